@@ -27,12 +27,12 @@ forms! {
             Some([allow, tools].into_iter().flatten().flatten().collect())
         };
     struct HeadersOfAll => Vec<ListedHeader>, Kind::List(&Kind::Text),
-        |reader, mapping, key| Some(list(reader, mapping, key, None));
-    struct HeadersByTool => Vec<ListedHeader>, Kind::Map(&HeadersOfAll::KIND), of_tools;
+        |reader, mapping, key| Some(read_header_list(reader, mapping, key, None));
+    struct HeadersByTool => Vec<ListedHeader>, Kind::Map(&HeadersOfAll::KIND), read_headers_of_tools;
 }
 
 /// Reports a header that changes the method where only reads are offered.
-pub(crate) fn check(reader: &mut Reader, toolset: &ToolsetConfig) {
+pub(crate) fn report_method_override(reader: &mut Reader, toolset: &ToolsetConfig) {
     let overrides = |listed_header: &&ListedHeader| listed_header.header.overrides_method();
     if toolset.selection.effects == Effects::Read
         && let Some(listed_header) = toolset.argument_headers.iter().find(overrides)
@@ -46,7 +46,11 @@ pub(crate) fn check(reader: &mut Reader, toolset: &ToolsetConfig) {
     }
 }
 
-fn of_tools(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<ListedHeader>> {
+fn read_headers_of_tools(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<Vec<ListedHeader>> {
     let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(object) = node.as_object() else {
         let help = "for example `{getSession: [Cookie]}`";
@@ -54,11 +58,16 @@ fn of_tools(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<
         return None;
     };
     let tools = Mapping { object, pointer: &pointer };
-    Some(object.iter().flat_map(|(tool, _)| list(reader, tools, tool, Some(tool))).collect())
+    Some(
+        object
+            .iter()
+            .flat_map(|(tool, _)| read_header_list(reader, tools, tool, Some(tool)))
+            .collect(),
+    )
 }
 
 /// The list under a key, for one tool or for all.
-fn list(
+fn read_header_list(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,

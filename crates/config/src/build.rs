@@ -117,7 +117,7 @@ impl Config {
         let earlier = previous.map(|built| built.executor.clone());
         let previous = previous.map(|built| &built.kept);
         let former = previous.map(|kept| &kept.stores);
-        let stores = stores::stores(&mut reader, self, base, environment, former).await;
+        let stores = stores::connect_stores(&mut reader, self, base, environment, former).await;
         let context = BuildContext {
             base,
             environment,
@@ -127,22 +127,22 @@ impl Config {
             client_time: self.sessions.client_time,
             names: OtherNames::new(self, environment),
         };
-        let sending = transports::sending(&mut reader, self, &context, previous);
+        let sending = transports::build_transports(&mut reader, self, &context, previous);
         let (sending, connections) = Box::pin(sending).await;
         let kind_sendings = kinds::kind_sendings(&self.toolsets, &sending);
         let former = previous.map(|kept| &*kept.fetched).unwrap_or_default();
         let parts = self.build_described_toolsets(&mut reader, sending, former, &context).await;
-        let access = access(&mut reader, self, &context, &connections, &stores).await;
-        sidecar::check(&mut reader, self, environment);
-        unbound_values::check(&mut reader, self, environment);
+        let access = build_access(&mut reader, self, &context, &connections, &stores).await;
+        sidecar::report_unservable_settings(&mut reader, self, environment);
+        unbound_values::report_unbound_values(&mut reader, self, environment);
         let is_sidecar = environment.sidecar != Sidecar::None;
         let named: &[SecretReference] = if is_sidecar { &reader.secrets } else { &[] };
         let missing = sidecar::missing_secrets(self, named, &stores).await;
-        let rules = approvals::rules(&mut reader, self, &parts);
+        let rules = approvals::approval_rules(&mut reader, self, &parts);
         let former = previous.map(|kept| &kept.policy);
-        let policy = policy::policy(&mut reader, self, &context, rules, former).await;
+        let policy = policy::build_policy(&mut reader, self, &context, rules, former).await;
         let network = &connections.network;
-        let agents = agents::agents(&mut reader, self, &context, network).await;
+        let agents = agents::build_agents(&mut reader, self, &context, network).await;
         let notified = webhook::notified_service(&mut reader, self, &context, network).await;
         let kind_context = KindContext {
             build_context: &context,
@@ -232,7 +232,7 @@ impl Config {
 }
 
 /// The callers that a serving process accepts; only their issuers where what would be served is examined.
-async fn access(
+async fn build_access(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -249,12 +249,12 @@ async fn access(
     if is_serving {
         // Tokens are read here and kept: a token that is rotated in its file is read again when the file changes.
         let tokens = access.principals.iter().flat_map(|principal| &principal.tokens);
-        reader.files.extend(tokens.filter_map(|token| stores.file(&token.secret)));
+        reader.files.extend(tokens.filter_map(|token| stores.secret_file(&token.secret)));
     }
     let tls = if access.issuers.is_empty() || reader.has_faults() {
         TlsSettings::new()
     } else {
-        tls::of_store(reader, &config.tls, base, &secrets).await
+        tls::load_store_tls(reader, &config.tls, base, &secrets).await
     };
     let (network, own) = (&connections.network, environment.transport.clone());
     let sources = Sources { secrets, network, own, tls };

@@ -28,7 +28,7 @@ forms! {
             return None;
         };
         let items = items.iter().enumerate();
-        Some(items.filter_map(|(at, node)| function(reader, format!("{pointer}/{at}"), node)).collect())
+        Some(items.filter_map(|(at, node)| read_function(reader, format!("{pointer}/{at}"), node)).collect())
     };
     struct JsonSchema => Value, Kind::Schema, |reader, mapping, key| {
         let node = mapping.object.get(key)?;
@@ -41,7 +41,7 @@ forms! {
     };
 }
 
-fn function(reader: &mut Reader, pointer: String, node: &Node) -> Option<FunctionConfig> {
+fn read_function(reader: &mut Reader, pointer: String, node: &Node) -> Option<FunctionConfig> {
     let FunctionKeys { description, input, name, output } =
         reader.section::<FunctionKeys>(node, &pointer)?;
     let input = input.unwrap_or_else(|| json!({"type": "object", "properties": {}}));

@@ -76,14 +76,14 @@ pub(crate) fn fixed_header(
         reader.complain(SettingCode::WrongValue, pointer, message, help);
         return None;
     }
-    let value = value(reader, name, text, pointer)?;
+    let value = header_value(reader, name, text, pointer)?;
     Some(FixedHeader { pointer: pointer.to_owned(), ..FixedHeader::new(name, value) })
 }
 
 /// A text that begins like a reference is one. Any other is plain, unless its header's name says that it is a secret.
-fn value(reader: &mut Reader, name: &str, text: &str, pointer: &str) -> Option<HeaderValue> {
+fn header_value(reader: &mut Reader, name: &str, text: &str, pointer: &str) -> Option<HeaderValue> {
     if SecretScheme::is_beginning_of(text) {
-        return reference(reader, text, pointer);
+        return header_reference(reader, text, pointer);
     }
     if let Some(source) = SessionSource::parse(text) {
         return Some(HeaderValue::Session(source));
@@ -103,10 +103,10 @@ fn value(reader: &mut Reader, name: &str, text: &str, pointer: &str) -> Option<H
     );
     let help = "write `literal:…`, or better where the secret is: `env:NAME`";
     reader.warn(SettingCode::LiteralSecret, pointer.to_owned(), &message, help);
-    reference(reader, &format!("literal:{text}"), pointer)
+    header_reference(reader, &format!("literal:{text}"), pointer)
 }
 
-fn reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<HeaderValue> {
+fn header_reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<HeaderValue> {
     match text.parse() {
         Ok(value) => {
             warn_of_unmasked(reader, pointer, &value);

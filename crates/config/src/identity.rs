@@ -70,7 +70,7 @@ forms! {
 }
 
 /// Reads the account whose tokens are requested; the default is application default credentials.
-pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Identity {
+pub(crate) fn read_identity(reader: &mut Reader, mapping: Mapping<'_>) -> Identity {
     let mut keys = IdentityKeys::default();
     IdentityKeys::fill(&mut keys, reader, mapping);
     let delegates = keys.delegates.unwrap_or_default();

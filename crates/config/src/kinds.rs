@@ -71,12 +71,12 @@ impl Kinds {
     }
 
     /// True if a key names a source of a kind that is not in this build.
-    pub(crate) fn lacks(&self, key: &str) -> bool {
+    pub(crate) fn is_absent_kind(&self, key: &str) -> bool {
         self.absent.contains(&key)
     }
 
     /// The kind whose source a toolset names.
-    pub(crate) fn of_toolset(&self, toolset: Mapping<'_>) -> Option<&dyn ToolsetKind> {
+    pub(crate) fn toolset_kind(&self, toolset: Mapping<'_>) -> Option<&dyn ToolsetKind> {
         let mut named = self.all.iter().filter(|kind| toolset.object.contains(kind.key()));
         named.next().map(|kind| &**kind)
     }
@@ -112,7 +112,12 @@ impl Kinds {
 }
 
 /// Reports the keys of a toolset that mean nothing to its kind, and those of a kind that the toolset is not of.
-pub(crate) fn check(reader: &mut Reader, kinds: &Kinds, table: &Table<'_>, toolset: Mapping<'_>) {
+pub(crate) fn report_foreign_keys(
+    reader: &mut Reader,
+    kinds: &Kinds,
+    table: &Table<'_>,
+    toolset: Mapping<'_>,
+) {
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         kinds.all.iter().partition(|kind| toolset.object.contains(kind.key()));
     let mut names: Vec<_> = here.iter().flat_map(|kind| own_names(&***kind)).collect();
@@ -143,7 +148,8 @@ fn check_elsewhere(
 ) {
     let KindKeys { toolset: keys, limits: limit_keys, .. } = kind.keys();
     let pointer = at(toolset, "limits");
-    let limits = members(toolset, "limits").map(|object| Mapping { object, pointer: &pointer });
+    let limits =
+        kind_members(toolset, "limits").map(|object| Mapping { object, pointer: &pointer });
     for (mapping, keys) in [(Some(toolset), keys), (limits, limit_keys)] {
         let Some(mapping) = mapping else { continue };
         let keys = keys.iter().map(|key| key.name);
@@ -183,7 +189,7 @@ fn check_beside(
         let own = own.iter().map(|key| key.name);
         let mut allowed: Vec<_> = own.chain(common.iter().copied()).collect();
         allowed.sort_unstable();
-        for (name, _) in members(toolset, key).into_iter().flat_map(Object::iter) {
+        for (name, _) in kind_members(toolset, key).into_iter().flat_map(Object::iter) {
             let pointer = format!("{}/{}", at(toolset, key), pointer_segment(name));
             let is_reported =
                 reader.complaints.iter().any(|complaint| complaint.pointer == pointer);
@@ -198,7 +204,7 @@ fn check_beside(
     }
 }
 
-fn members<'a>(toolset: Mapping<'a>, key: &str) -> Option<&'a Object> {
+fn kind_members<'a>(toolset: Mapping<'a>, key: &str) -> Option<&'a Object> {
     toolset.object.get(key).and_then(Node::as_object)
 }
 

@@ -66,12 +66,12 @@ keys! {
 }
 
 /// A toolset with the limits under the key `limits` of the whole configuration; its other keys are the sidecar's.
-pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
+pub(crate) fn read_limits_of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
     let (mut toolset, pointer) = (ToolsetConfig::default(), at(root, "limits"));
     if let Some(object) = root.object.get("limits").and_then(|node| node.as_object()) {
         let mapping = Mapping { object, pointer: &pointer };
         SharedLimits::fill(&mut toolset, reader, mapping);
-        of_own_tools(mapping, &mut toolset);
+        set_own_tool_limits(mapping, &mut toolset);
     }
     toolset
 }
@@ -90,12 +90,12 @@ pub(crate) fn apply_limits(
         ToolsetLimits::fill(toolset, reader, mapping);
         SharedLimits::fill(toolset, reader, mapping);
         CallLimitKeys::fill(toolset, reader, mapping);
-        of_own_tools(mapping, toolset);
+        set_own_tool_limits(mapping, toolset);
     }
 }
 
 /// The limits that a kind of toolset shares with others, where they are set: unset ones are smaller for some kinds.
-fn of_own_tools(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+fn set_own_tool_limits(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
     if mapping.object.contains("timeout") {
         toolset.given.timeout = Some(toolset.call.limits.timeout);
     }

@@ -19,10 +19,10 @@ use crate::{
     kinds::Kinds,
     location::Location,
     options::{self, DescriptionOptions},
-    text::{bytes, tree, unreadable},
+    text::{parse_tree, read_bytes, unreadable_file_error},
     tool_source::{ToolSource, ToolSources},
     toolset::ToolsetConfig,
-    toolsets::{ToolsetLocation, toolset},
+    toolsets::{ToolsetLocation, read_toolset},
 };
 
 /// Reads configurations whose toolsets may be of further kinds than descriptions and functions. [`Config::from_text`] and its like
@@ -94,7 +94,7 @@ impl Loader {
     /// # Errors
     /// The errors of [`Config::from_text`].
     pub fn text(&self, text: impl AsRef<[u8]>, base: impl Into<PathBuf>) -> Result<Config, Error> {
-        self.read(text.as_ref(), base.into(), PathBuf::new())?.faultless()
+        self.read_config(text.as_ref(), base.into(), PathBuf::new())?.faultless()
     }
 
     /// Reads the settings of one toolset; see [`Config::from_toolset_text`].
@@ -115,7 +115,7 @@ impl Loader {
     /// The errors of [`Config::from_file`].
     pub fn file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
         let file = file.as_ref();
-        self.in_file(file, |text| self.read(text, folder(file), file.to_owned()))
+        self.read_in_file(file, |text| self.read_config(text, parent_folder(file), file.to_owned()))
     }
 
     /// Reads the settings of one toolset from a file; see [`Config::from_toolset_file`].
@@ -124,7 +124,9 @@ impl Loader {
     /// The errors of [`Config::from_file`].
     pub fn toolset_file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
         let file = file.as_ref();
-        self.in_file(file, |text| self.read_toolset(text, folder(file), file.to_owned()))
+        self.read_in_file(file, |text| {
+            self.read_toolset(text, parent_folder(file), file.to_owned())
+        })
     }
 
     /// Reads a configuration or a bare description, distinguished by the content: a description has `openapi` or `swagger`.
@@ -141,11 +143,13 @@ impl Loader {
         let location = location.into();
         match &location {
             Location::Address(url) => {
-                let config = self.begin(Config::new()).with_file(&location.display_path());
+                let config =
+                    self.with_loader_settings(Config::new()).with_file(&location.display_path());
                 Ok(self.config_with_description(config, Description::address(url.clone()), options))
             }
             Location::File(file) => {
-                let mut config = self.in_file(file, |text| self.open_text(file, text, options))?;
+                let mut config =
+                    self.read_in_file(file, |text| self.open_text(file, text, options))?;
                 config.reader.files.insert(file.to_owned());
                 Ok(config)
             }
@@ -169,18 +173,18 @@ impl Loader {
         match parsed {
             // A mapping that does not declare a description counts as a configuration.
             Ok(parsed) if is_configuration(&parsed.value) => {
-                let foreign = options.of_descriptions();
+                let foreign = options.given_options();
                 if !foreign.is_empty() {
                     return Err(options_of_a_configuration(file, &foreign));
                 }
                 drop(parsed);
                 let base = file.parent().map(Path::to_owned).unwrap_or_default();
-                let mut config = self.read(text, base, file.to_owned())?;
+                let mut config = self.read_config(text, base, file.to_owned())?;
                 options::over_all(&mut config, options, &self.kinds);
                 Ok(config)
             }
             parsed => {
-                let mut config = self.begin(Config::new()).with_file(file);
+                let mut config = self.with_loader_settings(Config::new()).with_file(file);
                 config.reader.texts.add(text);
                 let description = Description::from_parsed(file.to_owned(), parsed);
                 Ok(self.config_with_description(config, description, options))
@@ -194,13 +198,14 @@ impl Loader {
         description: Description,
         options: &DescriptionOptions,
     ) -> Config {
-        let toolset = options::toolset(&mut config.reader, description, options, &self.kinds);
+        let toolset =
+            options::description_toolset(&mut config.reader, description, options, &self.kinds);
         config.with_toolset(toolset)
     }
 
-    fn read(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
-        let root = tree(&file, text)?;
-        Ok(self.begin(Config::with_origin(text, base, file)).with_tree_values(
+    fn read_config(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
+        let root = parse_tree(&file, text)?;
+        Ok(self.with_loader_settings(Config::with_origin(text, base, file)).with_tree_values(
             &root,
             &self.sources,
             &self.kinds,
@@ -208,27 +213,27 @@ impl Loader {
     }
 
     /// A configuration whose reading and build have these effects at most.
-    fn begin(&self, mut config: Config) -> Config {
+    fn with_loader_settings(&self, mut config: Config) -> Config {
         config.reader.effects = self.effects;
         config.reader.root.clone_from(&self.root);
         config
     }
 
     /// Reads a file; faults are reported for the file.
-    fn in_file(
+    fn read_in_file(
         &self,
         file: &Path,
         read: impl FnOnce(&[u8]) -> Result<Config, Error>,
     ) -> Result<Config, Error> {
-        let admitted = self.begin(Config::new()).reader.admit(file);
-        let admitted = admitted.map_err(|error| unreadable(file, &error));
-        let config = admitted.and_then(|()| bytes(file)).and_then(|text| read(&text));
+        let admitted = self.with_loader_settings(Config::new()).reader.admit(file);
+        let admitted = admitted.map_err(|error| unreadable_file_error(file, &error));
+        let config = admitted.and_then(|()| read_bytes(file)).and_then(|text| read(&text));
         config.map_err(|error| error.in_files([file.to_owned()].into()))
     }
 
     fn read_toolset(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
-        let root = tree(&file, text)?;
-        let mut config = self.begin(Config::with_origin(text, base, file));
+        let root = parse_tree(&file, text)?;
+        let mut config = self.with_loader_settings(Config::with_origin(text, base, file));
         let usual = ToolsetConfig::default();
         let place = ToolsetLocation {
             pointer: "",
@@ -238,7 +243,7 @@ impl Loader {
             kinds: &self.kinds,
             root: &[],
         };
-        config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));
+        config.toolsets.extend(read_toolset(&mut config.reader, &root, None, &place));
         Ok(config)
     }
 }
@@ -313,7 +318,7 @@ impl Config {
     }
 }
 
-fn folder(file: &Path) -> PathBuf {
+fn parent_folder(file: &Path) -> PathBuf {
     file.parent().unwrap_or(file).to_owned()
 }
 

@@ -41,7 +41,7 @@ impl Location {
         let Some(text) = file.to_str().filter(|text| text.contains("://")) else {
             return Ok(Self::File(file.to_owned()));
         };
-        match address(text) {
+        match description_url(text) {
             Some(url) => Ok(Self::Address(url)),
             None => Err(not_an_address(text)),
         }
@@ -77,7 +77,7 @@ pub(crate) fn url_without_query(url: &Url) -> PathBuf {
 }
 
 /// The address of a description; no intermediary can change its content.
-pub(crate) fn address(text: &str) -> Option<Url> {
+pub(crate) fn description_url(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here(&url));
     let is_open = url.username().is_empty() && url.password().is_none();

@@ -52,7 +52,7 @@ settings! {
 }
 
 forms! {
-    struct Collector => Url, Kind::Setting, collector;
+    struct Collector => Url, Kind::Setting, read_collector;
     struct Headers => BTreeMap<String, SecretReference>, Kind::Map(&Kind::Secret), |reader, mapping, key| {
         let help = "`{authorization: env:OTLP}`";
         reader.map::<SecretReference, _>(mapping, key, "secrets by headers", help)
@@ -135,7 +135,7 @@ impl LogLevel {
     }
 }
 
-fn collector(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
+fn read_collector(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
     let text = reader.setting(mapping, key)?;
     let url = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     if url.is_none() {

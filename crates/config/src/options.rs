@@ -58,7 +58,7 @@ pub struct DescriptionOptions {
 
 impl DescriptionOptions {
     /// The names of the given options that a configuration sets itself.
-    pub(crate) fn of_descriptions(&self) -> Vec<&'static str> {
+    pub(crate) fn given_options(&self) -> Vec<&'static str> {
         let given = [
             ("server", self.server.is_some()),
             ("bearer", self.bearer.is_some()),
@@ -89,7 +89,7 @@ impl DescriptionOptions {
 }
 
 /// The only toolset of a bare description.
-pub(crate) fn toolset(
+pub(crate) fn description_toolset(
     reader: &mut Reader,
     description: Description,
     options: &DescriptionOptions,
@@ -101,13 +101,13 @@ pub(crate) fn toolset(
         .map(|text| CertificateSource { pointer: "ca".to_owned(), ..CertificateSource::new(text) });
     let mut toolset = ToolsetConfig {
         overlays: options.overlays.clone(),
-        server: server(reader, options),
-        egress: egress(reader, options),
+        server: server_option(reader, options),
+        egress: egress_option(reader, options),
         tls: TlsConfig::trusting(ca),
         ..ToolsetConfig::new(description)
     };
     reader.options.push(("/overlays", "overlays"));
-    credentials(reader, options, &mut toolset);
+    set_credential_options(reader, options, &mut toolset);
     apply_options(reader, options, &mut toolset, kinds);
     toolset
 }
@@ -129,7 +129,7 @@ fn apply_options(
     kinds: &Kinds,
 ) {
     reader.option_names = &NAMES;
-    toolset.headers.extend(options.headers.iter().filter_map(|text| header(reader, text)));
+    toolset.headers.extend(options.headers.iter().filter_map(|text| header_option(reader, text)));
     let mut given = Object::new();
     for text in &options.limits {
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
@@ -160,21 +160,21 @@ fn apply_limits(
         return;
     }
     let settings = Object::from_iter([("limits".to_owned(), Value::Object(given))]);
-    let Some(node) = tree(&Value::Object(settings)) else { return };
+    let Some(node) = value_tree(&Value::Object(settings)) else { return };
     let Some(object) = node.as_object() else { return };
     let mapping = Mapping { object, pointer: option };
     limits::apply_limits(reader, mapping, toolset, kinds.limit_keys());
     limits::apply_kind_limits(reader, mapping, toolset);
 }
 
-fn tree(value: &Value) -> Option<Node> {
+fn value_tree(value: &Value) -> Option<Node> {
     let text = value.to_string();
     let read = callgate_tree::read(text.as_bytes(), &callgate_tree::Limits::default());
     read.ok().map(|read| read.value)
 }
 
 /// A header in curl's notation.
-fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
+fn header_option(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
     let option = "headers";
     let Some((name, value)) = text.split_once(':').filter(|(name, _)| !name.trim().is_empty())
     else {
@@ -197,7 +197,7 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
     headers::fixed_header(reader, name, value, option)
 }
 
-fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {
+fn server_option(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {
     let server = ServerUrl::new(options.server.as_deref()?).map_err(|error| {
         for finding in error.findings() {
             let (message, help) = (&*finding.message, &*finding.help);
@@ -207,7 +207,11 @@ fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl
     server.ok()
 }
 
-fn credentials(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut ToolsetConfig) {
+fn set_credential_options(
+    reader: &mut Reader,
+    options: &DescriptionOptions,
+    toolset: &mut ToolsetConfig,
+) {
     let given =
         [("bearer", &options.bearer), ("api_key", &options.api_key), ("basic", &options.basic)];
     let mut given = given.into_iter().filter_map(|(option, text)| Some((option, text.as_deref()?)));
@@ -219,18 +223,19 @@ fn credentials(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut 
     reader.options.push(("/auth", option));
     match option {
         "bearer" => {
-            let token = bearer(reader, text);
+            let token = bearer_option(reader, text);
             toolset.credentials.auth = token.map(|token| AuthConfig::Bearer { token });
         }
-        "basic" => toolset.credentials.auth = basic(reader, text),
+        "basic" => toolset.credentials.auth = basic_option(reader, text),
         _ => {
             toolset.credentials.auth = None;
-            toolset.credentials.api_key = secret(reader, option, text, "for example `env:API_KEY`");
+            toolset.credentials.api_key =
+                secret_option(reader, option, text, "for example `env:API_KEY`");
         }
     }
 }
 
-fn bearer(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
+fn bearer_option(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
     match credential_source(text) {
         Ok(token) => {
             if let CredentialSource::Secret(reference) = &token {
@@ -250,7 +255,7 @@ fn bearer(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
     }
 }
 
-fn basic(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
+fn basic_option(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
     let help = "for example `me:env:PASSWORD`";
     let Some((user, password)) = text.split_once(':').filter(|(user, _)| !user.is_empty()) else {
         let message = "expected `USER:REFERENCE`, got a text without a user and a colon";
@@ -258,11 +263,16 @@ fn basic(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
         return None;
     };
     let username = format!("literal:{user}").parse().ok()?;
-    let password = secret(reader, "basic", password, help)?;
+    let password = secret_option(reader, "basic", password, help)?;
     Some(AuthConfig::Basic { username, password })
 }
 
-fn secret(reader: &mut Reader, option: &str, text: &str, help: &str) -> Option<SecretReference> {
+fn secret_option(
+    reader: &mut Reader,
+    option: &str,
+    text: &str,
+    help: &str,
+) -> Option<SecretReference> {
     match text.parse::<SecretReference>() {
         Ok(reference) => {
             note_secret(reader, option.to_owned(), &reference);
@@ -275,7 +285,7 @@ fn secret(reader: &mut Reader, option: &str, text: &str, help: &str) -> Option<S
     }
 }
 
-fn egress(reader: &mut Reader, options: &DescriptionOptions) -> Vec<AddressRange> {
+fn egress_option(reader: &mut Reader, options: &DescriptionOptions) -> Vec<AddressRange> {
     let mut ranges = Vec::new();
     for text in &options.egress_allow {
         match text.parse::<AddressRange>() {

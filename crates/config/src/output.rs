@@ -45,7 +45,7 @@ words! {
 
 forms! {
     struct HeaderNames => ShownHeaders, Kind::List(&Kind::Text), |reader, mapping, key| {
-        Some(ShownHeaders::Named(headers(reader, mapping, key)))
+        Some(ShownHeaders::Named(read_shown_headers(reader, mapping, key)))
     };
     struct JsonPath => Selection, Kind::Text, json_path;
     /// Paths of members; an empty list shows all.
@@ -57,7 +57,7 @@ forms! {
 
 /// Reads the shape of a toolset's results, and of the tools that have their own: their missing keys have the toolset's
 /// values.
-pub(crate) fn shapes(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+pub(crate) fn read_shapes(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
     let Some(node) = mapping.object.get("output") else { return };
     let pointer = at(mapping, "output");
     let Some(mapping) = reader.mapping(node, &pointer, &OutputKeys::TABLE) else { return };
@@ -80,7 +80,7 @@ pub(crate) fn shapes(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut To
     }
 }
 
-fn headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<HeaderName> {
+fn read_shown_headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<HeaderName> {
     let help = "for example `[ETag, X-Total-Count]`";
     let name = |text: &str| {
         let name = HeaderName::from_bytes(text.as_bytes());

@@ -203,10 +203,10 @@ forms! {
         let per = per.unwrap_or(Duration::from_secs(1));
         Some(Rate { calls: calls?, per, burst: burst.or(calls)? })
     };
-    struct Breaker => BreakerChoice, Kind::AnyOf(&[Kind::Choice(&["none"]), BreakerKeys::KIND]), breaker;
+    struct Breaker => BreakerChoice, Kind::AnyOf(&[Kind::Choice(&["none"]), BreakerKeys::KIND]), read_breaker;
 }
 
-fn breaker(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<BreakerChoice> {
+fn read_breaker(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<BreakerChoice> {
     let node = mapping.object.get(key)?;
     if node.as_str() == Some("none") {
         return Some(BreakerChoice::Never);

@@ -12,7 +12,7 @@ forms! {
         };
         let mut origins = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            match item.as_str().and_then(origin) {
+            match item.as_str().and_then(reference_origin) {
                 Some(origin) => origins.push(origin),
                 None => reader.complain(
                     SettingCode::WrongValue,
@@ -28,7 +28,7 @@ forms! {
 
 /// An origin that references may lead to, in comparable form: https, a public name and perhaps a port. `None` for
 /// anything else.
-fn origin(text: &str) -> Option<Url> {
+fn reference_origin(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_bare = url.path() == "/"
         && url.query().is_none()
@@ -53,7 +53,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
         assert_eq!(
-            origin(text).map(|url| url.origin().ascii_serialization()).as_deref(),
+            reference_origin(text).map(|url| url.origin().ascii_serialization()).as_deref(),
             expected,
             "{text}"
         );

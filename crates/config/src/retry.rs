@@ -24,10 +24,10 @@ keys! {
 }
 
 forms! {
-    struct RetryRule => Retry, Kind::AnyOf(&[RetryWhenWord::KIND, RetryKeys::KIND]), rule;
+    struct RetryRule => Retry, Kind::AnyOf(&[RetryWhenWord::KIND, RetryKeys::KIND]), read_retry;
 }
 
-fn rule(reader: &mut Reader, toolset: Mapping<'_>, key: &str) -> Option<Retry> {
+fn read_retry(reader: &mut Reader, toolset: Mapping<'_>, key: &str) -> Option<Retry> {
     let node = toolset.object.get(key)?;
     if node.as_object().is_some() {
         return reader.get::<RetryKeys>(toolset, key);

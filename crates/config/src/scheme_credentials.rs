@@ -18,16 +18,20 @@ forms! {
         reader.map::<Scheme, _>(mapping, key, "a mapping from security schemes to credentials", help)
     };
     struct Scheme => SchemeCredential, SchemeKeys::KIND, |reader, mapping, key| {
-        scheme(reader, mapping.object.get(key)?, at(mapping, key))
+        read_scheme_credential(reader, mapping.object.get(key)?, at(mapping, key))
     };
     struct Origins => Vec<Url>, Kind::List(&Kind::Address), |reader, mapping, key| {
         let wrong = |text: &str| format!("expected an origin: `https://`, a host, and perhaps a port, got: `{text}`");
         let help = "for example `https://uploads.example.com`";
-        Some(reader.each(mapping, key, help, |text| origin(text).ok_or_else(|| wrong(text))))
+        Some(reader.each(mapping, key, help, |text| credential_origin(text).ok_or_else(|| wrong(text))))
     };
 }
 
-fn scheme(reader: &mut Reader, node: &Node, pointer: String) -> Option<SchemeCredential> {
+fn read_scheme_credential(
+    reader: &mut Reader,
+    node: &Node,
+    pointer: String,
+) -> Option<SchemeCredential> {
     let kinds = || AuthKeys::TABLE.names().filter(|kind| node.get(kind).is_some());
     let kind = kinds().next().unwrap_or_default();
     let choice = match node.get("api_key").filter(|_| kinds().count() == 1) {
@@ -51,7 +55,7 @@ fn api_key(reader: &mut Reader, node: &Node, pointer: &str) -> Option<SchemeChoi
     read_secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
 }
 
-fn origin(text: &str) -> Option<Url> {
+fn credential_origin(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let is_bare = url.path() == "/"
         && url.query().is_none()

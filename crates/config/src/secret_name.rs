@@ -3,14 +3,14 @@
 
 /// Returns true if the name of a header, or the text itself, says that the text is a secret.
 pub(crate) fn is_secret(name: &str, text: &str) -> bool {
-    let words = words(name);
+    let words = name_words(name);
     let is_about = words.last().is_some_and(|last| ABOUT.contains(&&**last));
     let has_name = !is_about && words.iter().any(|word| is_secret_word(word));
     has_name || is_credential(text)
 }
 
 /// The words of a name in lower case: `X-ApiKey` has `x`, `api` and `key`.
-fn words(name: &str) -> Vec<String> {
+fn name_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut was_lower = false;
     let mut ends = true;

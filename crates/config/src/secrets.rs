@@ -18,7 +18,7 @@ use url::Url;
 use crate::{
     aws::{AWS_SECRETS, AwsKeys, key_source},
     code::ConfigCode,
-    identity::{IdentityKeys, identity},
+    identity::{IdentityKeys, read_identity},
     tls::TlsConfig,
 };
 
@@ -150,7 +150,7 @@ forms! {
     struct Aws => Remote<(SecretsManagerConfig, KeySource)>, AwsStoreKeys::KIND, |reader, mapping, key| {
         reader.within::<AwsStoreKeys, _>(mapping, key, |reader, mapping, keys| {
             let (region, source) = key_source(reader, mapping);
-            let is_usable = are_local(reader, mapping, &AWS_SECRETS);
+            let is_usable = check_local_secrets(reader, mapping, &AWS_SECRETS);
             let manager = SecretsManagerConfig { region: region?, endpoint: keys.endpoint };
             is_usable.then_some(Remote { settings: (manager, source?), tls: keys.tls.unwrap_or_default() })
         })
@@ -158,8 +158,8 @@ forms! {
     /// The account whose tokens give access to Secret Manager.
     struct Gcp => Remote<Identity>, GcpKeys::KIND, |reader, mapping, key| {
         reader.within::<GcpKeys, _>(mapping, key, |reader, mapping, keys| {
-            let is_usable = are_local(reader, mapping, &["key"]);
-            let settings = identity(reader, mapping);
+            let is_usable = check_local_secrets(reader, mapping, &["key"]);
+            let settings = read_identity(reader, mapping);
             is_usable.then_some(Remote { settings, tls: keys.tls.unwrap_or_default() })
         })
     };
@@ -167,20 +167,20 @@ forms! {
         |reader, mapping, key| reader.get::<KeyringKeys>(mapping, key)?.backend;
     struct SignIn => SecretReference, Kind::Secret, |reader, mapping, key| {
         let reference = reader.get::<SecretReference>(mapping, key)?;
-        are_local(reader, mapping, &[key]).then_some(reference)
+        check_local_secrets(reader, mapping, &[key]).then_some(reference)
     };
     struct StoreTls => TlsConfig, TlsConfig::KIND, |reader, mapping, key| {
         let (tls, pointer) = (reader.get::<TlsConfig>(mapping, key)?, at(mapping, key));
         let object = mapping.object.get(key)?.as_object()?;
         let mapping = Mapping { object, pointer: &pointer };
-        are_local(reader, mapping, &["client_key", "client_key_passphrase"]).then_some(tls)
+        check_local_secrets(reader, mapping, &["client_key", "client_key_passphrase"]).then_some(tls)
     };
-    struct StoreAddress => String, Kind::Address, address;
+    struct StoreAddress => String, Kind::Address, read_store_address;
 }
 
 /// True if the secrets under these keys are on this machine; otherwise reports it: no store signs in with a secret of
 /// another one.
-fn are_local(reader: &mut Reader, mapping: Mapping<'_>, keys: &[&str]) -> bool {
+fn check_local_secrets(reader: &mut Reader, mapping: Mapping<'_>, keys: &[&str]) -> bool {
     let mut are_local = true;
     for key in keys {
         let text = mapping.object.get(key).and_then(Node::as_str);
@@ -199,7 +199,7 @@ fn are_local(reader: &mut Reader, mapping: Mapping<'_>, keys: &[&str]) -> bool {
 
 /// The address of a store, without a slash at its end. Plain HTTP exposes the secrets to eavesdroppers, so it causes a
 /// warning unless the connection stays on the machine.
-fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<String> {
+fn read_store_address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<String> {
     let text = reader.string(mapping, key)?;
     let url = Url::parse(text).ok().filter(|url| {
         let is_bare = url.username().is_empty() && url.password().is_none();

@@ -27,9 +27,9 @@ keys! {
 
 forms! {
     struct Names => Vec<Pattern>, Kind::List(&Kind::Text),
-        |reader, mapping, key| Some(patterns(reader, mapping, key, Pattern::name));
+        |reader, mapping, key| Some(read_patterns(reader, mapping, key, Pattern::name));
     struct Paths => Vec<Pattern>, Kind::List(&Kind::Text),
-        |reader, mapping, key| Some(patterns(reader, mapping, key, Pattern::path));
+        |reader, mapping, key| Some(read_patterns(reader, mapping, key, Pattern::path));
     struct ReadOnly => Effects, Kind::Boolean, |reader, mapping, key| {
         let node = mapping.object.get(key)?;
         if node.as_bool().is_none() {
@@ -40,7 +40,7 @@ forms! {
     };
 }
 
-fn patterns(
+fn read_patterns(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,

@@ -4,7 +4,7 @@
 use callgate_google::{Identity, ServiceName};
 use callgate_settings::{Kind, SettingCode, at, forms, keys};
 
-use crate::identity::{IdentityKeys, identity};
+use crate::identity::{IdentityKeys, read_identity};
 
 /// The service that is contacted, and the account that requests its endpoints.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -29,7 +29,7 @@ forms! {
             return Some(DirectoryConfig { service, identity: Identity::default() });
         }
         reader.within::<DirectoryKeys, _>(mapping, key, |reader, mapping, keys| {
-            let identity = identity(reader, mapping);
+            let identity = read_identity(reader, mapping);
             Some(DirectoryConfig { service: keys.service?, identity })
         })
     };

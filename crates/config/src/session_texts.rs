@@ -11,16 +11,20 @@ pub(crate) fn warn_of_unfilled(reader: &mut Reader, root: &Node) {
     for (name, toolset) in toolsets.into_iter().flat_map(Object::iter) {
         for key in ["server", "tools"] {
             if let Some(node) = toolset.as_object().and_then(|toolset| toolset.get(key)) {
-                warn(reader, node, &format!("/toolsets/{}/{key}", pointer_segment(name)));
+                warn_of_session_texts(
+                    reader,
+                    node,
+                    &format!("/toolsets/{}/{key}", pointer_segment(name)),
+                );
             }
         }
     }
     if let Some(agents) = root.as_object().and_then(|root| root.get("agents")) {
-        warn(reader, agents, "/agents");
+        warn_of_session_texts(reader, agents, "/agents");
     }
 }
 
-fn warn(reader: &mut Reader, node: &Node, pointer: &str) {
+fn warn_of_session_texts(reader: &mut Reader, node: &Node, pointer: &str) {
     if let Node::String(_) = node {
         let text = node.as_str().unwrap_or_default();
         if SessionSource::parse(text).is_none() || text.contains(char::is_whitespace) {
@@ -33,12 +37,12 @@ fn warn(reader: &mut Reader, node: &Node, pointer: &str) {
         return;
     }
     for (at, item) in node.as_array().into_iter().flatten().enumerate() {
-        warn(reader, item, &format!("{pointer}/{at}"));
+        warn_of_session_texts(reader, item, &format!("{pointer}/{at}"));
     }
     for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
         // The credential of a model's server and the instructions of an agent take such values.
         if !["auth", "instructions"].contains(&&**name) {
-            warn(reader, node, &format!("{pointer}/{}", pointer_segment(name)));
+            warn_of_session_texts(reader, node, &format!("{pointer}/{}", pointer_segment(name)));
         }
     }
 }

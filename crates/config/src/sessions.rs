@@ -34,16 +34,20 @@ settings! {
 
 forms! {
     struct Claims => Vec<(String, String)>, Kind::Map(&Kind::Text), |reader, mapping, key| {
-        Some(texts(reader, mapping, key))
+        Some(read_texts(reader, mapping, key))
     };
     struct Headers => Vec<(String, HeaderName)>, Kind::Map(&Kind::Text), |reader, mapping, key| {
-        Some(headers(reader, mapping, key))
+        Some(read_header_names(reader, mapping, key))
     };
 }
 
-fn headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, HeaderName)> {
+fn read_header_names(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Vec<(String, HeaderName)> {
     let mut headers = Vec::new();
-    for (parameter, name) in texts(reader, mapping, key) {
+    for (parameter, name) in read_texts(reader, mapping, key) {
         let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&parameter));
         match HeaderName::try_from(&name) {
             Ok(AUTHORIZATION) => {
@@ -68,7 +72,7 @@ fn headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String,
 }
 
 /// A mapping from parameters to texts.
-fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, String)> {
+fn read_texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, String)> {
     let Some(node) = mapping.object.get(key) else { return Vec::new() };
     let pointer = at(mapping, key);
     let Some(members) = node.as_object() else {

@@ -86,7 +86,7 @@ keys! {
 forms! {
     struct State => StateConfig, StateKeys::KIND, |reader, mapping, key| {
         reader.within::<StateKeys, _>(mapping, key, |reader, mapping, keys| {
-            let engine = engine(reader, mapping, &keys);
+            let engine = read_engine(reader, mapping, &keys);
             let old_keys = keys.old_keys.unwrap_or_default();
             Some(StateConfig { engine: engine?, key: keys.key, old_keys })
         })
@@ -106,7 +106,7 @@ forms! {
     };
 }
 
-fn engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> Option<StateEngine> {
+fn read_engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> Option<StateEngine> {
     let has = |key| mapping.object.contains(key);
     let got = match (has("file"), has("redis")) {
         (true, false) => {

@@ -51,7 +51,7 @@ pub fn strict_faults(description: &Read) -> Vec<StrictFault> {
             check(&format!("/components/{section}/{}", pointer_segment(&name)), part, &mut faults);
         }
     }
-    check::<OpenAPI>("", whole, &mut faults);
+    check_part::<OpenAPI>("", whole, &mut faults);
     faults
 }
 
@@ -62,13 +62,13 @@ fn check_path(at: &str, item: &mut Value, faults: &mut Vec<StrictFault>) {
     }
     for method in METHODS {
         if let Some(operation) = item.as_object_mut().and_then(|item| item.remove(method)) {
-            check::<Operation>(&format!("{at}/{method}"), operation, faults);
+            check_part::<Operation>(&format!("{at}/{method}"), operation, faults);
         }
     }
-    check::<ReferenceOr<PathItem>>(at, item.take(), faults);
+    check_part::<ReferenceOr<PathItem>>(at, item.take(), faults);
 }
 
-fn check<T: DeserializeOwned>(at: &str, part: Value, faults: &mut Vec<StrictFault>) {
+fn check_part<T: DeserializeOwned>(at: &str, part: Value, faults: &mut Vec<StrictFault>) {
     if let Err(error) = serde_json::from_value::<T>(part) {
         faults.push(StrictFault { pointer: at.to_owned(), message: error.to_string() });
     }
@@ -87,15 +87,15 @@ type Check = fn(&str, Value, &mut Vec<StrictFault>);
 
 /// The sections of `components`, each with the type of its parts.
 const SECTIONS: [(&str, Check); 9] = [
-    ("callbacks", check::<ReferenceOr<Callback>>),
-    ("examples", check::<ReferenceOr<Example>>),
-    ("headers", check::<ReferenceOr<Header>>),
-    ("links", check::<ReferenceOr<Link>>),
-    ("parameters", check::<ReferenceOr<Parameter>>),
-    ("requestBodies", check::<ReferenceOr<RequestBody>>),
-    ("responses", check::<ReferenceOr<Response>>),
-    ("schemas", check::<ReferenceOr<Schema>>),
-    ("securitySchemes", check::<ReferenceOr<SecurityScheme>>),
+    ("callbacks", check_part::<ReferenceOr<Callback>>),
+    ("examples", check_part::<ReferenceOr<Example>>),
+    ("headers", check_part::<ReferenceOr<Header>>),
+    ("links", check_part::<ReferenceOr<Link>>),
+    ("parameters", check_part::<ReferenceOr<Parameter>>),
+    ("requestBodies", check_part::<ReferenceOr<RequestBody>>),
+    ("responses", check_part::<ReferenceOr<Response>>),
+    ("schemas", check_part::<ReferenceOr<Schema>>),
+    ("securitySchemes", check_part::<ReferenceOr<SecurityScheme>>),
 ];
 
 const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];

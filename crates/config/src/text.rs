@@ -40,12 +40,12 @@ impl Config {
             reader.toolsets = named.map(|(name, _)| name.to_string()).collect();
             RootKeys::fill(&mut self, &mut reader, mapping);
             if let Some(node) = toolsets {
-                let usual = limits::of_all(&mut reader, mapping);
+                let usual = limits::read_limits_of_all(&mut reader, mapping);
                 let root = kinds.read_root(&mut reader, mapping);
                 let (pointer, directory, usual) = ("", &*self.base, &usual);
                 let place =
                     ToolsetLocation { pointer, directory, usual, sources, kinds, root: &root };
-                self.toolsets = toolsets::toolsets(&mut reader, node, &place);
+                self.toolsets = toolsets::read_toolsets(&mut reader, node, &place);
             } else if !reader.is_misspelt(mapping, "toolsets") {
                 let message = "expected the key `toolsets`, got none";
                 let help = "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`";
@@ -68,7 +68,7 @@ impl Config {
     /// Reads with a reader that has another source of variables.
     #[cfg(test)]
     fn read_with(text: &[u8], reader: callgate_settings::Reader) -> Result<Self, Error> {
-        let root = tree(Path::new(""), text)?;
+        let root = parse_tree(Path::new(""), text)?;
         let config = Self::with_origin(text, PathBuf::new(), PathBuf::new());
         Ok(Self { reader, ..config }.with_tree_values(
             &root,
@@ -92,21 +92,22 @@ impl Config {
     }
 }
 
-pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
-    file_beginning(file, Limits::default().bytes).map_err(|error| unreadable(file, &error))
+pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, Error> {
+    file_beginning(file, Limits::default().bytes)
+        .map_err(|error| unreadable_file_error(file, &error))
 }
 
-pub(crate) fn unreadable(file: &Path, error: &io::Error) -> Error {
+pub(crate) fn unreadable_file_error(file: &Path, error: &io::Error) -> Error {
     let message = format!("cannot read the file: {error}");
     let help = remedy_of_reading(file, error);
     Error::for_file(file, SettingCode::UnreadableFile.as_str(), message, &help)
 }
 
-pub(crate) fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
+pub(crate) fn parse_tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
     let read = callgate_tree::read(text, &Limits::default());
     let told = |diagnostics: Vec<Diagnostic>| {
         Error::from_findings(
-            diagnostics.into_iter().map(|diagnostic| textual(file, diagnostic)).collect(),
+            diagnostics.into_iter().map(|diagnostic| text_finding(file, diagnostic)).collect(),
         )
     };
     let read = read.map_err(told)?;
@@ -115,7 +116,7 @@ pub(crate) fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
 }
 
 /// A finding in the text; what could be kept of a description is an error of a configuration.
-fn textual(file: &Path, diagnostic: Diagnostic) -> Finding {
+fn text_finding(file: &Path, diagnostic: Diagnostic) -> Finding {
     Finding::of_diagnostic(file, Diagnostic { severity: Severity::Error, ..diagnostic })
 }
 

@@ -125,10 +125,14 @@ forms! {
         Some(CertificateSource { pointer: at(mapping, key), text })
     };
     struct Certificates => Vec<CertificateSource>, Kind::List(&Kind::Text),
-        |reader, mapping, key| Some(certificates(reader, mapping, key));
+        |reader, mapping, key| Some(read_certificates(reader, mapping, key));
 }
 
-fn certificates(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<CertificateSource> {
+fn read_certificates(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Vec<CertificateSource> {
     let pointer = at(mapping, key);
     if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let help = "leave `ca` out to trust what the machine trusts";

@@ -60,7 +60,7 @@ forms! {
 }
 
 /// Reads the edits of a toolset, whose mapping this is.
-pub(crate) fn edits(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+pub(crate) fn read_edits(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
     let Some(object) = mapping.object.get("tools").and_then(Node::as_object) else { return };
     let pointer = at(mapping, "tools");
     let tools = Mapping { object, pointer: &pointer };
@@ -69,11 +69,11 @@ pub(crate) fn edits(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut Too
         reader.map::<EditKeys, Vec<_>>(tools, "edit", "a mapping from tools to changes", help);
     for (tool, keys) in edits.into_iter().flatten() {
         let pointer = format!("{pointer}/edit/{}", pointer_segment(&tool));
-        add(reader, toolset, tool, pointer, keys);
+        add_edit(reader, toolset, tool, pointer, keys);
     }
 }
 
-fn add(
+fn add_edit(
     reader: &mut Reader,
     toolset: &mut ToolsetConfig,
     tool: String,

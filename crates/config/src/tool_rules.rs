@@ -60,22 +60,22 @@ forms! {
     struct BodyArguments => Vec<ToolRule<()>>, ArgumentKeys::KIND,
         |reader, mapping, key| reader.get::<ArgumentKeys>(mapping, key)?.tools;
     struct BodyArgumentsOfTools => Vec<ToolRule<()>>, Kind::Map(&Body::KIND), |reader, mapping, key| {
-        of_tools::<Body>(reader, mapping, key, ["a mapping from tools to `body`", "for example `{createPet: body}`"])
+        read_rules_of_tools::<Body>(reader, mapping, key, ["a mapping from tools to `body`", "for example `{createPet: body}`"])
     };
     struct ConfirmRules => ToolRules<Confirm>, Kind::AnyOf(&[ConfirmWord::KIND, ConfirmKeys::KIND]),
-        rules::<ConfirmWord, ConfirmKeys>;
+        read_tool_rules::<ConfirmWord, ConfirmKeys>;
     struct ConfirmOfTools => Vec<ToolRule<Confirm>>, Kind::Map(&ConfirmWord::KIND), |reader, mapping, key| {
-        of_tools::<ConfirmWord>(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
+        read_rules_of_tools::<ConfirmWord>(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
     };
     struct ExecutionRules => ToolRules<Execution>, Kind::AnyOf(&[ExecutionWord::KIND, ExecutionKeys::KIND]),
-        rules::<ExecutionWord, ExecutionKeys>;
+        read_tool_rules::<ExecutionWord, ExecutionKeys>;
     struct ExecutionOfTools => Vec<ToolRule<Execution>>, Kind::Map(&ExecutionWord::KIND), |reader, mapping, key| {
         let expected = "a mapping from tools to `client` or `server`";
-        of_tools::<ExecutionWord>(reader, mapping, key, [expected, "for example `{openPage: client}`"])
+        read_rules_of_tools::<ExecutionWord>(reader, mapping, key, [expected, "for example `{openPage: client}`"])
     };
 }
 
-fn rules<W: Form, F: Form<Value = ToolRules<W::Value>>>(
+fn read_tool_rules<W: Form, F: Form<Value = ToolRules<W::Value>>>(
     reader: &mut Reader,
     toolset: Mapping<'_>,
     key: &str,
@@ -86,7 +86,7 @@ fn rules<W: Form, F: Form<Value = ToolRules<W::Value>>>(
     Some(ToolRules { default: reader.get::<W>(toolset, key)?, tools: Vec::new() })
 }
 
-fn of_tools<F: Form>(
+fn read_rules_of_tools<F: Form>(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,

@@ -14,7 +14,7 @@ use crate::{
     functions::Functions,
     headers::Headers,
     limits::ToolsetLimits,
-    location::address,
+    location::description_url,
     output::OutputKeys,
     references::References,
     retry::RetryRule,
@@ -169,15 +169,15 @@ forms! {
     };
     struct NamesOfTools => Option<ToolNames>, ToolNamesWord::KIND,
         |reader, mapping, key| reader.get::<ToolNamesWord>(mapping, key).map(Some);
-    Description => Self, Kind::Text, description;
+    Description => Self, Kind::Text, read_description;
 }
 
-fn description(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Description> {
+fn read_description(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Description> {
     let openapi = reader.string(mapping, key)?;
     if !openapi.contains("://") {
         return Some(Description::file(openapi));
     }
-    let url = address(openapi);
+    let url = description_url(openapi);
     if url.is_none() {
         let message = match openapi.split("://").next().unwrap_or_default() {
             "https" => "expected an https address without a user, got one with it".to_owned(),

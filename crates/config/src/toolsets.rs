@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Reads all toolsets, which are at this place.
-pub(crate) fn toolsets(
+pub(crate) fn read_toolsets(
     reader: &mut Reader,
     node: &Node,
     place: &ToolsetLocation<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn toolsets(
                 reader.expected_plain(&pointer, "the keys of a toolset", node, &help);
                 None
             }
-            Ok(name) => toolset(reader, node, Some(name), &place),
+            Ok(name) => read_toolset(reader, node, Some(name), &place),
             Err(error) => {
                 let help = "use letters, digits and `_`; `-` separates a toolset from its tools";
                 reader.complain(ConfigCode::ToolsetName, pointer, error.to_string(), help);
@@ -80,7 +80,7 @@ pub(crate) fn toolsets(
 /// The first key of a toolset that occurs in place of a toolset's name, with a value that cannot be a toolset.
 fn unindented_key<'a>(object: &'a Object, kinds: &Kinds) -> Option<&'a str> {
     let mut entries = object.iter().map(|(name, value)| (&**name, value));
-    let table = table(kinds);
+    let table = toolset_table(kinds);
     let is_key = |(name, value): &(&str, &Node)| table.has(name) && value.as_object().is_none();
     entries.find(is_key).map(|(name, _)| name)
 }
@@ -101,7 +101,7 @@ pub(crate) struct ToolsetLocation<'a> {
 }
 
 /// Reads one toolset. A toolset without a name has no prefix, and by default the description `spec.yaml` beside it.
-pub(crate) fn toolset(
+pub(crate) fn read_toolset(
     reader: &mut Reader,
     node: &Node,
     name: Option<ToolsetName>,
@@ -114,18 +114,18 @@ pub(crate) fn toolset(
         Some(SourcedToolset { node, .. }) => node.as_ref()?,
         None => node,
     };
-    let table = table(place.kinds);
+    let table = toolset_table(place.kinds);
     let mapping = reader.mapping(node, place.pointer, &table)?;
     let is_bare = name.is_none();
     let (prefix, pointer) = (name.clone(), place.pointer.to_owned());
     let mut toolset = ToolsetConfig { name, pointer, prefix, ..place.usual.clone() };
     limits::apply_limits(reader, mapping, &mut toolset, place.kinds.limit_keys());
     ToolsetKeys::fill(&mut toolset, reader, mapping);
-    output::shapes(reader, mapping, &mut toolset);
-    tool_edits::edits(reader, mapping, &mut toolset);
-    argument_headers::check(reader, &toolset);
-    kinds::check(reader, place.kinds, &table, mapping);
-    let kind = place.kinds.of_toolset(mapping);
+    output::read_shapes(reader, mapping, &mut toolset);
+    tool_edits::read_edits(reader, mapping, &mut toolset);
+    argument_headers::report_method_override(reader, &toolset);
+    kinds::report_foreign_keys(reader, place.kinds, &table, mapping);
+    let kind = place.kinds.toolset_kind(mapping);
     if let Some(kind) = kind {
         let root = place.root.iter().find(|(key, _)| *key == kind.key()).map(|(_, root)| root);
         toolset.kind = kind.read(reader, mapping, root);
@@ -151,7 +151,7 @@ pub(crate) fn toolset(
 }
 
 /// The keys of a toolset, with those of these kinds.
-fn table(kinds: &Kinds) -> Table<'_> {
+fn toolset_table(kinds: &Kinds) -> Table<'_> {
     Table { shared: kinds.toolset_keys(), ..ToolsetKeys::TABLE }
 }
 
@@ -161,7 +161,7 @@ fn names_absent_source(mapping: Mapping<'_>, kinds: &Kinds) -> bool {
     let sources = ["ces_toolset", "dialogflow_tool"];
     let is_source = |key: &str| sources.contains(&key);
     let is_absent = |key: &str| ToolsetKeys::TABLE.absent_feature(key).is_some();
-    keys.any(|key| kinds.lacks(key) || (is_source(key) && is_absent(key)))
+    keys.any(|key| kinds.is_absent_kind(key) || (is_source(key) && is_absent(key)))
 }
 
 /// The keys that name sources of tools, beside those of kinds.

@@ -87,10 +87,10 @@ async fn built_principal(
 ) -> BuiltPrincipal {
     let mut tokens = Vec::new();
     for token in &config.tokens {
-        match read(token, secrets).await {
+        match read_token(token, secrets).await {
             Ok(secret) => tokens.push(secret),
             Err(message) => {
-                let help = remedy(&token.secret);
+                let help = token_remedy(&token.secret);
                 reader.complain(KindCode::Secret, &token.pointer, message, help);
             }
         }
@@ -100,7 +100,7 @@ async fn built_principal(
 }
 
 /// The way to make a token where `reference` says that it is.
-fn remedy(reference: &SecretReference) -> String {
+fn token_remedy(reference: &SecretReference) -> String {
     match reference.environment() {
         Some(name) => {
             format!("callers show this token: `export {name}=$(openssl rand -hex 32)` makes one")
@@ -111,7 +111,7 @@ fn remedy(reference: &SecretReference) -> String {
     }
 }
 
-async fn read(token: &Token, secrets: &Arc<dyn SecretStore>) -> Result<Secret, String> {
+async fn read_token(token: &Token, secrets: &Arc<dyn SecretStore>) -> Result<Secret, String> {
     let secret = tokio::time::timeout(TIMEOUT, secrets.get(&token.secret)).await;
     let secret = secret.map_err(|_| "the secret store does not answer".to_owned())?;
     let secret = secret.map_err(|error| error.to_string())?;

@@ -11,7 +11,12 @@ use callgate_tool::nearest;
 use crate::{agents::AgentConfig, config::Config};
 
 /// Reports the entries of all agents that mean no tool. `is_whole` says that the names are those of all tools.
-pub(super) fn check(reader: &mut Reader, config: &Config, names: &BTreeSet<&str>, is_whole: bool) {
+pub(super) fn report_unmatched_entries(
+    reader: &mut Reader,
+    config: &Config,
+    names: &BTreeSet<&str>,
+    is_whole: bool,
+) {
     for (name, agent) in &config.agents {
         let pointer = format!("/agents/{}", pointer_segment(name));
         for (key, patterns) in
@@ -33,7 +38,7 @@ fn check_patterns(reader: &mut Reader, place: &str, patterns: &[Pattern], names:
         let message =
             format!("expected a pattern of names of tools, got one that none has: `{entry}`");
         let pointer = format!("{place}/{index}");
-        reader.warn(KindCode::SelectsNothing, pointer, &message, &help(entry, names));
+        reader.warn(KindCode::SelectsNothing, pointer, &message, &entry_help(entry, names));
     }
 }
 
@@ -56,7 +61,7 @@ fn check_choice(
         let expected = "`auto`, `none`, `required` or the name of a tool";
         let message = format!("expected {expected}, got: `{tool}`");
         let words = ["auto", "none", "required"].into_iter().chain(names.iter().copied());
-        let help = help(tool, &words.collect());
+        let help = entry_help(tool, &words.collect());
         if is_whole {
             reader.complain(SettingCode::WrongValue, pointer, message, help);
         } else {
@@ -69,7 +74,7 @@ fn check_choice(
     }
 }
 
-fn help(entry: &str, names: &BTreeSet<&str>) -> String {
+fn entry_help(entry: &str, names: &BTreeSet<&str>) -> String {
     match nearest(entry, names.iter().copied()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "correct it or remove it".to_owned(),

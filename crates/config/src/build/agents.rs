@@ -41,19 +41,19 @@ pub struct BuiltModel {
     pub authenticator: Arc<dyn Authenticator>,
 }
 
-pub(super) async fn agents(
+pub(super) async fn build_agents(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
     network: &Network,
 ) -> Vec<BuiltAgent> {
     check_access(reader, config);
-    let models = models(reader, config, build_context, network).await;
+    let models = build_models(reader, config, build_context, network).await;
     let mut agents = Vec::new();
     for (name, agent) in &config.agents {
         let pointer = format!("/agents/{}", pointer_segment(name));
         let model = model_of(reader, config, &models, &pointer, &agent.model);
-        let instructions = instructions(reader, build_context, &pointer, agent);
+        let instructions = read_instructions(reader, build_context, &pointer, agent);
         let (Some(model), Some(instructions)) = (model, instructions) else { continue };
         check_instructions(reader, config, &pointer, &instructions);
         let (name, config) = (name.clone(), agent.clone());
@@ -62,7 +62,7 @@ pub(super) async fn agents(
     agents
 }
 
-async fn models(
+async fn build_models(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -76,7 +76,7 @@ async fn models(
     let transport: Arc<dyn Transport> = if let Some(own) = environment.transport.clone() {
         own
     } else {
-        let tls = tls::of_store(reader, &config.tls, base, secrets).await;
+        let tls = tls::load_store_tls(reader, &config.tls, base, secrets).await;
         let settings = ClientSettings { tls, ..ClientSettings::default() };
         Arc::new(Client::over_network(network, settings))
     };
@@ -151,7 +151,7 @@ fn check_access(reader: &mut Reader, config: &Config) {
 }
 
 /// The instructions: the text, or that of the file that it names.
-fn instructions(
+fn read_instructions(
     reader: &mut Reader,
     build_context: &BuildContext<'_>,
     pointer: &str,

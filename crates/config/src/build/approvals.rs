@@ -23,12 +23,12 @@ use crate::{
 
 /// The rules of all toolsets. A misspelt name of a tool is an error: it must not turn an approval off. A name unlike
 /// those of all loaded tools and functions is a warning.
-pub(super) fn rules(
+pub(super) fn approval_rules(
     reader: &mut Reader,
     config: &Config,
     parts: &[ToolsetParts<'_>],
 ) -> ApprovalRules {
-    let approvers = config.serving.access.as_ref().map_or(Approvers::Caller, approvers);
+    let approvers = config.serving.access.as_ref().map_or(Approvers::Caller, approvers_by_access);
     let time = config.sessions.approval_time;
     let mut rules = ApprovalRules { time, approvers, ..ApprovalRules::default() };
     for config in &config.toolsets {
@@ -37,7 +37,7 @@ pub(super) fn rules(
             rules.toolsets.insert(name, config.confirm.default);
         }
         let mut entries = Vec::new();
-        let own = own_tools::of_toolset(config);
+        let own = own_tools::own_tools_of_toolset(config);
         for entry in &config.confirm.tools {
             match own.iter().find(|tool| tool.is_called(&entry.tool)) {
                 Some(OwnTool { name, .. }) if rules.tools.contains_key(name) => {
@@ -65,8 +65,8 @@ pub(super) fn rules(
     rules
 }
 
-fn approvers(access: &AccessConfig) -> Approvers {
-    let mut rights = rights(access);
+fn approvers_by_access(access: &AccessConfig) -> Approvers {
+    let mut rights = rights_with_places(access);
     if access.four_eyes {
         Approvers::Others
     } else if rights.any(|(_, rights)| !rights.approves.is_empty()) {
@@ -77,7 +77,7 @@ fn approvers(access: &AccessConfig) -> Approvers {
 }
 
 /// The rights of principals and issuers, each with its place in the configuration.
-fn rights(access: &AccessConfig) -> impl Iterator<Item = (String, &Rights)> {
+fn rights_with_places(access: &AccessConfig) -> impl Iterator<Item = (String, &Rights)> {
     let principals = access.principals.iter().map(|principal| {
         let name = principal.id.strip_prefix("principal:").unwrap_or_default();
         (format!("/access/principals/{}", pointer_segment(name)), &principal.rights)
@@ -106,7 +106,7 @@ pub(super) fn check_approves(
     let programs = environment.tools.iter().map(|tool| tool.name().as_str());
     let tools: Vec<&str> = names.chain(of_toolsets).chain(programs).collect();
     let matching = |name: &str| matching_tools(name, config, operations());
-    for (place, rights) in rights(access) {
+    for (place, rights) in rights_with_places(access) {
         for (index, entry) in rights.approves.0.iter().enumerate() {
             check_approvable(reader, format!("{place}/approves/{index}"), entry, &tools, matching);
         }
@@ -128,7 +128,7 @@ fn check_approvable(
             if matches.is_empty() {
                 no_such_tool(reader, pointer, name, tools);
             } else if matches.len() > 1 {
-                ambiguous(reader, pointer, name, &matches);
+                report_ambiguous_name(reader, pointer, name, &matches);
             }
             return;
         }
@@ -148,7 +148,7 @@ fn matching_tools<'o>(
     operations: impl Iterator<Item = &'o Arc<Operation>>,
 ) -> Vec<ToolName> {
     let operations = operations.filter(|operation| operation.is_called(name));
-    let own = config.toolsets.iter().flat_map(own_tools::of_toolset);
+    let own = config.toolsets.iter().flat_map(own_tools::own_tools_of_toolset);
     let own = own.filter(|tool| tool.is_called(name)).map(|tool| tool.name);
     operations.map(|operation| operation.tool_name.clone()).chain(own).collect()
 }
@@ -179,7 +179,7 @@ pub(super) fn with_tool_names(
     access
 }
 
-fn ambiguous(reader: &mut Reader, pointer: String, name: &str, several: &[ToolName]) {
+fn report_ambiguous_name(reader: &mut Reader, pointer: String, name: &str, several: &[ToolName]) {
     let tools: Vec<_> = several.iter().take(MOST_NAMED).map(ToolName::as_str).collect();
     let message = format!("expected the name of one tool, got that of {}: `{name}`", several.len());
     let help = format!("write the name of one of them: `{}`", tools.join("`, `"));

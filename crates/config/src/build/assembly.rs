@@ -37,7 +37,7 @@ fn executor_builder(
     earlier: Option<&Executor>,
     policy: &Policy,
 ) -> Builder {
-    let builder = Executor::builder().synonyms(synonyms(config));
+    let builder = Executor::builder().synonyms(configured_synonyms(config));
     let builder = keeping_results(builder, earlier, policy.state.as_ref());
     let builder = environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
     policy.add_middleware(builder)
@@ -107,16 +107,17 @@ impl Assembly<'_> {
         authenticators.extend(kinds.authenticators);
         let (session_secrets, ways) = (session_secrets(&ready), transports_by_toolset(&ready));
         let functions = functions::built_functions(&mut reader, config);
-        let own: Vec<_> = config.toolsets.iter().flat_map(own_tools::of_toolset).collect();
+        let own: Vec<_> =
+            config.toolsets.iter().flat_map(own_tools::own_tools_of_toolset).collect();
         check_names(&mut reader, config, environment, &ready, &own);
         let mcp = mcp_tools::mcp_config(&mut reader, config, &ready, &own);
         approvals::check_approves(&mut reader, config, environment, &ready, &own);
         let (files, digest) = (std::mem::take(&mut reader.files), reader.texts.digest());
-        let warnings = warnings(reader, config, &files)?;
+        let warnings = warnings_or_error(reader, config, &files)?;
         let builder = executor_builder(config, environment, earlier.as_ref(), &policy);
         let builder = ready.into_iter().fold(builder, Builder::toolset);
         let builder = kinds.tools.into_iter().fold(builder, |builder, tool| tool.add_to(builder));
-        let builder = functions.into_iter().fold(builder, functions::add);
+        let builder = functions.into_iter().fold(builder, functions::add_function);
         let builder = environment.tools.iter().cloned().fold(builder, Builder::shared_backend);
         let executor = builder.build().map_err(|error| faulty_tool(config, &error))?;
         let kept = built::Reusable {
@@ -160,7 +161,7 @@ impl Assembly<'_> {
 }
 
 /// The findings about a configuration without a fault.
-fn warnings(
+fn warnings_or_error(
     reader: Reader,
     config: &Config,
     files: &BTreeSet<PathBuf>,
@@ -180,14 +181,14 @@ fn check_names(
     toolsets: &[Toolset],
     own: &[OwnTool],
 ) {
-    unique_names::check(reader, &config.toolsets, toolsets, own);
+    unique_names::report_duplicate_names(reader, &config.toolsets, toolsets, own);
     let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
     let operations = operations.map(|callable| callable.operation.tool_name.as_str());
     let of_program = environment.tools.iter().map(|tool| tool.name().as_str());
     let names = operations.chain(own.iter().map(|tool| tool.name.as_str())).chain(of_program);
     let described = config.toolsets.iter().filter(|toolset| toolset.description.is_some());
     let is_whole = described.count() == toolsets.len();
-    agent_tools::check(reader, config, &names.collect(), is_whole);
+    agent_tools::report_unmatched_entries(reader, config, &names.collect(), is_whole);
 }
 
 /// The transport to the servers of each toolset, by the toolset's name.
@@ -206,7 +207,7 @@ fn faulty_tool(config: &Config, error: &callgate_executor::Error) -> Error {
     Error::for_file(&config.origin.file, code, error.to_string(), help)
 }
 
-fn synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {
+fn configured_synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {
     config.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()))
 }
 

@@ -11,7 +11,7 @@ use super::context::BuildContext;
 use crate::{code::ConfigCode, config::Config, policy::AuditedConfig};
 
 /// Opens the file, on a thread where waiting for the disk blocks no other task.
-pub(super) async fn audit(
+pub(super) async fn build_audit(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -31,7 +31,7 @@ pub(super) async fn audit(
     let within = config.idempotency.unwrap_or_default().ttl;
     let opened = match (previous_audit, key.ok()?) {
         (Some(log), key) => log.following(&audit, &key),
-        (None, key) => open(audit, key, within).await.map(Some),
+        (None, key) => open_on_thread(audit, key, within).await.map(Some),
     };
     match opened {
         Ok(Some(audit)) => Some(Arc::new(audit)),
@@ -63,7 +63,7 @@ pub(super) async fn audit(
     }
 }
 
-async fn open(audit: AuditConfig, key: Secret, within: Duration) -> Result<Audit, Error> {
+async fn open_on_thread(audit: AuditConfig, key: Secret, within: Duration) -> Result<Audit, Error> {
     match task::spawn_blocking(move || Audit::open(&audit, &key, within)).await {
         Ok(opened) => opened,
         Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),

@@ -49,12 +49,12 @@ pub(super) struct MadeAuthenticator {
 
 impl MadeAuthenticator {
     /// The settings and the authenticator.
-    pub(super) fn parts(&self) -> (&AuthConfig, &Arc<dyn Authenticator>) {
+    pub(super) fn settings_and_authenticator(&self) -> (&AuthConfig, &Arc<dyn Authenticator>) {
         (&self.config, &self.authenticator)
     }
 
     /// The settings of a login and the context for it; `None` for other credentials.
-    pub(super) fn login(&self) -> Option<(&OAuth2Config, &AuthContext)> {
+    pub(super) fn login_and_context(&self) -> Option<(&OAuth2Config, &AuthContext)> {
         match &self.config {
             AuthConfig::OAuth2(config)
                 if matches!(config.grant, OAuth2Grant::AuthorizationCode(_)) =>
@@ -65,7 +65,7 @@ impl MadeAuthenticator {
         }
     }
 
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.authenticator, &other.authenticator)
     }
 }

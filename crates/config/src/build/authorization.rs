@@ -21,7 +21,7 @@ use callgate_tool::nearest;
 use self::{
     findings::Findings,
     origins::{Origins, Service},
-    solve::{Holding, Holdings, Missing, Solution, solve},
+    solve::{Holding, Holdings, Missing, Solution, choose_alternative},
     token_endpoint::Foreign,
 };
 use super::{authenticators::Authenticators, context::BuildContext};
@@ -47,15 +47,15 @@ pub(super) fn authorized_operations(
     let is_readable = !loaded.report.operations.is_empty();
     for (scheme, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable)
     {
-        schemes.add(reader, service, Offered { scheme, credential }, authenticators);
+        schemes.add_credential(reader, service, Offered { scheme, credential }, authenticators);
     }
     if has_certificate {
         schemes.meet_by_certificate(loaded);
     }
     let key = config.credentials.api_key.as_ref().filter(|_| is_readable);
-    let key = key.and_then(|key| one_key::credential(reader, loaded, key));
+    let key = key.and_then(|key| one_key::only_key_credential(reader, loaded, key));
     if let Some((scheme, credential)) = &key {
-        schemes.add(reader, service, Offered { scheme, credential }, authenticators);
+        schemes.add_credential(reader, service, Offered { scheme, credential }, authenticators);
     }
     let key = key.and_then(|(name, _)| schemes.made.get(&name).cloned());
     let none = combined_authenticator(Vec::new());
@@ -111,7 +111,7 @@ impl Schemes {
         }
     }
 
-    fn add(
+    fn add_credential(
         &mut self,
         reader: &mut Reader,
         service: Service<'_>,
@@ -128,10 +128,10 @@ impl Schemes {
                 ConfigCode::UnknownScheme,
                 pointer,
                 message,
-                suggestion(name, declared_names),
+                scheme_suggestion(name, declared_names),
             );
         };
-        let Some(fitted) = compatibility::compatible(scheme, credential) else {
+        let Some(fitted) = compatibility::compatible_credential(scheme, credential) else {
             let expected = compatibility::expected_kinds(&scheme.kind);
             let message = format!(
                 "expected {expected} for the security scheme `{name}`, got: `{}`",
@@ -196,7 +196,7 @@ impl Assignment<'_> {
         if is_optional && !self.has_certificate {
             return Arc::clone(&self.none);
         }
-        let why = self.findings.foreign(operation);
+        let why = self.findings.record_foreign_origin(operation);
         self.refusing_authenticator(why)
     }
 
@@ -210,11 +210,11 @@ impl Assignment<'_> {
             (true, None) if is_declared_open && security.is_own => Arc::clone(&self.none),
             (true, None) => self.own_authenticator(operation),
             _ if !security.is_stated => self.own_authenticator(operation),
-            _ => match solve(security, &self.schemes.holdings) {
+            _ => match choose_alternative(security, &self.schemes.holdings) {
                 Solution::Met(requirement) => self.combined_authenticator(requirement),
                 Solution::Open => Arc::clone(&self.none),
                 Solution::Unmet(missing) => {
-                    let why = self.findings.unmet(operation, &missing);
+                    let why = self.findings.record_unmet(operation, &missing);
                     self.refusing_authenticator(why)
                 }
             },
@@ -234,7 +234,7 @@ impl Assignment<'_> {
         if !places.is_empty() && !missing.is_empty() {
             let missing = missing.into_iter().map(|scheme| Missing { scheme, scopes: Vec::new() });
             let missing: Vec<_> = missing.collect();
-            let why = self.findings.unmet(operation, &missing);
+            let why = self.findings.record_unmet(operation, &missing);
             return self.refusing_authenticator(why);
         }
         Arc::clone(&self.own)
@@ -263,7 +263,10 @@ fn takes_from_session(operation: &Operation) -> bool {
     operation.session_sources().any(|source| !matches!(source, ValueSource::Model))
 }
 
-fn suggestion<'a>(name: &str, declared_names: impl Iterator<Item = &'a str> + Clone) -> String {
+fn scheme_suggestion<'a>(
+    name: &str,
+    declared_names: impl Iterator<Item = &'a str> + Clone,
+) -> String {
     match nearest(name, declared_names.clone()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None if declared_names.clone().next().is_none() => {

@@ -121,7 +121,11 @@ impl Built {
     pub fn shares_credentials_with(&self, other: &Self) -> bool {
         let made = &self.kept.authenticators;
         made.iter().all(|one| {
-            other.kept.authenticators.iter().any(|other_authenticator| other_authenticator.is(one))
+            other
+                .kept
+                .authenticators
+                .iter()
+                .any(|other_authenticator| other_authenticator.is_same(one))
         })
     }
 

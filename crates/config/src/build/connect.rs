@@ -70,7 +70,7 @@ impl PartialEq for Way {
 
 impl Connections {
     /// The clients of a toolset that uses the network.
-    pub(super) fn clients(&mut self, config: &ToolsetConfig, tls: ToolsetTls) -> Clients {
+    pub(super) fn toolset_clients(&mut self, config: &ToolsetConfig, tls: ToolsetTls) -> Clients {
         let way = Way::Network { allow: config.egress.clone(), tls: tls.tokens.clone() };
         // Each call states who named its server; token requests go to servers that the operator named.
         let client = |tls, named_by, directory| {
@@ -80,24 +80,33 @@ impl Connections {
                 ClientSettings { named_by, allow, tls, directory },
             ))
         };
-        let descriptions = self.descriptions(config, tls.calls.clone());
+        let descriptions = self.description_client(config, tls.calls.clone());
         let tokens = client(tls.tokens, NamedBy::Operator, None);
         let directory = config.service_directory.as_ref();
-        let directory = directory.map(|config| self.directory(config, &way, &tokens));
+        let directory = directory.map(|config| self.service_directory(config, &way, &tokens));
         let resolver = directory.as_ref().map(Directory::resolver);
         let calls = client(tls.calls, NamedBy::Description, resolver);
         self.directories.extend(directory);
         Clients { calls, descriptions, tokens, way }
     }
 
-    pub(super) fn descriptions(&self, config: &ToolsetConfig, tls: TlsSettings) -> Arc<Client> {
+    pub(super) fn description_client(
+        &self,
+        config: &ToolsetConfig,
+        tls: TlsSettings,
+    ) -> Arc<Client> {
         let (named_by, allow) = (NamedBy::Operator, config.egress.clone());
         let settings = ClientSettings { named_by, allow, tls, directory: None };
         Arc::new(Client::over_network(&self.network, settings))
     }
 
     /// The directory that resolves the addresses of a toolset's server; the directory's own name is resolved as usual.
-    fn directory(&self, config: &DirectoryConfig, way: &Way, transport: &Arc<Client>) -> Directory {
+    fn service_directory(
+        &self,
+        config: &DirectoryConfig,
+        way: &Way,
+        transport: &Arc<Client>,
+    ) -> Directory {
         let is_same = |previous_directory: &&Directory| {
             previous_directory.config == *config
                 && previous_directory.way == *way

@@ -10,7 +10,7 @@ use callgate_settings::{Reader, SettingCode};
 use crate::toolset::ToolsetConfig;
 
 /// The kind of the credential of every operation, which determines the other places that services read it from.
-pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
+pub(super) fn credential_kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
     match auth?.form() {
         CredentialForm::Basic => Some(CredentialKind::Basic),
         CredentialForm::Key => Some(CredentialKind::Key),
@@ -22,7 +22,11 @@ pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
 }
 
 /// Reports a name at which a credential of the toolset is placed, and warns about a name that no tool has.
-pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Callable]) {
+pub(super) fn report_credential_arguments(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    callables: &[Callable],
+) {
     for (index, name) in config.credential_arguments.iter().enumerate() {
         let pointer = format!("{}/credential_arguments/{index}", config.pointer);
         let is_named = |input_name: &str| input_name.eq_ignore_ascii_case(name);
@@ -43,7 +47,10 @@ pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Ca
 }
 
 /// The names of these parameters in the description and for the model.
-pub(super) fn names(config: &ToolsetConfig, callables: &[Callable]) -> Vec<String> {
+pub(super) fn credential_argument_names(
+    config: &ToolsetConfig,
+    callables: &[Callable],
+) -> Vec<String> {
     let mut names = config.credential_arguments.clone();
     let is_listed = |input: &&Input| {
         config

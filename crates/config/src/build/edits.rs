@@ -15,7 +15,7 @@ use super::{functions, own_tools::OwnTool};
 use crate::toolset::ToolsetConfig;
 
 /// Reports the faults of all edits of a toolset with a description, but for those of its functions.
-pub(super) fn check(
+pub(super) fn report_faulty_edits(
     reader: &mut Reader,
     config: &ToolsetConfig,
     report: &Report,

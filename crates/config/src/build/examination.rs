@@ -68,7 +68,7 @@ impl Built {
             });
         }
         self.examine_credentials(&mut all).await;
-        for (origin, server, transport) in self.servers() {
+        for (origin, server, transport) in self.servers_with_transports() {
             let subject = Subject::Server(origin.clone());
             let uri = format!("{origin}/").parse().unwrap_or_default();
             all.push(
@@ -88,7 +88,7 @@ impl Built {
             all.push(examine_without_answer(Subject::Webhook(origin), connected).await);
         }
         if let Some(trial) = &self.kept.policy.trial {
-            let (name, trying) = trial.begin();
+            let (name, trying) = trial.begin_trial();
             all.push(examine_subject(Subject::State(name), trying).await);
         }
         all
@@ -96,7 +96,7 @@ impl Built {
 
     async fn examine_credentials(&self, all: &mut Vec<Examined>) {
         for made in &self.kept.authenticators {
-            let (config, authenticator) = made.parts();
+            let (config, authenticator) = made.settings_and_authenticator();
             let Some(name) = asked_for(config) else { continue };
             let subject = match authenticator.session_parameter() {
                 Some(place) => Subject::SessionCredential(place),
@@ -121,7 +121,7 @@ impl Built {
     }
 
     /// The servers of all operations with their transports, each origin once per party that named it.
-    fn servers(&self) -> Vec<(String, &Server, &Arc<dyn Transport>)> {
+    fn servers_with_transports(&self) -> Vec<(String, &Server, &Arc<dyn Transport>)> {
         let reached = self.toolsets.iter().filter_map(|toolset| {
             let way = self.ways.iter().find(|(name, _)| *name == toolset.name);
             way.map(|(_, transport)| (toolset, transport))
@@ -195,7 +195,7 @@ fn asked_for(config: &AuthConfig) -> Option<String> {
             TokenEndpoint::DescribedUrl(url)
             | TokenEndpoint::Issuer(url)
             | TokenEndpoint::Url(url) => {
-                format!("{} of {}", config.name, origin(url))
+                format!("{} of {}", config.name, url_origin(url))
             }
             _ => config.name.clone(),
         }),
@@ -210,7 +210,7 @@ fn asked_for(config: &AuthConfig) -> Option<String> {
 }
 
 /// The origin of an address: a query may contain confidential data.
-fn origin(url: &str) -> String {
+fn url_origin(url: &str) -> String {
     url.parse::<Url>().map(|url| url.origin().ascii_serialization()).unwrap_or_default()
 }
 

@@ -42,7 +42,10 @@ pub(super) fn built_functions(reader: &mut Reader, config: &Config) -> Vec<Built
 }
 
 /// Adds a function to an executor.
-pub(super) fn add(builder: Builder, BuiltFunction { function, edit }: BuiltFunction) -> Builder {
+pub(super) fn add_function(
+    builder: Builder,
+    BuiltFunction { function, edit }: BuiltFunction,
+) -> Builder {
     match edit {
         Some(edit) => builder.edited_backend(function, edit),
         None => builder.backend(function),
@@ -76,7 +79,7 @@ pub(super) fn tool_name(
 }
 
 /// The names by which a configuration may mean a function: its own, and that of its tool, before and after an edit.
-pub(super) fn names(toolset: &ToolsetConfig, function: &FunctionConfig) -> Vec<String> {
+pub(super) fn function_names(toolset: &ToolsetConfig, function: &FunctionConfig) -> Vec<String> {
     let names = [former_name(toolset, function), tool_name(toolset, function)];
     let names = names.into_iter().flatten().map(|name| name.to_string());
     let new = edit_of(toolset, function).and_then(|rule| rule.rule.name.clone());
@@ -85,12 +88,12 @@ pub(super) fn names(toolset: &ToolsetConfig, function: &FunctionConfig) -> Vec<S
 
 /// The names of all functions of a toolset.
 pub(super) fn all_names(toolset: &ToolsetConfig) -> Vec<String> {
-    toolset.functions.iter().flat_map(|function| names(toolset, function)).collect()
+    toolset.functions.iter().flat_map(|function| function_names(toolset, function)).collect()
 }
 
 /// True if a configuration means a function by `name`.
 pub(super) fn is_called(toolset: &ToolsetConfig, function: &FunctionConfig, name: &str) -> bool {
-    names(toolset, function).iter().any(|function_name| function_name == name)
+    function_names(toolset, function).iter().any(|function_name| function_name == name)
 }
 
 fn former_name(toolset: &ToolsetConfig, function: &FunctionConfig) -> Result<ToolName, String> {

@@ -62,9 +62,9 @@ pub(super) async fn open_kinds(
     let (mut parts, mut openings) = (KindParts::default(), Vec::new());
     for (toolset, sending) in config.toolsets.iter().zip(sending) {
         let (Some(settings), Some(sending)) = (&toolset.kind, sending) else { continue };
-        let (ways, made) = ways(reader, toolset, &**settings, sending, build_context);
+        let (ways, made) = source_ways(reader, toolset, &**settings, sending, build_context);
         parts.authenticators.extend(made);
-        let common = own_tools::common(toolset);
+        let common = own_tools::common_settings(toolset);
         let earlier = earlier.iter().find(|earlier| earlier.name == common.name);
         openings.push(Opening { common, settings, ways, earlier });
     }
@@ -94,7 +94,7 @@ pub(super) async fn open_kinds(
 }
 
 /// The ways of a toolset to its source, with the authenticators that were made for them.
-fn ways(
+fn source_ways(
     reader: &mut Reader,
     toolset: &ToolsetConfig,
     settings: &dyn KindSettings,
@@ -106,7 +106,8 @@ fn ways(
         let (transport, authenticator, credentials) = (None, None, Vec::new());
         return (Ways { transport, authenticator, credentials, tls }, Vec::new());
     }
-    let mut made = Authenticators::new(reader, toolset, sending.making(build_context));
+    let mut made =
+        Authenticators::new(reader, toolset, sending.authenticator_making(build_context));
     let pointer = format!("{}/{}", toolset.pointer, settings.key());
     let authenticator = service_authenticator(reader, toolset, &mut made, &pointer);
     let mut credentials = Vec::new();

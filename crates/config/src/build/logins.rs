@@ -21,7 +21,7 @@ pub fn logins(built: &Built) -> Vec<BuiltLogin> {
     let mut seen_logins = Vec::new();
     let mut logins = Vec::new();
     for made in &built.kept.authenticators {
-        let Some((config, context)) = made.login() else { continue };
+        let Some((config, context)) = made.login_and_context() else { continue };
         if seen_logins.contains(&(&made.toolset, config)) {
             continue;
         }

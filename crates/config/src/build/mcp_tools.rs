@@ -44,7 +44,7 @@ impl Tools<'_> {
         entry: &str,
         pointer: impl FnOnce() -> String,
     ) -> String {
-        let names: BTreeSet<&str> = self.names().collect();
+        let names: BTreeSet<&str> = self.tool_names().collect();
         if names.contains(entry) {
             return entry.to_owned();
         }
@@ -61,7 +61,7 @@ impl Tools<'_> {
         entry.to_owned()
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
+    fn tool_names(&self) -> impl Iterator<Item = &str> {
         let operations = self.toolsets.iter().flat_map(|toolset| &toolset.operations);
         let operations = operations.map(|callable| callable.operation.tool_name.as_str());
         operations.chain(self.own.iter().map(|tool| tool.name.as_str()))

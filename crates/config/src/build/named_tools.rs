@@ -28,15 +28,15 @@ pub(super) fn checked_tool_settings(
 ) -> (BTreeMap<ToolName, Shape>, BTreeMap<ToolName, Execution>) {
     let operations: Vec<_> =
         callables.iter().map(|callable| Arc::clone(&callable.operation)).collect();
-    headers(reader, config, callables, &operations);
+    report_argument_headers(reader, config, callables, &operations);
     body_arguments(reader, config, &operations);
-    selection(reader, config, report);
+    report_unmatched_selection(reader, config, report);
     let shapes = rules_by_tool(reader, &config.tool_shapes, &operations, Severity::Warning);
     (shapes, rules_by_tool(reader, &config.execution.tools, &operations, Severity::Error))
 }
 
 /// Reports entries that no operation matches: a warning, and an error for a misspelt one that excludes.
-fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
+fn report_unmatched_selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
     for unmatched in &report.unmatched {
         let pointer =
             format!("{}/tools/{}/{}", config.pointer, unmatched.criterion, unmatched.index);
@@ -54,7 +54,7 @@ fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
 }
 
 /// Reports a header that belongs to a credential, and warns about one that no tool has.
-fn headers(
+fn report_argument_headers(
     reader: &mut Reader,
     config: &ToolsetConfig,
     callables: &[Callable],
@@ -145,17 +145,17 @@ pub(super) fn report_repeated_entry<T>(reader: &mut Reader, entry: &ToolRule<T>)
 
 /// The message about a tool's name that is not offered, with its remedy.
 fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
-    let help = nearest(tool, names(operations))
+    let help = nearest(tool, tool_names(operations))
         .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
 }
 
 /// True if a tool has a name like this one.
 fn is_misspelt(tool: &str, operations: &[Arc<Operation>]) -> bool {
-    nearest(tool, names(operations)).is_some()
+    nearest(tool, tool_names(operations)).is_some()
 }
 
-fn names(operations: &[Arc<Operation>]) -> impl Iterator<Item = &str> {
+fn tool_names(operations: &[Arc<Operation>]) -> impl Iterator<Item = &str> {
     operations.iter().map(|operation| operation.tool_name.as_str())
 }
 

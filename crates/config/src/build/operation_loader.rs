@@ -42,14 +42,15 @@ pub(super) struct LoadingContext<'a> {
 }
 
 /// Reads the description, corrects it, and finds its operations. `None` if it cannot be read and that is a fault.
-pub(super) async fn load(
+pub(super) async fn load_operations(
     reader: &mut Reader,
     config: &ToolsetConfig,
     mut around: LoadingContext<'_>,
     options: &LoadOptions,
 ) -> Option<Loading> {
     let base = around.base;
-    let (mut parsed, fetched) = match read(reader, config, base, around.fetched.take()) {
+    let (mut parsed, fetched) = match read_description(reader, config, base, around.fetched.take())
+    {
         Ok(read) => read,
         Err(message) if around.missing == Missing::Listed => {
             return Some(Loading { unreadable: Some(message), ..Loading::default() });
@@ -63,14 +64,14 @@ pub(super) async fn load(
     let described: Option<&mut Node> = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
     let overlaid =
         described.and_then(|root| overlays::correct_description(reader, config, base, root));
-    let (version, loaded) = load_operations(reader, parsed, config, options, around).await;
+    let (version, loaded) = find_operations(reader, parsed, config, options, around).await;
     let (n_offered, n_steps) = (loaded.operations.len(), loaded.report.steps);
     let toolset = config.name.as_ref().map(ToString::to_string);
     tracing::debug!(toolset, version, n_offered, n_steps, "a description was read");
     Some(Loading { version, loaded, overlaid, unreadable: None, fetched })
 }
 
-async fn load_operations(
+async fn find_operations(
     reader: &mut Reader,
     parsed: ParsedText,
     config: &ToolsetConfig,
@@ -88,7 +89,8 @@ async fn load_operations(
             }
             let file = config.description.resolved_path(base);
             let file = file.as_deref();
-            let supplied = references::supply(&mut document, config, file, reader, transport);
+            let supplied =
+                references::supply_documents(&mut document, config, file, reader, transport);
             diagnostics.append(&mut supplied.await);
             let mut loaded = callgate_openapi::load(&document, options);
             loaded.report.diagnostics.splice(0..0, diagnostics);
@@ -104,7 +106,7 @@ async fn load_operations(
 
 /// The tree of a description, and its fetched part; files are relative to `base`. The error is the reason why there is
 /// no tree.
-fn read(
+fn read_description(
     reader: &mut Reader,
     config: &ToolsetConfig,
     base: &Path,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The options of a toolset whose credential for every operation goes to `places`.
-pub(super) fn options(
+pub(super) fn load_options(
     config: &ToolsetConfig,
     names: &OtherNames,
     places: &[CredentialPlace],
@@ -38,15 +38,15 @@ pub(super) fn options(
         document_url,
         session_inputs: config.session_inputs,
         defaults: config.defaults,
-        tool_names: names.rule(config),
+        tool_names: names.naming_rule(config),
         taken_names: names.taken_names().to_vec(),
         body_media: config.body_media.clone(),
         argument_headers: argument_headers(&config.argument_headers),
         body_arguments: config.body_arguments.iter().map(|listed| listed.tool.clone()).collect(),
-        credential: credential_arguments::kind(config.credentials.auth.as_ref()),
+        credential: credential_arguments::credential_kind(config.credentials.auth.as_ref()),
         credential_arguments: config.credential_arguments.clone(),
         selection: config.selection.clone(),
-        edits: edits(config),
+        edits: operation_edits(config),
         credential_places: places
             .iter()
             .map(|credential_place| (place(credential_place), credential_place.name().to_owned()))
@@ -58,7 +58,7 @@ pub(super) fn options(
 }
 
 /// The changes to operations. Functions have their own.
-fn edits(config: &ToolsetConfig) -> BTreeMap<String, Arc<ToolEdit>> {
+fn operation_edits(config: &ToolsetConfig) -> BTreeMap<String, Arc<ToolEdit>> {
     let is_function = |rule: &&EditRule| {
         config.functions.iter().any(|function| functions::is_called(config, function, &rule.tool))
     };

@@ -33,7 +33,7 @@ impl OtherNames {
     }
 
     /// The rule for the names of a toolset's tools.
-    pub(super) fn rule(&self, toolset: &ToolsetConfig) -> ToolNames {
+    pub(super) fn naming_rule(&self, toolset: &ToolsetConfig) -> ToolNames {
         let is_alone = self.prefixes.get(&toolset.prefix).is_none_or(|n_toolsets| *n_toolsets < 2);
         let usual = if is_alone { ToolNames::Short } else { ToolNames::AsWritten };
         toolset.tool_names.unwrap_or(usual)

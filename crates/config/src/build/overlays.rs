@@ -24,7 +24,7 @@ pub(super) fn correct_description(
     description: &mut Node,
 ) -> Option<Overlaid> {
     let files = config.overlays.iter().map(|file| base.join(file));
-    let files = files.filter_map(|file| overlay(reader, config, file));
+    let files = files.filter_map(|file| read_overlay(reader, config, file));
     let files: Vec<_> = files.collect();
     if files.is_empty() {
         return None;
@@ -39,7 +39,7 @@ pub(super) fn correct_description(
     Some(overlaid)
 }
 
-fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option<OverlayFile> {
+fn read_overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option<OverlayFile> {
     let text = match reader.bytes_of(&file, config.description_limits.text.bytes) {
         Ok(text) => text,
         Err(error) => {

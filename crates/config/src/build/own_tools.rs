@@ -19,7 +19,7 @@ pub(super) struct OwnTool {
 }
 
 /// The settings of a toolset that do not depend on its kind.
-pub(super) fn common(toolset: &ToolsetConfig) -> CommonSettings<'_> {
+pub(super) fn common_settings(toolset: &ToolsetConfig) -> CommonSettings<'_> {
     CommonSettings {
         name: toolset.name.as_ref().map(ToString::to_string).unwrap_or_default(),
         pointer: &toolset.pointer,
@@ -41,13 +41,14 @@ impl OwnTool {
 }
 
 /// The functions of a toolset and its other tools without a description.
-pub(super) fn of_toolset(toolset: &ToolsetConfig) -> Vec<OwnTool> {
+pub(super) fn own_tools_of_toolset(toolset: &ToolsetConfig) -> Vec<OwnTool> {
     let functions = toolset.functions.iter().filter_map(|function| {
         let name = functions::tool_name(toolset, function).ok()?;
-        let (names, pointer) = (functions::names(toolset, function), function.pointer.clone());
+        let (names, pointer) =
+            (functions::function_names(toolset, function), function.pointer.clone());
         Some(OwnTool { name, names, pointer })
     });
-    let common = common(toolset);
+    let common = common_settings(toolset);
     let others = toolset.kind.iter().flat_map(|kind| kind.tools(&toolset.pointer));
     let others = others.filter_map(|tool| {
         let name = tool.name(&common).ok()?;

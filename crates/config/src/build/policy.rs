@@ -56,7 +56,7 @@ impl Policy {
         let webhook = previous_webhook.or_else(|| is_serving.then(Webhook::new));
         // Writes of an agent are asked about, whatever the toolsets say.
         let is_needed = !rules.are_empty() || !config.agents.is_empty();
-        let approvals = approvals(is_needed.then_some(rules), state.as_ref(), previous);
+        let approvals = build_approvals(is_needed.then_some(rules), state.as_ref(), previous);
         let approvals = approvals.map(|approvals| match &webhook {
             Some(webhook) => Arc::new(approvals.with_webhook(webhook)),
             None => approvals,
@@ -65,17 +65,17 @@ impl Policy {
         let has_own = environment.middleware.iter().any(is_own);
         // A call that comes with a key is made once, whether or not the configuration sets bounds.
         let usual = (!has_own).then(RecordBounds::default);
-        let idempotency = idempotency(config.idempotency.or(usual), state.as_ref(), previous);
+        let idempotency = build_idempotency(config.idempotency.or(usual), state.as_ref(), previous);
         if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
             // Records that exist here take precedence.
             audit.recall(idempotency).await;
         }
         Self {
-            limits: limits(config, state.as_ref(), previous),
+            limits: build_limits(config, state.as_ref(), previous),
             state,
             audit,
             idempotency,
-            breaker: breaker(config, previous),
+            breaker: build_breaker(config, previous),
             approvals,
             trial: None,
             webhook,
@@ -97,7 +97,7 @@ impl Policy {
 }
 
 /// Builds the middleware of a configuration, and opens its audit file and its state.
-pub(super) async fn policy(
+pub(super) async fn build_policy(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -105,10 +105,10 @@ pub(super) async fn policy(
     previous_policy: Option<&Policy>,
 ) -> Policy {
     let open = previous_policy.and_then(|previous_policy| previous_policy.audit.as_ref());
-    let audit = audit::audit(reader, config, build_context, open).await;
+    let audit = audit::build_audit(reader, config, build_context, open).await;
     let open = previous_policy.and_then(|previous_policy| previous_policy.state.as_ref());
-    let state = state::store(reader, config, build_context, open).await;
-    let trial = state::trial(reader, config, build_context).await;
+    let state = state::build_store(reader, config, build_context, open).await;
+    let trial = state::build_trial(reader, config, build_context).await;
     check_shared_limits(reader, config, build_context.environment);
     let files = Files { audit, state };
     Policy {
@@ -117,7 +117,7 @@ pub(super) async fn policy(
     }
 }
 
-fn idempotency(
+fn build_idempotency(
     bounds: Option<RecordBounds>,
     state: Option<&Arc<dyn Store>>,
     previous: Option<&Policy>,
@@ -159,7 +159,7 @@ fn check_shared_limits(reader: &mut Reader, config: &Config, environment: &Envir
     reader.complain(SettingCode::WrongValue, "/limits/shared", message, help);
 }
 
-fn limits(
+fn build_limits(
     config: &Config,
     state: Option<&Arc<dyn Store>>,
     previous: Option<&Policy>,
@@ -190,7 +190,7 @@ fn limits(
     }))
 }
 
-fn breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {
+fn build_breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {
     let usual = config.calls.is_some().then(BreakerSettings::default);
     let settings = config.toolsets.iter().filter_map(|toolset| {
         let settings = match toolset.call_limits.breaker {
@@ -209,7 +209,7 @@ fn breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {
 }
 
 /// Waiting calls can be decided after a reload.
-fn approvals(
+fn build_approvals(
     rules: Option<ApprovalRules>,
     state: Option<&Arc<dyn Store>>,
     previous: Option<&Policy>,

@@ -16,13 +16,13 @@ const REQUEST: &str = "request.http";
 const RESPONSE: &str = "response.http";
 
 /// A transport that replays the recordings of a directory, which the configuration names at `pointer`.
-pub(super) fn transport(
+pub(super) fn replaying_transport(
     reader: &mut Reader,
     pointer: String,
     directory: &Path,
 ) -> Option<Arc<dyn Transport>> {
     let admitted = reader.admit(directory).map_err(|error| (directory.to_owned(), error));
-    let recorded = match admitted.and_then(|()| read(directory, reader)) {
+    let recorded = match admitted.and_then(|()| read_recordings(directory, reader)) {
         Ok(recorded) => recorded,
         Err((file, error)) => {
             let message = format!("cannot read `{}`: {error}", file.display());
@@ -46,7 +46,10 @@ pub(super) fn transport(
 }
 
 /// Every recorded exchange below `directory`, one level deep; notes the files that were read.
-fn read(directory: &Path, reader: &mut Reader) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
+fn read_recordings(
+    directory: &Path,
+    reader: &mut Reader,
+) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
     reader.files.insert(directory.to_owned());
     let failed = |source| (directory.to_owned(), source);
     let mut cases = Vec::new();

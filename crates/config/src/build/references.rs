@@ -16,14 +16,14 @@ use crate::toolset::ToolsetConfig;
 
 /// Supplies or refuses every document that the description in `file` needs; a description that is not a file has no
 /// files beside it. The findings are those of reading the documents; the files that were read are recorded by the reader.
-pub(super) async fn supply(
+pub(super) async fn supply_documents(
     document: &mut Document,
     config: &ToolsetConfig,
     file: Option<&Path>,
     reader: &mut Reader,
     transport: Option<Arc<dyn Transport>>,
 ) -> Vec<Diagnostic> {
-    let directory = file.and_then(file::directory);
+    let directory = file.and_then(file::description_directory);
     if file.is_some() && directory.is_none() {
         return Vec::new();
     }
@@ -68,7 +68,7 @@ struct Supplier<'a> {
 
 impl Supplier<'_> {
     async fn supply_document(&mut self, document: &mut Document, name: &Arc<str>) {
-        let text = match self.text(name).await {
+        let text = match self.document_text(name).await {
             Ok(text) => text,
             Err(why) => return document.refuse(name, why),
         };
@@ -86,7 +86,7 @@ impl Supplier<'_> {
         }
     }
 
-    async fn text(&mut self, name: &str) -> Result<Vec<u8>, Unavailable> {
+    async fn document_text(&mut self, name: &str) -> Result<Vec<u8>, Unavailable> {
         if !name.starts_with("https:") {
             self.n_files += 1;
             if self.n_files > MOST_FILES {
@@ -98,7 +98,7 @@ impl Supplier<'_> {
                 ));
             };
             self.reader.files.insert(directory.join(name));
-            return file::read(directory, name, self.room);
+            return file::read_document(directory, name, self.room);
         }
         let is_listed =
             |url: &Url| self.origins.iter().any(|listed| listed.origin() == url.origin());
@@ -113,7 +113,7 @@ impl Supplier<'_> {
                 "at most {MOST_FETCHED} documents from elsewhere"
             )));
         }
-        fetch::fetch(self.transport.as_ref(), &url, self.room).await
+        fetch::fetch_document(self.transport.as_ref(), &url, self.room).await
     }
 
     /// Keeps the findings about a document; an unreadable document affects only the references to it.

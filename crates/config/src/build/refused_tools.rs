@@ -29,7 +29,7 @@ pub(super) fn refused_tools(report: &Report) -> Vec<RefusedTool> {
     let refused = report.operations.iter().filter(is_refused).filter_map(|operation_report| {
         let name = operation_report.refused_tool.clone()?;
         let first = firsts.get(operation_report.label().as_str());
-        let reason = first.map_or_else(|| UNKNOWN.to_owned(), |first| reason(first));
+        let reason = first.map_or_else(|| UNKNOWN.to_owned(), |first| refusal_reason(first));
         let shared = reasons.get(reason.as_str()).cloned();
         let reason = shared.unwrap_or_else(|| reason.into());
         reasons.insert(Arc::clone(&reason));
@@ -39,7 +39,7 @@ pub(super) fn refused_tools(report: &Report) -> Vec<RefusedTool> {
 }
 
 /// The code of a finding, and its message up to the text of the description.
-fn reason(diagnostic: &Diagnostic) -> String {
+fn refusal_reason(diagnostic: &Diagnostic) -> String {
     let code = diagnostic.code.as_str();
     let (expected, _) = diagnostic.message.split_once(", got").unwrap_or((&diagnostic.message, ""));
     let is_own = expected.len() <= LONGEST

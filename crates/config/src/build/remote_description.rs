@@ -76,7 +76,7 @@ pub(super) async fn fetch_descriptions(
 impl FetchedDescription {
     /// Returns true if the server has another version. A server that does not respond counts as unchanged.
     pub(super) async fn is_outdated(&self) -> bool {
-        match self.place.answer(Some(self)).await {
+        match self.place.request_description(Some(self)).await {
             Ok(answer) if answer.status() == StatusCode::OK => answer.body()[..] != self.text[..],
             Ok(_) | Err(_) => false,
         }
@@ -94,13 +94,13 @@ impl RemoteDescription {
             let place = self.clone();
             Some(FetchedDescription { place, text: text.into(), validators, stale: None })
         });
-        let why = match self.answer(last_description.as_ref()).await {
+        let why = match self.request_description(last_description.as_ref()).await {
             Ok(answer) if answer.status() == StatusCode::OK => {
-                let validators = validators(answer.headers());
+                let validators = request_validators(answer.headers());
                 let text: Arc<[u8]> = answer.into_body().to_vec().into();
                 // A page that an intermediary returns instead does not replace the last description.
                 if let Some(cache) = cache.filter(|_| !callgate_openapi::is_foreign_text(&text)) {
-                    cache.keep(&validators, &text);
+                    cache.store_text(&validators, &text);
                 }
                 return Ok(FetchedDescription { place: self, text, validators, stale: None });
             }
@@ -144,7 +144,7 @@ impl RemoteDescription {
         }
     }
 
-    async fn answer(
+    async fn request_description(
         &self,
         previous_description: Option<&FetchedDescription>,
     ) -> Result<Response<Bytes>, String> {
@@ -165,7 +165,7 @@ impl RemoteDescription {
 }
 
 /// RFC 9110 §13.1: the validators of a conditional request for this version.
-fn validators(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
+fn request_validators(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
     let pairs =
         [(header::ETAG, header::IF_NONE_MATCH), (header::LAST_MODIFIED, header::IF_MODIFIED_SINCE)];
     let validator =

@@ -25,7 +25,7 @@ pub(super) fn set_session_values(
 ) {
     let readings = CredentialReadings::new(config);
     for ToolsetParts { config, toolset, built, .. } in parts {
-        let session_values = readings.of_toolset(reader, config, &built.operations);
+        let session_values = readings.toolset_session_values(reader, config, &built.operations);
         if let Some(toolset) = toolset {
             toolset.session_values = session_values;
         }
@@ -46,7 +46,7 @@ pub(super) fn check_kinds(reader: &mut Reader, config: &Config) {
         for (pointer, source) in sources {
             let names = readings.foreign_names(toolset);
             if let Some(name) = names.iter().find(|name| source.reads(name)) {
-                readings.complain(reader, &pointer, &source, name);
+                readings.report_source(reader, &pointer, &source, name);
             }
         }
     }
@@ -62,7 +62,7 @@ pub(super) fn check_instructions(
     let readings = CredentialReadings::new(config);
     for source in SessionSource::all_in(instructions) {
         if let Some(name) = readings.masked_names().iter().find(|name| source.reads(name)) {
-            readings.complain(reader, &format!("{pointer}/instructions"), &source, name);
+            readings.report_source(reader, &format!("{pointer}/instructions"), &source, name);
         }
     }
 }
@@ -78,7 +78,7 @@ impl<'a> CredentialReadings<'a> {
     /// The session values for all toolsets and models of a configuration.
     fn new(config: &'a Config) -> Self {
         let read = |toolset: &'a ToolsetConfig| {
-            let mut names = names(&toolset.credentials);
+            let mut names = session_names(&toolset.credentials);
             let further = toolset.kind.iter().flat_map(|kind| kind.credentials());
             names.extend(further.flat_map(|credential| credential.session_names()));
             (toolset, names)
@@ -90,7 +90,7 @@ impl<'a> CredentialReadings<'a> {
 
     /// The session values that matter to calls of `config`: values that credentials of other toolsets read are withheld
     /// from its inputs, and values that any credential reads are masked.
-    fn of_toolset(
+    fn toolset_session_values(
         &self,
         reader: &mut Reader,
         config: &ToolsetConfig,
@@ -149,7 +149,7 @@ impl<'a> CredentialReadings<'a> {
             0 => String::new(),
             n_others => format!(" and {n_others} more"),
         };
-        let (owner, name) = (self.owner(name), name.as_str());
+        let (owner, name) = (self.owner_words(name), name.as_str());
         let message = format!(
             "the session's `{name}` is a credential{owner} and no input of other tools; inputs of `{first}`{more} ask for it"
         );
@@ -160,14 +160,14 @@ impl<'a> CredentialReadings<'a> {
     }
 
     /// Reports a source that would send or show a credential.
-    fn complain(
+    fn report_source(
         &self,
         reader: &mut Reader,
         pointer: &str,
         source: &SessionSource,
         name: &SessionName,
     ) {
-        let owner = self.owner(name);
+        let owner = self.owner_words(name);
         let name = name.as_str();
         let message = format!(
             "expected a value that is no credential, got: `{source}`; the session's `{name}` is a credential{owner}"
@@ -178,7 +178,7 @@ impl<'a> CredentialReadings<'a> {
     }
 
     /// The owner of the credential that reads a value, as the end of a sentence.
-    fn owner(&self, name: &SessionName) -> String {
+    fn owner_words(&self, name: &SessionName) -> String {
         let toolset = self.toolsets.iter().find(|(_, names)| names.contains(name));
         let toolset = toolset.and_then(|(toolset, _)| toolset.name.as_ref());
         let model = self.models.iter().find(|(_, names)| names.contains(name));
@@ -203,7 +203,7 @@ fn warn_of_unused(reader: &mut Reader, config: &ToolsetConfig, foreign: &[Sessio
     }
 }
 
-fn names(credentials: &Credentials) -> Vec<SessionName> {
+fn session_names(credentials: &Credentials) -> Vec<SessionName> {
     let of_schemes = credentials.schemes.iter().flatten();
     let of_schemes = of_schemes.filter_map(|(_, credential)| match &credential.choice {
         SchemeChoice::ApiKey(_) => None,

@@ -17,7 +17,11 @@ use crate::{
 };
 
 /// Reports the settings with which a sidecar does not start.
-pub(super) fn check(reader: &mut Reader, config: &Config, environment: &Environment) {
+pub(super) fn report_unservable_settings(
+    reader: &mut Reader,
+    config: &Config,
+    environment: &Environment,
+) {
     if environment.sidecar == Sidecar::None {
         return;
     }

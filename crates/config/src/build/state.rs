@@ -11,7 +11,7 @@ use crate::{config::Config, environment::Sidecar};
 
 /// The store for what outlives a call: that of the last build, the program's own, or what the configuration names. `None`
 /// to keep it in memory, and where nothing is served. Its requests end in time.
-pub(super) async fn store(
+pub(super) async fn build_store(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -28,19 +28,19 @@ pub(super) async fn store(
     if reader.has_faults() {
         return None;
     }
-    let opened = open::store(reader, state, build_context).await?;
+    let opened = open::open_store(reader, state, build_context).await?;
     Some(Arc::new(TimedStore::new(opened)))
 }
 
 /// The trial of the store that the configuration names, where what would be served is examined.
-pub(super) async fn trial(
+pub(super) async fn build_trial(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
 ) -> Option<Trial> {
     let examines = build_context.environment.sidecar == Sidecar::Examined;
     let state = config.state.as_ref().filter(|_| examines && !reader.has_faults())?;
-    open::trial(reader, state, build_context).await
+    open::store_trial(reader, state, build_context).await
 }
 
 pub(super) use self::open::Trial;
@@ -61,12 +61,14 @@ mod open {
     pub(in crate::build) enum Trial {}
 
     impl Trial {
-        pub(in crate::build) fn begin(&self) -> (String, BoxFuture<'_, Result<String, String>>) {
+        pub(in crate::build) fn begin_trial(
+            &self,
+        ) -> (String, BoxFuture<'_, Result<String, String>>) {
             match *self {}
         }
     }
 
-    pub(super) fn trial(
+    pub(super) fn store_trial(
         _: &mut Reader,
         _: &StateConfig,
         _: &BuildContext<'_>,
@@ -75,7 +77,7 @@ mod open {
     }
 
     /// The reader has refused the key.
-    pub(super) fn store(
+    pub(super) fn open_store(
         _: &mut Reader,
         _: &StateConfig,
         _: &BuildContext<'_>,

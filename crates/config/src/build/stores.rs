@@ -75,7 +75,7 @@ enum Settings {
 
 /// Connects the stores; secrets of `file:` are relative to `base`. Reads no secret, and reports references without a
 /// store. If no settings changed, the stores are those of the last build.
-pub(super) async fn stores(
+pub(super) async fn connect_stores(
     reader: &mut Reader,
     Config { secrets: config, serving, .. }: &Config,
     base: &Path,
@@ -91,7 +91,7 @@ pub(super) async fn stores(
     let mut stores = Stores {
         local: match at_the_same_place {
             Some(previous_stores) => Arc::clone(&previous_stores.local),
-            None => local(base, directory.as_deref()),
+            None => local_store(base, directory.as_deref()),
         },
         base: base.to_owned(),
         directory,
@@ -106,20 +106,20 @@ pub(super) async fn stores(
     };
     let configured_stores =
         at_the_same_place.map(|previous_stores| &*previous_stores.configured).unwrap_or_default();
-    for Remote { settings, tls } in remotes(config) {
-        let tls = tls::of_store(reader, &tls, base, &stores.local).await;
+    for Remote { settings, tls } in remote_settings(config) {
+        let tls = tls::load_store_tls(reader, &tls, base, &stores.local).await;
         let making = Making { settings, tls, cache: config.cache };
-        stores.add(making, configured_stores, &environment.clock);
+        stores.add_remote(making, configured_stores, &environment.clock);
     }
     stores.add_keyring(config, configured_stores);
-    stores.check(reader);
+    stores.report_missing_stores(reader);
     match previous {
         Some(previous) if previous.is_same(&stores) => Arc::clone(previous),
         _ => Arc::new(stores),
     }
 }
 
-fn local(base: &Path, directory: Option<&Path>) -> Arc<dyn SecretStore> {
+fn local_store(base: &Path, directory: Option<&Path>) -> Arc<dyn SecretStore> {
     let mut local = LocalStores::new(base);
     if let Some(directory) = directory {
         local = local.with_directory(directory);
@@ -127,7 +127,7 @@ fn local(base: &Path, directory: Option<&Path>) -> Arc<dyn SecretStore> {
     Arc::new(LoggingStore::new(Arc::new(local)))
 }
 
-fn remotes(config: &SecretsConfig) -> Vec<Remote<Settings>> {
+fn remote_settings(config: &SecretsConfig) -> Vec<Remote<Settings>> {
     let SecretsConfig { aws, gcp, vault, .. } = config.clone();
     let aws = aws.map(|Remote { settings: (settings, keys), tls }| Remote {
         settings: Settings::Aws(settings, keys),
@@ -155,7 +155,7 @@ impl Settings {
 
 impl Stores {
     /// Adds a remote store; reuses the known one if its settings are equal.
-    fn add(&mut self, making: Making, configured_stores: &[Configured], clock: &Clock) {
+    fn add_remote(&mut self, making: Making, configured_stores: &[Configured], clock: &Clock) {
         if let Some(configured_store) =
             configured_stores.iter().find(|configured_store| configured_store.making == making)
         {
@@ -181,7 +181,7 @@ impl Stores {
             Settings::Vault(_) => return,
             Settings::Keyring(_) => return,
         };
-        self.keep(making, store);
+        self.keep_cached(making, store);
     }
 
     fn add_keyring(&mut self, config: &SecretsConfig, configured_stores: &[Configured]) {
@@ -193,12 +193,12 @@ impl Stores {
             return self.configured.push(configured_store.clone());
         }
         match KeyringStore::new(config.keyring) {
-            Ok(store) => self.keep(making, Arc::new(store)),
+            Ok(store) => self.keep_cached(making, Arc::new(store)),
             Err(error) => self.no_keyring = Some(error),
         }
     }
 
-    fn keep(&mut self, making: Making, store: Arc<dyn SecretStore>) {
+    fn keep_cached(&mut self, making: Making, store: Arc<dyn SecretStore>) {
         let cached = CachedStore::new(Arc::new(CountingStore(store)), making.cache);
         let store = Arc::new(LoggingStore::new(Arc::new(cached)));
         self.configured.push(Configured { making, store });
@@ -237,7 +237,7 @@ impl Stores {
     }
 
     /// The replacement of a secret that may not be read: nothing is sent that could hold it.
-    pub(super) fn unread(&self) -> Result<Secret, Error> {
+    pub(super) fn mask_or_error(&self) -> Result<Secret, Error> {
         if self.has_stand_ins || self.effects.fetching().is_some() {
             return Ok(Secret::new(MASK.to_owned()));
         }
@@ -245,7 +245,7 @@ impl Stores {
     }
 
     /// The file that contains a secret of this machine.
-    pub(super) fn file(&self, reference: &SecretReference) -> Option<PathBuf> {
+    pub(super) fn secret_file(&self, reference: &SecretReference) -> Option<PathBuf> {
         match reference {
             SecretReference::File { path, .. } => Some(self.base.join(path)),
             SecretReference::Directory { name, .. } => {
@@ -256,7 +256,7 @@ impl Stores {
         }
     }
 
-    fn store(&self, scheme: &str) -> Option<&Arc<dyn SecretStore>> {
+    fn store_for_scheme(&self, scheme: &str) -> Option<&Arc<dyn SecretStore>> {
         if SecretScheme::is_local(scheme) {
             return Some(&self.local);
         }
@@ -268,7 +268,7 @@ impl Stores {
     }
 
     /// The message about a reference whose scheme has no store, with its remedy.
-    fn missing(&self, scheme: &str) -> (String, String) {
+    fn missing_store_message(&self, scheme: &str) -> (String, String) {
         if let Some(error) = self.no_keyring.as_ref().filter(|_| scheme == KEYRING) {
             let forms = SecretScheme::forms(|it| ![KEYRING, "literal"].contains(&it.name));
             let help = format!(
@@ -290,11 +290,11 @@ impl Stores {
     }
 
     /// Reports references to stores that are not available.
-    fn check(&self, reader: &mut Reader) {
+    fn report_missing_stores(&self, reader: &mut Reader) {
         for (pointer, scheme) in std::mem::take(&mut reader.references) {
             let is_told = scheme != KEYRING && self.keys.contains(&scheme);
-            if self.store(&scheme).is_none() && !is_told {
-                let (message, help) = self.missing(&scheme);
+            if self.store_for_scheme(&scheme).is_none() && !is_told {
+                let (message, help) = self.missing_store_message(&scheme);
                 reader.complain(code_of(&scheme), pointer, message, help);
             }
         }
@@ -324,16 +324,16 @@ fn secret_manager(
 impl SecretStore for Stores {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
         let scheme = reference.scheme();
-        let got = match self.store(scheme) {
-            Some(_) if !self.may_read(reference) => return self.unread(),
+        let got = match self.store_for_scheme(scheme) {
+            Some(_) if !self.may_read(reference) => return self.mask_or_error(),
             Some(store) => store.get(reference).await,
-            None => Err(Error::new(ErrorKind::Unsupported, self.missing(scheme).0)),
+            None => Err(Error::new(ErrorKind::Unsupported, self.missing_store_message(scheme).0)),
         };
         self.or_stand_in(got)
     }
 
     fn forget(&self, reference: &SecretReference, rejected: &Secret) {
-        if let Some(store) = self.store(reference.scheme()) {
+        if let Some(store) = self.store_for_scheme(reference.scheme()) {
             store.forget(reference, rejected);
         }
     }

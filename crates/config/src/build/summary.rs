@@ -59,7 +59,7 @@ impl Built {
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { findings: self.findings(), ..Summary::default() };
         for toolset in &self.toolsets {
-            summary.add(toolset);
+            summary.add_toolset(toolset);
         }
         if summary.findings.is_empty() && summary.others.is_empty() {
             summary.findings.extend(self.without_tools());
@@ -90,7 +90,7 @@ impl Built {
 }
 
 impl Summary {
-    fn add(&mut self, toolset: &BuiltToolset) {
+    fn add_toolset(&mut self, toolset: &BuiltToolset) {
         let mut report = toolset.report.clone();
         report.examine(&toolset.operations, |_, tool| self.n_tokens += tool.tokens());
         self.n_exposed += report.count(OperationStatus::Exposed);

@@ -29,7 +29,7 @@ pub(super) struct ToolsetTls {
 }
 
 /// The settings of each toolset, in order. Files and secrets are read only for toolsets that connect.
-pub(super) async fn of_toolsets(
+pub(super) async fn load_toolsets_tls(
     reader: &mut Reader,
     config: &Config,
     base: &Path,
@@ -39,7 +39,7 @@ pub(super) async fn of_toolsets(
     let is_sent = reader.effects.fetching().is_some();
     let connects = |toolset: &ToolsetConfig| is_sent && toolset.upstream == Upstream::Http;
     let root = if config.toolsets.iter().any(connects) {
-        load(reader, &config.tls, base, secrets).await
+        load_tls(reader, &config.tls, base, secrets).await
     } else {
         Secured::default()
     };
@@ -49,20 +49,20 @@ pub(super) async fn of_toolsets(
             settings.push(ToolsetTls::default());
             continue;
         }
-        let own = load(reader, &toolset.tls, base, secrets).await.or(&root);
+        let own = load_tls(reader, &toolset.tls, base, secrets).await.or_missing_from(&root);
         let tokens = Secured { ca: root.ca.clone(), identity: own.identity.clone() };
-        settings.push(ToolsetTls { calls: own.settings(), tokens: tokens.settings() });
+        settings.push(ToolsetTls { calls: own.tls_settings(), tokens: tokens.tls_settings() });
     }
     settings
 }
 
-pub(super) async fn of_store(
+pub(super) async fn load_store_tls(
     reader: &mut Reader,
     config: &TlsConfig,
     base: &Path,
     secrets: &Arc<dyn SecretStore>,
 ) -> TlsSettings {
-    load(reader, config, base, secrets).await.settings()
+    load_tls(reader, config, base, secrets).await.tls_settings()
 }
 
 /// The settings of `tls:` with their files and secrets read.
@@ -74,7 +74,7 @@ struct Secured {
 
 impl Secured {
     /// These settings; each part that is missing is taken from `other`.
-    fn or(self, other: &Self) -> Self {
+    fn or_missing_from(self, other: &Self) -> Self {
         Self {
             ca: self.ca.or_else(|| other.ca.clone()),
             identity: self.identity.or_else(|| other.identity.clone()),
@@ -82,7 +82,7 @@ impl Secured {
     }
 
     /// The settings in the form that the transport takes.
-    fn settings(&self) -> TlsSettings {
+    fn tls_settings(&self) -> TlsSettings {
         let mut settings = TlsSettings::new();
         if let Some(ca) = &self.ca {
             settings = settings.with_ca(ca.clone());
@@ -95,7 +95,7 @@ impl Secured {
 }
 
 /// Reads the files that `config` names, relative to `base`, and the secrets, from `secrets`.
-async fn load(
+async fn load_tls(
     reader: &mut Reader,
     config: &TlsConfig,
     base: &Path,
@@ -120,7 +120,7 @@ fn read_ca_certificates(
     written: &CertificateSource,
     base: &Path,
 ) -> Option<CaCertificates> {
-    let text = bytes(reader, written, base)?;
+    let text = certificate_bytes(reader, written, base)?;
     let read = CaCertificates::read(&text).map_err(|error| {
         let help =
             "name a file with the certificates of the service's authority, or the service's own";
@@ -135,17 +135,18 @@ async fn read_client_identity(
     base: &Path,
     secrets: &Arc<dyn SecretStore>,
 ) -> Option<ClientIdentity> {
-    let chain = bytes(reader, &config.certificate, base);
+    let chain = certificate_bytes(reader, &config.certificate, base);
     for reference in [Some(&config.key), config.passphrase.as_ref()].into_iter().flatten() {
         if let SecretReference::File { path, .. } = reference {
             reader.files.insert(base.join(path));
         }
     }
-    let key = secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets).await;
+    let key =
+        get_secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets).await;
     let passphrase = match &config.passphrase {
         Some(reference) => {
             let pointer = format!("{}/client_key_passphrase", config.pointer);
-            Some(secret(reader, reference, pointer, secrets).await?)
+            Some(get_secret(reader, reference, pointer, secrets).await?)
         }
         None => None,
     };
@@ -157,7 +158,11 @@ async fn read_client_identity(
 }
 
 /// The certificate itself if the text is one, else the content of the file with that name.
-fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Option<Vec<u8>> {
+fn certificate_bytes(
+    reader: &mut Reader,
+    written: &CertificateSource,
+    base: &Path,
+) -> Option<Vec<u8>> {
     let text = written.text.as_bytes();
     if written.text.contains("-----BEGIN ") || CaCertificates::read(text).is_ok() {
         return Some(text.to_vec());
@@ -172,7 +177,7 @@ fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Optio
     read.ok()
 }
 
-async fn secret(
+async fn get_secret(
     reader: &mut Reader,
     reference: &SecretReference,
     pointer: String,

@@ -17,7 +17,7 @@ use super::{
     context::BuildContext,
     credential_arguments, edits, headers, named_tools,
     operation_loader::{self, Loading, LoadingContext},
-    options::options,
+    options::load_options,
     refused_tools,
     remote_description::FetchedDescription,
     transports::Sending,
@@ -43,15 +43,16 @@ pub(super) async fn build<'a>(
     build_context: &BuildContext<'_>,
 ) -> Option<ToolsetParts<'a>> {
     let BuildContext { base, environment, .. } = build_context;
-    let mut authenticators = Authenticators::new(reader, config, sending.making(build_context));
+    let mut authenticators =
+        Authenticators::new(reader, config, sending.authenticator_making(build_context));
     let places = authenticators.own.as_ref().map(|own| own.places()).unwrap_or_default();
     let refuse = || Some(Arc::new(Refuse::new()) as Arc<dyn Transport>);
     let transport =
         reader.effects.fetching().map_or_else(refuse, |_| environment.transport.clone());
     let around = LoadingContext { base, transport, missing: environment.missing, fetched };
-    let options = options(config, &build_context.names, &places);
+    let options = load_options(config, &build_context.names, &places);
     let Loading { version, mut loaded, overlaid, unreadable, fetched } =
-        operation_loader::load(reader, config, around, &options).await?;
+        operation_loader::load_operations(reader, config, around, &options).await?;
     let mut callables = authorization::authorized_operations(
         reader,
         config,
@@ -62,9 +63,9 @@ pub(super) async fn build<'a>(
     let Loaded { operations, mut report, .. } = loaded;
     hide_variables(reader, &mut report);
     headers::set_headers(reader, config, &authenticators.headers, &mut callables);
-    credential_arguments::check(reader, config, &callables);
-    let secret_arguments = credential_arguments::names(config, &callables);
-    edits::check(reader, config, &report, &callables);
+    credential_arguments::report_credential_arguments(reader, config, &callables);
+    let secret_arguments = credential_arguments::credential_argument_names(config, &callables);
+    edits::report_faulty_edits(reader, config, &report, &callables);
     let settings = named_tools::checked_tool_settings(reader, config, &report, &callables);
     let (tool_shapes, tools) = settings;
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();

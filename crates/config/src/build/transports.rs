@@ -31,7 +31,7 @@ pub(super) struct Sending {
 
 impl Sending {
     /// The context for making the authenticators of the toolset.
-    pub(super) fn making<'a>(&self, build_context: &BuildContext<'a>) -> Making<'a> {
+    pub(super) fn authenticator_making<'a>(&self, build_context: &BuildContext<'a>) -> Making<'a> {
         let environment = build_context.environment;
         let secrets = Arc::clone(&build_context.secrets);
         let context = AuthContext::new(secrets, Arc::clone(&self.tokens))
@@ -47,7 +47,7 @@ impl Sending {
 }
 
 /// The transports of each toolset, in order, and the connections they use.
-pub(super) async fn sending(
+pub(super) async fn build_transports(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -68,7 +68,7 @@ pub(super) async fn sending(
         let sending = config.toolsets.iter().map(|_| shared_sending(transport)).collect();
         return (sending, connections);
     }
-    let secured = tls::of_toolsets(reader, config, base, &connections.secrets).await;
+    let secured = tls::load_toolsets_tls(reader, config, base, &connections.secrets).await;
     let toolsets = config.toolsets.iter().zip(secured);
     let sending = toolsets
         .map(|(toolset, tls)| toolset_sending(reader, toolset, base, &mut connections, tls));
@@ -93,7 +93,8 @@ fn toolset_sending(
     let recorded = match &config.upstream {
         Upstream::Http => {
             let secured = tls.calls.clone();
-            let Clients { calls, descriptions, tokens, way } = connections.clients(config, tls);
+            let Clients { calls, descriptions, tokens, way } =
+                connections.toolset_clients(config, tls);
             return Sending { calls: Some(calls), descriptions, tokens, secured, way: Some(way) };
         }
         Upstream::Replay(directory) => base.join(directory),
@@ -103,8 +104,8 @@ fn toolset_sending(
         }
     };
     let pointer = format!("{}/upstream", config.pointer);
-    let calls = recordings::transport(reader, pointer, &recorded);
-    let descriptions = connections.descriptions(config, TlsSettings::new());
+    let calls = recordings::replaying_transport(reader, pointer, &recorded);
+    let descriptions = connections.description_client(config, TlsSettings::new());
     let tokens = calls.clone().unwrap_or_else(|| Arc::new(Refuse::new()));
     Sending { calls, descriptions, tokens, secured: TlsSettings::new(), way: None }
 }

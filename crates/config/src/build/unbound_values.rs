@@ -12,14 +12,18 @@ use crate::{
 };
 
 /// Reports the values that any caller may set.
-pub(super) fn check(reader: &mut Reader, config: &Config, environment: &Environment) {
+pub(super) fn report_unbound_values(
+    reader: &mut Reader,
+    config: &Config,
+    environment: &Environment,
+) {
     if environment.sidecar == Sidecar::None || !tells_callers_apart(config) {
         return;
     }
     for toolset in &config.toolsets {
         let sources = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
         for (pointer, source) in sources {
-            let Some(shown) = unbound(&source, &config.sessions) else { continue };
+            let Some(shown) = unbound_source(&source, &config.sessions) else { continue };
             let message = format!("expected a value that no caller sets, got: `{shown}`");
             reader.warn(ConfigCode::OpenSessionValue, pointer, &message, HELP);
         }
@@ -38,7 +42,7 @@ fn tells_callers_apart(config: &Config) -> bool {
 }
 
 /// A source that nothing binds, as it is written.
-fn unbound(source: &SessionSource, sessions: &SessionsConfig) -> Option<String> {
+fn unbound_source(source: &SessionSource, sessions: &SessionsConfig) -> Option<String> {
     let holds = |bound: &str, name: &str| SessionName::new(bound).holds(&SessionName::new(name));
     let is_claim = |name: &str| sessions.claims.iter().any(|(bound, _)| holds(bound, name));
     let is_header = |name: &str| sessions.headers.iter().any(|(bound, _)| holds(bound, name));

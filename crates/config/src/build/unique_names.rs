@@ -10,7 +10,7 @@ use super::{edits, own_tools::OwnTool};
 use crate::toolset::ToolsetConfig;
 
 /// Reports names that two tools have, unless the edit that gave one of them is reported.
-pub(super) fn check(
+pub(super) fn report_duplicate_names(
     reader: &mut Reader,
     configs: &[ToolsetConfig],
     toolsets: &[Toolset],

@@ -4,7 +4,7 @@ use callgate_auth::{AuthConfig, GoogleToken};
 use callgate_settings::{Kind, SettingCode, at, forms, keys};
 use callgate_tree::Node;
 
-use crate::identity::{IdentityKeys, NonEmpty, identity};
+use crate::identity::{IdentityKeys, NonEmpty, read_identity};
 
 keys! {
     pub(crate) struct GoogleAccessTokenKeys in "`google_access_token`" with IdentityKeys {
@@ -24,13 +24,13 @@ forms! {
     struct AccessToken => AuthConfig, GoogleAccessTokenKeys::KIND, |reader, mapping, key| {
         reader.within::<GoogleAccessTokenKeys, _>(mapping, key, |reader, mapping, keys| {
             let scopes = keys.scopes.unwrap_or_default();
-            let identity = Box::new(identity(reader, mapping));
+            let identity = Box::new(read_identity(reader, mapping));
             Some(AuthConfig::Google { identity, token: GoogleToken::Access { scopes } })
         })
     };
     struct IdToken => AuthConfig, GoogleIdTokenKeys::KIND, |reader, mapping, key| {
         reader.within::<GoogleIdTokenKeys, _>(mapping, key, |reader, mapping, keys| {
-            let identity = Box::new(identity(reader, mapping));
+            let identity = Box::new(read_identity(reader, mapping));
             Some(AuthConfig::Google { identity, token: GoogleToken::Id { audience: keys.audience } })
         })
     };

@@ -108,19 +108,19 @@ forms! {
                 revocation_url: keys.revocation_url,
                 redirect_url: keys.redirect_url,
             });
-            config(reader, mapping, "oauth2_authorization_code", keys.client_id, grant)
+            read_grant_credential(reader, mapping, "oauth2_authorization_code", keys.client_id, grant)
         })
     };
     struct ClientCredentials => AuthConfig, ClientCredentialsKeys::KIND, |reader, mapping, key| {
         reader.within::<ClientCredentialsKeys, _>(mapping, key, |reader, mapping, keys| {
             let grant = OAuth2Grant::ClientCredentials;
-            config(reader, mapping, "oauth2_client_credentials", keys.client_id, grant)
+            read_grant_credential(reader, mapping, "oauth2_client_credentials", keys.client_id, grant)
         })
     };
     struct JwtBearer => AuthConfig, JwtBearerKeys::KIND, |reader, mapping, key| {
         reader.within::<JwtBearerKeys, _>(mapping, key, |reader, mapping, keys| {
             let grant = OAuth2Grant::JwtBearer { assertion: keys.assertion? };
-            config(reader, mapping, "jwt_bearer", keys.client_id, grant)
+            read_grant_credential(reader, mapping, "jwt_bearer", keys.client_id, grant)
         })
     };
     struct TokenExchange => AuthConfig, TokenExchangeKeys::KIND, |reader, mapping, key| {
@@ -132,10 +132,10 @@ forms! {
                 actor: keys.actor_token.map(|actor| (actor, type_or_usual(keys.actor_token_type))),
                 requested_type: keys.requested_token_type,
             };
-            config(reader, mapping, "token_exchange", keys.client_id, grant)
+            read_grant_credential(reader, mapping, "token_exchange", keys.client_id, grant)
         })
     };
-    struct Subject => SubjectToken, Kind::SecretOrCaller, subject;
+    struct Subject => SubjectToken, Kind::SecretOrCaller, read_subject_token;
     struct EndpointUrl => String, Kind::Setting, |reader, mapping, key| {
         let text = reader.setting(mapping, key)?;
         is_url(reader, mapping, key, &text).then_some(text)
@@ -151,7 +151,7 @@ forms! {
         let texts = reader.get::<OneOrMore>(mapping, key)?;
         Some(texts.iter().filter_map(|text| reader.text_or_variable(text, || at(mapping, key))).collect())
     };
-    struct Parameters => Vec<(String, String)>, Kind::Map(&Kind::Text), parameters;
+    struct Parameters => Vec<(String, String)>, Kind::Map(&Kind::Text), read_parameters;
     /// A type of token: the last word of the URIs of RFC 8693 §3, or any URI.
     struct TokenType => String, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
@@ -168,7 +168,7 @@ forms! {
 }
 
 /// The credential of a grant, with the keys that all grants have.
-fn config(
+fn read_grant_credential(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     name: &str,
@@ -177,7 +177,7 @@ fn config(
 ) -> Option<AuthConfig> {
     let mut keys = OAuth2Keys::default();
     OAuth2Keys::fill(&mut keys, reader, mapping);
-    let endpoint = endpoint(reader, mapping, &mut keys);
+    let endpoint = take_token_endpoint(reader, mapping, &mut keys);
     let client = client::oauth2_client(reader, mapping, client_id, &mut keys);
     Some(AuthConfig::OAuth2(Box::new(OAuth2Config {
         scopes: keys.scopes.unwrap_or_default(),
@@ -192,7 +192,7 @@ fn config(
     })))
 }
 
-fn endpoint(
+fn take_token_endpoint(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     keys: &mut OAuth2Keys,
@@ -225,7 +225,11 @@ fn is_here(reader: &mut Reader, mapping: Mapping<'_>, redirect_url: Option<&str>
 }
 
 /// The user's token. No description may choose the endpoint that receives a caller's token.
-fn subject(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<SubjectToken> {
+fn read_subject_token(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<SubjectToken> {
     if mapping.object.get(key).and_then(Node::as_str) != Some(CallerToken::PLACE) {
         return read_credential_source(reader, mapping, key).map(SubjectToken::Source);
     }
@@ -259,7 +263,7 @@ fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> b
     false
 }
 
-fn parameters(
+fn read_parameters(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,

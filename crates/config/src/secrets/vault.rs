@@ -51,24 +51,28 @@ forms! {
             let tls = keys.tls.take().unwrap_or_default();
             let namespace = keys.namespace.take();
             let address = keys.address.take();
-            let login = login(reader, mapping, keys)?;
+            let login = read_vault_login(reader, mapping, keys)?;
             Some(Remote { settings: VaultConfig { address: address?, namespace, login }, tls })
         })
     };
     struct AppRole => VaultLogin, ApproleKeys::KIND, |reader, mapping, key| {
         let ApproleKeys { mount, role_id, secret_id } = reader.get::<ApproleKeys>(mapping, key)?;
-        let mount = mount_or(mount.as_deref(), "approle");
+        let mount = mount_or_usual(mount.as_deref(), "approle");
         Some(VaultLogin::AppRole { mount, role_id: role_id?, secret_id: secret_id? })
     };
     struct Kubernetes => VaultLogin, KubernetesKeys::KIND, |reader, mapping, key| {
         let KubernetesKeys { jwt, mount, role } = reader.get::<KubernetesKeys>(mapping, key)?;
-        let mount = mount_or(mount.as_deref(), "kubernetes");
+        let mount = mount_or_usual(mount.as_deref(), "kubernetes");
         let jwt: SecretReference = jwt.or_else(|| SERVICE_ACCOUNT.parse().ok())?;
         Some(VaultLogin::Kubernetes { mount, role: role?, jwt })
     };
 }
 
-fn login(reader: &mut Reader, mapping: Mapping<'_>, keys: VaultKeys) -> Option<VaultLogin> {
+fn read_vault_login(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    keys: VaultKeys,
+) -> Option<VaultLogin> {
     let ways = ["token", "kubernetes", "approle"];
     let got = match ways.iter().filter(|way| mapping.object.contains(way)).count() {
         1 => return keys.token.map(VaultLogin::Token).or(keys.kubernetes).or(keys.approle),
@@ -81,7 +85,7 @@ fn login(reader: &mut Reader, mapping: Mapping<'_>, keys: VaultKeys) -> Option<V
     None
 }
 
-fn mount_or(mount: Option<&str>, usual: &str) -> String {
+fn mount_or_usual(mount: Option<&str>, usual: &str) -> String {
     let mount = mount.map(|mount| mount.trim_matches('/'));
     mount.filter(|mount| !mount.is_empty()).unwrap_or(usual).to_owned()
 }

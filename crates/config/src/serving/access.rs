@@ -186,7 +186,7 @@ keys! {
 
 forms! {
     struct Access => AccessConfig, AccessKeys::KIND, |reader, mapping, key| {
-        reader.within::<AccessKeys, _>(mapping, key, |reader, mapping, keys| Some(access(reader, mapping, keys)))
+        reader.within::<AccessKeys, _>(mapping, key, |reader, mapping, keys| Some(access_config(reader, mapping, keys)))
     };
     struct Tokens => Vec<Token>, Kind::AnyOf(&[Kind::Secret, Kind::List(&Kind::Secret)]), |reader, mapping, key| {
         let secrets = read_secrets(reader, mapping, key).into_iter();
@@ -213,7 +213,7 @@ forms! {
                 id: String::new(),
                 tokens: keys.bearer.unwrap_or_default(),
                 certificate: certificate.map(|name| AltName::new(&name)),
-                rights: rights(keys.toolsets, keys.agents, keys.admin, keys.approves),
+                rights: rights_of_keys(keys.toolsets, keys.agents, keys.admin, keys.approves),
             })
         })
     };
@@ -224,7 +224,7 @@ forms! {
         }
         Some(Arc::new(named.into_iter().collect()))
     };
-    struct Issuers => Vec<IssuerConfig>, Kind::List(&IssuerKeys::KIND), issuers;
+    struct Issuers => Vec<IssuerConfig>, Kind::List(&IssuerKeys::KIND), read_issuers;
     struct IssuerName => String, Kind::Address, |reader, mapping, key| {
         reader.get::<SecureUrl>(mapping, key)?;
         reader.get::<String>(mapping, key)
@@ -250,7 +250,7 @@ forms! {
     };
 }
 
-fn access(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> AccessConfig {
+fn access_config(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> AccessConfig {
     let mut principals = Vec::new();
     if let Some(tokens) = keys.bearer.filter(|tokens| !tokens.is_empty()) {
         let (id, rights) = ("bearer".to_owned(), Rights::default());
@@ -272,7 +272,7 @@ fn access(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> Access
     access
 }
 
-fn rights(
+fn rights_of_keys(
     toolsets: Option<Arc<BTreeSet<String>>>,
     agents: Option<Vec<String>>,
     is_admin: Option<bool>,
@@ -297,7 +297,7 @@ fn known_toolset(reader: &mut Reader, pointer: &str, name: &str) {
     reader.complain(KindCode::UnknownToolset, pointer, message, help);
 }
 
-fn issuers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<IssuerConfig>> {
+fn read_issuers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<IssuerConfig>> {
     let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(items) = node.as_array() else {
         reader.report_wrong_type(
@@ -311,19 +311,19 @@ fn issuers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<I
     let mut issuers = Vec::new();
     for (index, node) in items.iter().enumerate() {
         let keys = reader.section::<IssuerKeys>(node, &format!("{pointer}/{index}"));
-        issuers.extend(keys.and_then(issuer));
+        issuers.extend(keys.and_then(issuer_config));
     }
     Some(issuers)
 }
 
-fn issuer(keys: IssuerKeys) -> Option<IssuerConfig> {
+fn issuer_config(keys: IssuerKeys) -> Option<IssuerConfig> {
     Some(IssuerConfig {
         issuer: keys.issuer?,
         audiences: keys.audience.unwrap_or_default(),
         algorithms: keys.algorithms.unwrap_or_else(|| USUAL_ALGORITHMS.to_vec()),
         jwks_uri: keys.jwks_uri,
         principal_claim: keys.principal_claim.unwrap_or_else(|| "sub".to_owned()),
-        rights: rights(keys.toolsets, keys.agents, keys.admin, keys.approves),
+        rights: rights_of_keys(keys.toolsets, keys.agents, keys.admin, keys.approves),
         scopes: keys.scopes.unwrap_or_default(),
     })
 }

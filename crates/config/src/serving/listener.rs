@@ -62,10 +62,10 @@ const LISTENER: Kind = Kind::AnyOf(&[Kind::Text, ListenerKeys::KIND]);
 
 forms! {
     struct Listeners => Vec<ListenerConfig>, Kind::AnyOf(&[Kind::Text, ListenerKeys::KIND, Kind::List(&LISTENER)]),
-        listeners;
+        read_listeners;
     Address => Self, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
-        address(reader, text, &at(mapping, key))
+        read_listener_address(reader, text, &at(mapping, key))
     };
     struct CallersTls => ListenerTls, ListenerTlsKeys::KIND, |reader, mapping, key| {
         let ListenerTlsKeys { certificate, client_ca, key } = reader.get::<ListenerTlsKeys>(mapping, key)?;
@@ -74,7 +74,11 @@ forms! {
     };
 }
 
-fn listeners(reader: &mut Reader, root: Mapping<'_>, key: &str) -> Option<Vec<ListenerConfig>> {
+fn read_listeners(
+    reader: &mut Reader,
+    root: Mapping<'_>,
+    key: &str,
+) -> Option<Vec<ListenerConfig>> {
     let (node, pointer) = (root.object.get(key)?, at(root, key));
     let Some(items) = node.as_array() else {
         return listener_config(reader, node, &pointer).map(|listener| vec![listener]);
@@ -91,13 +95,13 @@ fn listeners(reader: &mut Reader, root: Mapping<'_>, key: &str) -> Option<Vec<Li
 
 fn listener_config(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerConfig> {
     if let Some(text) = node.as_str() {
-        return address(reader, text, pointer).map(ListenerConfig::new);
+        return read_listener_address(reader, text, pointer).map(ListenerConfig::new);
     }
     let ListenerKeys { address, tls } = reader.section::<ListenerKeys>(node, pointer)?;
     Some(ListenerConfig { address: address?, tls })
 }
 
-fn address(reader: &mut Reader, text: &str, pointer: &str) -> Option<Address> {
+fn read_listener_address(reader: &mut Reader, text: &str, pointer: &str) -> Option<Address> {
     let address = text.parse().map_err(|error: super::NotAnAddress| {
         let help = "for example `127.0.0.1:8410` or `unix:/run/callgate.sock`";
         reader.complain(SettingCode::WrongValue, pointer, error.to_string(), help);

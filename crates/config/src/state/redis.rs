@@ -208,7 +208,7 @@ keys! {
 
 forms! {
     struct Redis => RedisConfig, RedisKeys::KIND, |reader, mapping, key| {
-        reader.within::<RedisKeys, _>(mapping, key, redis)
+        reader.within::<RedisKeys, _>(mapping, key, read_redis)
     };
     struct Server => RedisUrl, Kind::Text, |reader, mapping, key| {
         let url = RedisUrl::parse(reader.string(mapping, key)?);
@@ -253,7 +253,7 @@ forms! {
     };
 }
 
-fn redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Option<RedisConfig> {
+fn read_redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Option<RedisConfig> {
     let ways = ["url", "sentinel", "cluster"];
     let present: Vec<_> = ways.into_iter().filter(|way| mapping.object.contains(way)).collect();
     let &[way] = &*present else {

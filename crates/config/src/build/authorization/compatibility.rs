@@ -6,7 +6,7 @@ use callgate_openapi::{InputLocation, OAuthFlowKind, SecurityScheme, SecuritySch
 use crate::toolset::{SchemeChoice, SchemeCredential};
 
 /// The credential in the form that the scheme requires; `None` if the scheme requires another kind.
-pub(super) fn compatible(
+pub(super) fn compatible_credential(
     scheme: &SecurityScheme,
     credential: &SchemeCredential,
 ) -> Option<AuthConfig> {
@@ -16,7 +16,7 @@ pub(super) fn compatible(
             Some(AuthConfig::ApiKey { place, name: name.to_string(), value: value.clone() })
         }
         (kind, SchemeChoice::Other(config)) => {
-            takes(kind, config.form()).then(|| AuthConfig::clone(config))
+            accepts_form(kind, config.form()).then(|| AuthConfig::clone(config))
         }
         _ => None,
     }
@@ -39,7 +39,7 @@ pub(super) fn expected_kinds(kind: &SecuritySchemeKind) -> &'static str {
 }
 
 /// An example of the credential to write for a scheme; `None` if no credential can be written for it.
-pub(super) fn example(kind: &SecuritySchemeKind) -> Option<&'static str> {
+pub(super) fn example_credential(kind: &SecuritySchemeKind) -> Option<&'static str> {
     match kind {
         SecuritySchemeKind::ApiKey { .. } => Some("{api_key: {value: env:NAME}}"),
         SecuritySchemeKind::AwsSigV4 => Some("{aws_sigv4: {service: NAME, region: NAME}}"),
@@ -61,7 +61,7 @@ pub(super) fn example(kind: &SecuritySchemeKind) -> Option<&'static str> {
     }
 }
 
-fn takes(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
+fn accepts_form(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
     if form == CredentialForm::Own {
         return true;
     }

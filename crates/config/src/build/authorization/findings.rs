@@ -46,12 +46,16 @@ impl Findings {
     }
 
     /// Records that no available credential satisfies an operation; returns the message for its calls.
-    pub(super) fn unmet(&mut self, operation: &Operation, missing: &[Missing<'_>]) -> String {
+    pub(super) fn record_unmet(
+        &mut self,
+        operation: &Operation,
+        missing: &[Missing<'_>],
+    ) -> String {
         for one in missing {
             let name = one.scheme.name.to_string();
             let key = if one.scopes.is_empty() { Key::Scheme(name) } else { Key::Scopes(name) };
             let foreign = self.foreign.get(&*one.scheme.name).cloned();
-            let finding = self.add(key, operation, || match foreign {
+            let finding = self.add_finding(key, operation, || match foreign {
                 Some(foreign) => diagnostic_of_endpoint(one.scheme, &foreign),
                 None => diagnostic_of(one),
             });
@@ -86,11 +90,13 @@ impl Findings {
         let message =
             "expected a credential of the exported tool, got none that can be used".to_owned();
         let help = "write `auth:`, and see what is said about the export";
-        self.add(Key::Own, operation, || finding(Code::MissingCredential, message, help));
+        self.add_finding(Key::Own, operation, || {
+            finding_diagnostic(Code::MissingCredential, message, help)
+        });
     }
 
     /// Records that an operation's server may not receive credentials; returns the message for its calls.
-    pub(super) fn foreign(&mut self, operation: &Operation) -> String {
+    pub(super) fn record_foreign_origin(&mut self, operation: &Operation) -> String {
         self.add_origin(operation);
         "the operation has a server of its own at another origin, which gets no credentials; the operator allows it by \
          `credential_origins`"
@@ -107,9 +113,9 @@ impl Findings {
 
     fn add_origin(&mut self, operation: &Operation) {
         let origin = operation.server.url.origin().ascii_serialization();
-        self.add(Key::Origin(origin.clone()), operation, || Diagnostic {
+        self.add_finding(Key::Origin(origin.clone()), operation, || Diagnostic {
             pointer: operation.source_pointer().to_owned(),
-            ..finding(
+            ..finding_diagnostic(
                 Code::ForeignServer,
                 format!(
                     "expected operations on the server of the toolset, got the origin `{origin}`"
@@ -121,7 +127,7 @@ impl Findings {
         });
     }
 
-    fn add(
+    fn add_finding(
         &mut self,
         key: Key,
         operation: &Operation,
@@ -145,7 +151,7 @@ impl Findings {
     pub(super) fn into_report(self, toolset: Option<&ToolsetName>, report: &mut Report) {
         let place = toolset.map(|name| format!(" in the toolset `{name}`")).unwrap_or_default();
         for finding in self.by_key.into_values() {
-            let message = finding.message();
+            let message = finding.finding_message();
             let Finding { diagnostic, operations, n_operations, .. } = finding;
             let operation = operations.into_iter().next().filter(|_| n_operations == 1);
             let help = format!("{}{place}", diagnostic.help);
@@ -160,7 +166,7 @@ impl Findings {
 }
 
 impl Finding {
-    fn message(&self) -> String {
+    fn finding_message(&self) -> String {
         let what = &self.diagnostic.message;
         let n_scopes = self.scopes.len();
         let lacking = if n_scopes == 0 {
@@ -202,7 +208,7 @@ fn diagnostic_of(missing: &Missing<'_>) -> Diagnostic {
     Diagnostic {
         file: file.clone(),
         pointer: pointer.to_string(),
-        ..finding(Code::MissingCredential, message, &help)
+        ..finding_diagnostic(Code::MissingCredential, message, &help)
     }
 }
 
@@ -224,12 +230,12 @@ fn diagnostic_of_endpoint(scheme: &SecurityScheme, foreign: &Foreign) -> Diagnos
     Diagnostic {
         file: file.clone(),
         pointer: pointer.to_string(),
-        ..finding(Code::ForeignTokenEndpoint, message, &help)
+        ..finding_diagnostic(Code::ForeignTokenEndpoint, message, &help)
     }
 }
 
 fn write(name: &str, kind: &SecuritySchemeKind) -> String {
-    match (compatibility::example(kind), kind) {
+    match (compatibility::example_credential(kind), kind) {
         (Some(example), _) => {
             format!("write `credentials: {{{name}: {example}}}`, or `auth: none` to call without")
         }
@@ -243,7 +249,7 @@ fn write(name: &str, kind: &SecuritySchemeKind) -> String {
     }
 }
 
-fn finding(code: Code, message: String, help: &str) -> Diagnostic {
+fn finding_diagnostic(code: Code, message: String, help: &str) -> Diagnostic {
     Diagnostic::new(code, Severity::Warning, message, help)
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The scheme of the key, and its credential.
-pub(super) fn credential(
+pub(super) fn only_key_credential(
     reader: &mut Reader,
     loaded: &Loaded,
     key: &SecretReference,

@@ -33,7 +33,7 @@ pub(super) struct Missing<'s> {
 }
 
 /// Solves the requirements of an operation with the available credentials.
-pub(super) fn solve<'s>(security: &'s Security, holdings: &Holdings) -> Solution<'s> {
+pub(super) fn choose_alternative<'s>(security: &'s Security, holdings: &Holdings) -> Solution<'s> {
     let mut best: Option<(u32, &Requirement)> = None;
     let mut least: Option<Vec<Missing<'s>>> = None;
     let mut is_open = security.alternatives.is_empty();
@@ -44,7 +44,7 @@ pub(super) fn solve<'s>(security: &'s Security, holdings: &Holdings) -> Solution
         }
         let missing = missing_schemes(alternative, holdings);
         if missing.is_empty() {
-            let cost = cost(alternative, holdings);
+            let cost = alternative_cost(alternative, holdings);
             if best.is_none_or(|(entry, _)| cost < entry) {
                 best = Some((cost, alternative));
             }
@@ -59,7 +59,7 @@ pub(super) fn solve<'s>(security: &'s Security, holdings: &Holdings) -> Solution
     }
 }
 
-fn cost(alternative: &Requirement, holdings: &Holdings) -> u32 {
+fn alternative_cost(alternative: &Requirement, holdings: &Holdings) -> u32 {
     let costs = alternative
         .schemes
         .iter()

@@ -26,7 +26,7 @@ pub(super) fn with_token_endpoint(
     let AuthConfig::OAuth2(mut config) = config else { return Ok(config) };
     let kind = flow_of(&config.grant);
     if config.endpoint == TokenEndpoint::Described {
-        config.endpoint = endpoint(&scheme.kind, kind, service)?;
+        config.endpoint = endpoint_by_kind(&scheme.kind, kind, service)?;
         if let OAuth2Grant::AuthorizationCode(endpoints) = &mut config.grant {
             login_endpoints(endpoints, &scheme.kind, service)?;
         }
@@ -67,13 +67,13 @@ fn login_endpoints(
         // A person types a password there: it must be at an origin that tokens may be requested from.
         match service.origins.named_by(&url) {
             Some(_) => *endpoint = Some(url.into()),
-            None => return Err(foreign(&url, false)),
+            None => return Err(foreign_origin(&url, false)),
         }
     }
     Ok(())
 }
 
-fn endpoint(
+fn endpoint_by_kind(
     kind: &SecuritySchemeKind,
     preferred: OAuthFlowKind,
     service: Service<'_>,
@@ -85,11 +85,11 @@ fn endpoint(
             let mut flows = own.into_iter().chain(flows);
             match (flows.find_map(|flow| flow.token_url.as_deref()), metadata_url) {
                 (Some(url), _) => token_url(url, service),
-                (None, Some(url)) => metadata(url, service),
+                (None, Some(url)) => endpoint_by_metadata(url, service),
                 (None, None) => Ok(TokenEndpoint::Described),
             }
         }
-        SecuritySchemeKind::OpenIdConnect { url } => metadata(url, service),
+        SecuritySchemeKind::OpenIdConnect { url } => endpoint_by_metadata(url, service),
         _ => Ok(TokenEndpoint::Described),
     }
 }
@@ -101,14 +101,14 @@ fn token_url(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign>
     match service.origins.named_by(&url) {
         Some(NamedBy::Operator) => Ok(TokenEndpoint::Url(url.into())),
         Some(NamedBy::Description) => Ok(TokenEndpoint::DescribedUrl(url.into())),
-        None => Err(foreign(&url, false)),
+        None => Err(foreign_origin(&url, false)),
     }
 }
 
-fn metadata(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
+fn endpoint_by_metadata(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
     let url = resolved_url(text, service.loaded);
     let named_by = match &url {
-        Some(url) => service.origins.named_by(url).ok_or_else(|| foreign(url, true))?,
+        Some(url) => service.origins.named_by(url).ok_or_else(|| foreign_origin(url, true))?,
         None => NamedBy::Description,
     };
     Ok(TokenEndpoint::DescribedMetadata(DescribedMetadata {
@@ -123,6 +123,6 @@ fn resolved_url(text: &str, loaded: &Loaded) -> Option<Url> {
     Url::parse(text).ok().or_else(|| loaded.server.as_ref()?.url.join(text).ok())
 }
 
-fn foreign(url: &Url, is_metadata: bool) -> Foreign {
+fn foreign_origin(url: &Url, is_metadata: bool) -> Foreign {
     Foreign { origin: url.origin().ascii_serialization(), is_metadata }
 }

@@ -12,7 +12,7 @@ use url::Url;
 use super::unreadable_document;
 
 /// The bytes of the document at `url`, at most `most`.
-pub(super) async fn fetch(
+pub(super) async fn fetch_document(
     transport: Option<&Arc<dyn Transport>>,
     url: &Url,
     most: usize,

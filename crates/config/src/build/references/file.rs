@@ -12,13 +12,17 @@ use callgate_settings::file_beginning;
 use super::{forbidden_document, unreadable_document};
 
 /// The directory of a description, with links followed.
-pub(super) fn directory(file: &Path) -> Option<PathBuf> {
+pub(super) fn description_directory(file: &Path) -> Option<PathBuf> {
     let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty());
     fs::canonicalize(directory.unwrap_or_else(|| Path::new("."))).ok()
 }
 
 /// The bytes of the file `name` in `directory`, at most `most`.
-pub(super) fn read(directory: &Path, name: &str, most: usize) -> Result<Vec<u8>, Unavailable> {
+pub(super) fn read_document(
+    directory: &Path,
+    name: &str,
+    most: usize,
+) -> Result<Vec<u8>, Unavailable> {
     let missing = |_| unreadable_document("a reference to a file that is there");
     let path = fs::canonicalize(directory.join(name)).map_err(missing)?;
     if !path.starts_with(directory) {
@@ -46,7 +50,7 @@ mod tests {
 
     #[track_caller]
     fn check(directory: &Path, name: &str, expected: Result<&str, UnavailableReason>) {
-        let got = read(directory, name, 16).map(|text| String::from_utf8(text).unwrap());
+        let got = read_document(directory, name, 16).map(|text| String::from_utf8(text).unwrap());
         let got = got.map_err(|why| why.reason);
         assert_eq!(got, expected.map(str::to_owned), "{name}");
     }
@@ -59,7 +63,7 @@ mod tests {
         fs::create_dir_all(inner.join("parts")).unwrap();
         fs::write(inner.join("parts/a.yaml"), "a").unwrap();
         fs::write(inner.join("long.yaml"), "a".repeat(17)).unwrap();
-        let directory = directory(&inner.join("openapi.yaml")).unwrap();
+        let directory = description_directory(&inner.join("openapi.yaml")).unwrap();
         check(&directory, "parts/a.yaml", Ok("a"));
         check(&directory, "nothing.yaml", Err(UnavailableReason::Unreadable));
         check(&directory, "parts", Err(UnavailableReason::Unreadable));
@@ -80,7 +84,7 @@ mod tests {
         symlink(outer.path().join("secret"), inner.join("out")).unwrap();
         symlink(outer.path(), inner.join("up")).unwrap();
         symlink("a.yaml", inner.join("in")).unwrap();
-        let directory = directory(&inner.join("openapi.yaml")).unwrap();
+        let directory = description_directory(&inner.join("openapi.yaml")).unwrap();
         check(&directory, "in", Ok("a"));
         check(&directory, "out", Err(UnavailableReason::Forbidden));
         check(&directory, "up/secret", Err(UnavailableReason::Forbidden));

@@ -51,7 +51,7 @@ impl DescriptionCache {
     }
 
     /// Stores a text. A reader sees either the previous text or this one, and nothing in between.
-    pub(super) fn keep(&self, validators: &[(HeaderName, HeaderValue)], text: &[u8]) {
+    pub(super) fn store_text(&self, validators: &[(HeaderName, HeaderValue)], text: &[u8]) {
         if let Err(error) = self.write_description(validators, text) {
             tracing::debug!(%error, "a description is not kept");
         }
@@ -124,11 +124,11 @@ mod tests {
         let cache = cache(&folder, "https://a.example/openapi.json?key=canary");
         assert!(cache.stored_description(100).is_none());
         let tag = (header::IF_NONE_MATCH, HeaderValue::from_static("\"1\""));
-        cache.keep(std::slice::from_ref(&tag), b"openapi: 3.1.0\n\nb");
+        cache.store_text(std::slice::from_ref(&tag), b"openapi: 3.1.0\n\nb");
         let (validators, text) = cache.stored_description(100).unwrap();
         assert_eq!((validators, &*text), (vec![tag], &b"openapi: 3.1.0\n\nb"[..]));
         assert!(cache.stored_description(3).is_none());
-        cache.keep(&[], b"");
+        cache.store_text(&[], b"");
         assert_eq!(cache.stored_description(0).unwrap(), (vec![], vec![]));
         assert!(!format!("{cache:?}").contains("canary"));
     }
@@ -137,7 +137,7 @@ mod tests {
     fn the_cache_of_descriptions_has_a_bounded_number_of_files() {
         let folder = tempfile::tempdir().unwrap();
         for at in 0..MOST_FILES + 3 {
-            cache(folder.path(), &format!("https://a.example/{at}")).keep(&[], b"text");
+            cache(folder.path(), &format!("https://a.example/{at}")).store_text(&[], b"text");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST_FILES);
     }

@@ -26,18 +26,18 @@ struct Keys {
     old_keys: Vec<Secret>,
 }
 
-pub(super) async fn store(
+pub(super) async fn open_store(
     reader: &mut Reader,
     state: &StateConfig,
     build_context: &BuildContext<'_>,
 ) -> Option<Arc<dyn Store>> {
     let mut keys = Keys { key: None, old_keys: Vec::new() };
     if let Some(key) = &state.key {
-        keys.key = Some(secret(reader, "/state/key", key, build_context, KEY).await?);
+        keys.key = Some(get_secret(reader, "/state/key", key, build_context, KEY).await?);
     }
     for (index, key) in state.old_keys.iter().enumerate() {
         let pointer = format!("/state/old_keys/{index}");
-        keys.old_keys.push(secret(reader, &pointer, key, build_context, KEY).await?);
+        keys.old_keys.push(get_secret(reader, &pointer, key, build_context, KEY).await?);
     }
     match &state.engine {
         StateEngine::File { path, bytes } => {
@@ -52,11 +52,11 @@ pub(super) async fn store(
             let help = "the folder must be there, and this process may write to it";
             opened
                 .map(|store| Arc::new(store) as _)
-                .map_err(|error| complain(reader, &error, help))
+                .map_err(|error| report_store_error(reader, &error, help))
                 .ok()
         }
         #[cfg(feature = "redis")]
-        StateEngine::Redis(redis) => redis::store(reader, redis, keys, build_context).await,
+        StateEngine::Redis(redis) => redis::open_store(reader, redis, keys, build_context).await,
         #[cfg(not(feature = "redis"))]
         StateEngine::Redis(_) => None,
     }
@@ -72,7 +72,7 @@ pub(in crate::build) enum Trial {
     Server(String, Arc<dyn Store>),
 }
 
-pub(super) async fn trial(
+pub(super) async fn store_trial(
     reader: &mut Reader,
     state: &StateConfig,
     build_context: &BuildContext<'_>,
@@ -89,7 +89,7 @@ pub(super) async fn trial(
             }
             let name = |url: &crate::state::RedisUrl| format!("{}:{}", url.host, url.port);
             let name = redis.servers.urls().iter().map(name).collect::<Vec<_>>().join(", ");
-            Some(Trial::Server(name, store(reader, state, build_context).await?))
+            Some(Trial::Server(name, open_store(reader, state, build_context).await?))
         }
         #[cfg(not(feature = "redis"))]
         StateEngine::Redis(_) => {
@@ -101,7 +101,7 @@ pub(super) async fn trial(
 
 impl Trial {
     /// The name of the store, and its trial: what came, or the reason why it cannot be used.
-    pub(in crate::build) fn begin(&self) -> (String, BoxFuture<'_, Result<String, String>>) {
+    pub(in crate::build) fn begin_trial(&self) -> (String, BoxFuture<'_, Result<String, String>>) {
         match self {
             Self::File(path, has_key) => {
                 let (path, has_key) = (path.clone(), *has_key);
@@ -140,11 +140,11 @@ fn error_with_cause(error: &Error) -> String {
     format!("{error}{}", cause.unwrap_or_default())
 }
 
-fn complain(reader: &mut Reader, error: &Error, help: &str) {
+fn report_store_error(reader: &mut Reader, error: &Error, help: &str) {
     reader.complain(ConfigCode::State, "/state", error_with_cause(error), help);
 }
 
-async fn secret(
+async fn get_secret(
     reader: &mut Reader,
     pointer: &str,
     reference: &SecretReference,
@@ -161,21 +161,21 @@ async fn secret(
 mod redis {
     use callgate_state::{Durability, RedisAddress, RedisServers, RedisSettings, RedisStore};
 
-    use super::{Arc, BuildContext, KEY, Keys, Reader, Store, complain, secret};
+    use super::{Arc, BuildContext, KEY, Keys, Reader, Store, get_secret, report_store_error};
     use crate::{
         build::tls,
         state::{RedisConfig, RedisNodes, RedisUrl},
     };
 
     /// A store that connects when it is used first: a server that starts later keeps no sidecar from starting.
-    pub(super) async fn store(
+    pub(super) async fn open_store(
         reader: &mut Reader,
         redis: &RedisConfig,
         keys: Keys,
         build_context: &BuildContext<'_>,
     ) -> Option<Arc<dyn Store>> {
         let BuildContext { base, environment, secrets, .. } = build_context;
-        let servers = servers(reader, &redis.servers, build_context).await?;
+        let servers = redis_servers(reader, &redis.servers, build_context).await?;
         let mut settings = RedisSettings::new(servers, keys.key?);
         settings.old_keys = keys.old_keys;
         settings.durability = redis.durability.map(|it| Durability::new(it.wait, it.timeout));
@@ -186,17 +186,21 @@ mod redis {
         }
         if let Some(reference) = &redis.password {
             settings.password = Some(
-                secret(reader, "/state/redis/password", reference, build_context, PASSWORD).await?,
+                get_secret(reader, "/state/redis/password", reference, build_context, PASSWORD)
+                    .await?,
             );
         }
         if redis.servers.urls().iter().all(|url| url.is_secure) {
-            settings.tls = Some(tls::of_store(reader, &redis.tls, base, secrets).await);
+            settings.tls = Some(tls::load_store_tls(reader, &redis.tls, base, secrets).await);
         }
         let store = RedisStore::new(&settings, &environment.network(None));
-        store.map(|store| Arc::new(store) as _).map_err(|error| complain(reader, &error, KEY)).ok()
+        store
+            .map(|store| Arc::new(store) as _)
+            .map_err(|error| report_store_error(reader, &error, KEY))
+            .ok()
     }
 
-    async fn servers(
+    async fn redis_servers(
         reader: &mut Reader,
         nodes: &RedisNodes,
         build_context: &BuildContext<'_>,
@@ -210,8 +214,9 @@ mod redis {
                 let mut sentinel_password = None;
                 if let Some(reference) = reference {
                     let pointer = "/state/redis/sentinel/password";
-                    sentinel_password =
-                        Some(secret(reader, pointer, reference, build_context, PASSWORD).await?);
+                    sentinel_password = Some(
+                        get_secret(reader, pointer, reference, build_context, PASSWORD).await?,
+                    );
                 }
                 let (primary, sentinels) = (master.clone(), nodes.iter().map(address).collect());
                 RedisServers::Sentinel { primary, sentinels, password: sentinel_password }

@@ -32,7 +32,7 @@ pub(super) fn oauth2_client(
     id: Option<SecretReference>,
     keys: &mut OAuth2Keys,
 ) -> Option<Option<OAuth2Client>> {
-    let authentication = authentication(reader, mapping, keys);
+    let authentication = read_client_authentication(reader, mapping, keys);
     let is_named = mapping.object.contains("client_id");
     if !is_named && matches!(authentication, Some(ClientAuthentication::None)) {
         return Some(None);
@@ -41,7 +41,7 @@ pub(super) fn oauth2_client(
     Some(Some(OAuth2Client { id: id?, authentication: authentication? }))
 }
 
-fn authentication(
+fn read_client_authentication(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     keys: &mut OAuth2Keys,

@@ -63,14 +63,14 @@ forms! {
         let mut entries = Vec::new();
         for (index, name) in reader.strings(mapping, key).into_iter().enumerate() {
             let pointer = format!("{}/{index}", at(mapping, key));
-            entries.extend(approvable(reader, &pointer, name.to_owned()));
+            entries.extend(read_approvable(reader, &pointer, name.to_owned()));
         }
         Some(Approves(entries))
     };
 }
 
 /// A name that is neither a toolset nor an effect counts as a tool's: which tools there are is known after loading.
-fn approvable(reader: &mut Reader, pointer: &str, name: String) -> Option<Approvable> {
+fn read_approvable(reader: &mut Reader, pointer: &str, name: String) -> Option<Approvable> {
     let effect = Effect::from_name(&name);
     let is_toolset = reader.toolsets.contains(&name);
     match (effect, is_toolset) {

@@ -25,7 +25,7 @@ forms! {
         reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         None
     };
-    struct ToolsetScopes => Scopes, Kind::Map(&Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)])), scopes;
+    struct ToolsetScopes => Scopes, Kind::Map(&Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)])), read_scopes;
 }
 
 fn is_origin(url: &Url) -> bool {
@@ -37,7 +37,7 @@ fn is_origin(url: &Url) -> bool {
         && url.password().is_none()
 }
 
-fn scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Scopes> {
+fn read_scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Scopes> {
     let (node, pointer) = (issuer.object.get(key)?, at(issuer, key));
     let Some(object) = node.as_object() else {
         let help = "for example `{pets: pets.call}`";
@@ -52,7 +52,7 @@ fn scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Scopes>
             Node::Array(items) => &**items,
             one => std::slice::from_ref(one),
         };
-        let texts: Option<Vec<_>> = items.iter().map(scope).collect();
+        let texts: Option<Vec<_>> = items.iter().map(scope_text).collect();
         if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
             scopes.insert(toolset.to_string(), texts);
         } else {
@@ -64,7 +64,7 @@ fn scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Scopes>
 }
 
 /// A scope consists of printable ASCII without a quote or a backslash (RFC 6749 §3.3), so that a challenge can name it.
-fn scope(node: &Node) -> Option<String> {
+fn scope_text(node: &Node) -> Option<String> {
     let is_one = |text: &&str| {
         !text.is_empty()
             && text.bytes().all(|byte| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
