@@ -34,29 +34,29 @@ pub(crate) struct Bounds {
 ///
 /// # Errors
 /// A fault about conditions, ids or session values that cannot be sent.
-pub(crate) fn request(
+pub(crate) fn call_request(
     work: &Work,
     arguments: &Arguments,
     session: &Session,
     bounds: Bounds,
 ) -> Result<Request, Box<Fault>> {
     let (method, arguments, limit) = match work {
-        Work::Action(action) => (Method::ExecuteAction, of_action(action, arguments), None),
-        Work::Entity(entity) => return of_entity(entity, arguments, bounds),
+        Work::Action(action) => (Method::ExecuteAction, action_arguments(action, arguments), None),
+        Work::Entity(entity) => return entity_request(entity, arguments, bounds),
         Work::Query(query) => {
-            (Method::ExecuteSql, of_query(query, arguments, session, bounds)?, None)
+            (Method::ExecuteSql, query_arguments(query, arguments, session, bounds)?, None)
         }
-        Work::Tool(tool) => (Method::ExecuteTool, of_tool(tool, arguments), None),
+        Work::Tool(tool) => (Method::ExecuteTool, tool_arguments(tool, arguments), None),
     };
     let limit = limit.unwrap_or(bounds.rows as usize);
     Ok(Request { method, arguments, limit })
 }
 
-fn of_action(action: &Action, arguments: &Arguments) -> Arguments {
+fn action_arguments(action: &Action, arguments: &Arguments) -> Arguments {
     execution_arguments(&action.id, arguments)
 }
 
-fn of_tool(tool: &ServiceTool, arguments: &Arguments) -> Arguments {
+fn tool_arguments(tool: &ServiceTool, arguments: &Arguments) -> Arguments {
     execution_arguments(&tool.id, arguments)
 }
 
@@ -65,7 +65,7 @@ fn execution_arguments(id: &str, arguments: &Arguments) -> Arguments {
     Arguments::from_iter([("id", id.into()), ("body", body)])
 }
 
-fn of_entity(
+fn entity_request(
     entity: &Entity,
     arguments: &Arguments,
     bounds: Bounds,
@@ -74,10 +74,13 @@ fn of_entity(
     let mut limit = 1;
     let method = match entity.operation {
         Operation::Create => {
-            made.insert("body", json!({"fields": Value::Object(fields(entity, arguments))}));
+            made.insert(
+                "body",
+                json!({"fields": Value::Object(written_fields(entity, arguments))}),
+            );
             Method::Create
         }
-        Operation::Delete => by_key_or_conditions(
+        Operation::Delete => add_key_or_conditions(
             entity,
             arguments,
             &mut made,
@@ -88,7 +91,7 @@ fn of_entity(
             Method::Get
         }
         Operation::List => {
-            limit = list(entity, arguments, &mut made, bounds)?;
+            limit = add_list_arguments(entity, arguments, &mut made, bounds)?;
             Method::List
         }
         Operation::Update => {
@@ -98,12 +101,12 @@ fn of_entity(
                     arguments.get(SET).and_then(Value::as_object).unwrap_or(arguments)
                 }
             };
-            let fields = fields(entity, given);
+            let fields = written_fields(entity, given);
             if fields.is_empty() {
-                return Err(fault("", "at least one new value", "none"));
+                return Err(conditions_fault("", "at least one new value", "none"));
             }
             made.insert("body", json!({"fields": Value::Object(fields)}));
-            by_key_or_conditions(
+            add_key_or_conditions(
                 entity,
                 arguments,
                 &mut made,
@@ -115,7 +118,7 @@ fn of_entity(
 }
 
 /// The method for one entity, or for those that meet conditions, of which an empty one never meets all.
-fn by_key_or_conditions(
+fn add_key_or_conditions(
     entity: &Entity,
     arguments: &Arguments,
     made: &mut Arguments,
@@ -134,12 +137,12 @@ fn by_key_or_conditions(
         (id, _) => {
             let conditions = conditions_argument(entity);
             let expected = format!("one of `{}` and `{conditions}`", entity.key.0);
-            Err(fault("", &expected, if id.is_some() { "both" } else { "none" }))
+            Err(conditions_fault("", &expected, if id.is_some() { "both" } else { "none" }))
         }
     }
 }
 
-fn list(
+fn add_list_arguments(
     entity: &Entity,
     arguments: &Arguments,
     made: &mut Arguments,
@@ -183,23 +186,23 @@ fn conditions_of(entity: &Entity, arguments: &Arguments) -> Result<Option<String
     let at = conditions_argument(entity);
     let Some(given) = arguments.get(at) else { return Ok(None) };
     let filter = match entity.form {
-        ArgumentForm::Google => clause(entity, given.as_str().unwrap_or_default()),
-        ArgumentForm::Own => filter::read(given),
+        ArgumentForm::Google => filter_of_clause(entity, given.as_str().unwrap_or_default()),
+        ArgumentForm::Own => filter::read_where(given),
     };
     let filter =
         filter.map_err(|problems| wording::wrong_conditions(nested_problems(at, problems)))?;
     if filter.is_empty() && entity.operation != Operation::List {
-        return Err(fault(at, "at least one condition", "none"));
+        return Err(conditions_fault(at, "at least one condition", "none"));
     }
     let text = conditions::write(&filter).map_err(|_| {
-        fault(at, "texts without `\\` and control characters", "a text with one of them")
+        conditions_fault(at, "texts without `\\` and control characters", "a text with one of them")
     })?;
     Ok(Some(text).filter(|text| !text.is_empty()))
 }
 
-fn clause(entity: &Entity, text: &str) -> Result<Filter, Vec<Problem>> {
+fn filter_of_clause(entity: &Entity, text: &str) -> Result<Filter, Vec<Problem>> {
     let fields: Vec<_> = entity.filtered.iter().collect();
-    filter::clause::read(text, &fields).map_err(|problem| vec![problem])
+    filter::clause::parse_clause(text, &fields).map_err(|problem| vec![problem])
 }
 
 fn nested_problems(at: &str, mut problems: Vec<Problem>) -> Vec<Problem> {
@@ -230,11 +233,11 @@ fn id(entity: &Entity, arguments: &Arguments) -> Result<Option<Value>, Box<Fault
     if is_segment {
         return Ok(Some(text.into()));
     }
-    Err(fault(name, "an id that is neither empty nor `.` nor `..`", "another one"))
+    Err(conditions_fault(name, "an id that is neither empty nor `.` nor `..`", "another one"))
 }
 
 /// The fields that are written, by their own names.
-fn fields(entity: &Entity, given: &Object) -> Object {
+fn written_fields(entity: &Entity, given: &Object) -> Object {
     let inputs = entity.inputs.iter();
     let is_other = |argument: &str| {
         entity.form == ArgumentForm::Google
@@ -247,7 +250,7 @@ fn fields(entity: &Entity, given: &Object) -> Object {
     written.collect()
 }
 
-fn of_query(
+fn query_arguments(
     query: &Query,
     arguments: &Arguments,
     session: &Session,
@@ -301,7 +304,7 @@ fn data_type(value: &Value, schema: Option<&Value>) -> &'static str {
     }
 }
 
-fn fault(at: &str, expected: &str, got: &str) -> Box<Fault> {
+fn conditions_fault(at: &str, expected: &str, got: &str) -> Box<Fault> {
     let [at, expected, got] = [at, expected, got].map(str::to_owned);
     wording::wrong_conditions(vec![Problem { at, expected, got, suggestion: None }])
 }

@@ -13,7 +13,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
     connection_name::ConnectionName,
-    field::{Field, text},
+    field::{Field, member_text},
 };
 
 /// The service, as the load of a connection asks it.
@@ -67,14 +67,18 @@ pub(crate) struct UserRule {
 impl Catalog<'_> {
     pub(crate) async fn entity_type(&self, name: &str) -> Result<EntityType, MissingDescription> {
         let described =
-            self.fetch_json("v2", &format!("/entityTypes/{}", segment(name)), "").await?;
-        Ok(EntityType { fields: fields(&described, "fields"), operations: operations(&described) })
+            self.fetch_json("v2", &format!("/entityTypes/{}", path_segment(name)), "").await?;
+        Ok(EntityType {
+            fields: fields(&described, "fields"),
+            operations: supported_operations(&described),
+        })
     }
 
     pub(crate) async fn action(&self, name: &str) -> Result<Action, MissingDescription> {
-        let described = self.fetch_json("v2", &format!("/actions/{}", segment(name)), "").await?;
+        let described =
+            self.fetch_json("v2", &format!("/actions/{}", path_segment(name)), "").await?;
         Ok(Action {
-            description: text(&described, "description"),
+            description: member_text(&described, "description"),
             parameters: fields(&described, "inputParameters"),
             input: described.get("inputJsonSchema").filter(|schema| schema.is_object()).cloned(),
         })
@@ -87,12 +91,12 @@ impl Catalog<'_> {
             let mut query = String::from("pageSize=100");
             if !page.is_empty() {
                 query.push_str("&pageToken=");
-                query.push_str(&segment(&page));
+                query.push_str(&path_segment(&page));
             }
             let listed = self.fetch_json("v2", "/tools", &query).await?;
             let items = listed.get("tools").and_then(Value::as_array);
-            tools.extend(items.into_iter().flatten().filter_map(tool));
-            page = text(&listed, "nextPageToken");
+            tools.extend(items.into_iter().flatten().filter_map(service_tool));
+            page = member_text(&listed, "nextPageToken");
             if page.is_empty() {
                 return Ok(tools);
             }
@@ -150,7 +154,7 @@ impl Catalog<'_> {
 }
 
 impl MissingDescription {
-    pub(crate) fn why(&self) -> &str {
+    pub(crate) fn reason(&self) -> &str {
         let (Self::Refused(why) | Self::Unavailable(why)) = self;
         why
     }
@@ -182,7 +186,7 @@ fn fields(described: &Value, member: &str) -> Vec<Field> {
     items.into_iter().flatten().filter_map(Field::read).collect()
 }
 
-fn operations(described: &Value) -> Vec<Operation> {
+fn supported_operations(described: &Value) -> Vec<Operation> {
     let items = described.get("operations").and_then(Value::as_array);
     let read = |value: &Value| {
         Some(match value.as_str()? {
@@ -197,7 +201,7 @@ fn operations(described: &Value) -> Vec<Operation> {
     items.into_iter().flatten().filter_map(read).collect()
 }
 
-fn tool(described: &Value) -> Option<ServiceTool> {
+fn service_tool(described: &Value) -> Option<ServiceTool> {
     let hint = |name: &str| {
         let annotations = described.get("annotations")?;
         annotations.get(name)?.as_bool()
@@ -209,16 +213,16 @@ fn tool(described: &Value) -> Option<ServiceTool> {
     };
     let title = described.pointer("/annotations/title").and_then(Value::as_str);
     Some(ServiceTool {
-        name: Some(text(described, "name")).filter(|name| !name.is_empty())?,
+        name: Some(member_text(described, "name")).filter(|name| !name.is_empty())?,
         title: title.map(str::to_owned),
-        description: text(described, "description"),
+        description: member_text(described, "description"),
         input: described.get("inputSchema").filter(|schema| schema.is_object()).cloned(),
         effect,
     })
 }
 
 /// A text as one segment of a path.
-fn segment(text: &str) -> String {
+fn path_segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 

@@ -10,32 +10,36 @@ use crate::{
 };
 
 /// The schema of a tool's arguments; `rows` is the most rows of a result.
-pub(crate) fn input(work: &Work, rows: u32) -> Value {
+pub(crate) fn input_schema(work: &Work, rows: u32) -> Value {
     match work {
         Work::Action(action) => action.schema.clone(),
-        Work::Entity(entity) => of_entity(entity, rows),
-        Work::Query(query) => of_query(query),
+        Work::Entity(entity) => entity_schema(entity, rows),
+        Work::Query(query) => query_schema(query),
         Work::Tool(tool) => tool.schema.clone(),
     }
 }
 
-fn of_entity(entity: &Entity, rows: u32) -> Value {
+fn entity_schema(entity: &Entity, rows: u32) -> Value {
     match (entity.form, entity.operation) {
         (ArgumentForm::Own, Operation::List) => own_list(entity, rows),
         (ArgumentForm::Google, Operation::List) => google_list(entity, rows),
-        (_, Operation::Get) => closed_schema([key(entity)], &[&entity.key.0]),
-        (_, Operation::Create) => create(entity),
+        (_, Operation::Get) => closed_schema([key_property(entity)], &[&entity.key.0]),
+        (_, Operation::Create) => create_schema(entity),
         (ArgumentForm::Own, Operation::Delete) => own_change(entity, None),
-        (ArgumentForm::Own, Operation::Update) => own_change(entity, Some(set(entity))),
+        (ArgumentForm::Own, Operation::Update) => {
+            own_change(entity, Some(update_values_schema(entity)))
+        }
         (ArgumentForm::Google, Operation::Delete) => google_change(entity, Object::new()),
-        (ArgumentForm::Google, Operation::Update) => google_change(entity, values(entity)),
+        (ArgumentForm::Google, Operation::Update) => {
+            google_change(entity, value_properties(entity))
+        }
     }
 }
 
 fn own_list(entity: &Entity, rows: u32) -> Value {
     let mut properties = Object::new();
     if !entity.filtered.is_empty() {
-        properties.insert(WHERE, filter::schema(entity.filtered.iter()));
+        properties.insert(WHERE, filter::where_schema(entity.filtered.iter()));
     }
     if !entity.sorted.is_empty() {
         let both = |name: &String| [name.clone(), format!("-{name}")];
@@ -58,7 +62,7 @@ fn own_list(entity: &Entity, rows: u32) -> Value {
 fn google_list(entity: &Entity, rows: u32) -> Value {
     let mut properties = Object::new();
     if !entity.filtered.is_empty() {
-        properties.insert(FILTER_CLAUSE, clause(&entity.filtered));
+        properties.insert(FILTER_CLAUSE, clause_schema(&entity.filtered));
     }
     properties.insert("pageSize", json!({"type": "integer", "minimum": 1, "maximum": rows}));
     if entity.is_paged {
@@ -72,19 +76,19 @@ fn google_list(entity: &Entity, rows: u32) -> Value {
     closed_schema(properties, &[])
 }
 
-fn create(entity: &Entity) -> Value {
+fn create_schema(entity: &Entity) -> Value {
     let is_required = |field: &Field| !field.is_nullable && !field.has_default && !field.is_key;
     let required = entity.inputs.iter().filter(|input| is_required(&input.field));
     let required: Vec<_> = required.map(|input| input.argument.as_str()).collect();
-    closed_schema(values(entity), &required)
+    closed_schema(value_properties(entity), &required)
 }
 
 /// Update and delete by key; with `many` also by conditions, one of the two.
 fn own_change(entity: &Entity, set: Option<Value>) -> Value {
-    let mut properties = Object::from_iter([key(entity)]);
+    let mut properties = Object::from_iter([key_property(entity)]);
     let mut required = Vec::new();
     if entity.many {
-        let mut conditions = filter::schema(entity.filtered.iter());
+        let mut conditions = filter::where_schema(entity.filtered.iter());
         if let Some(conditions) = conditions.as_object_mut() {
             conditions.insert("minProperties", 1.into());
         }
@@ -100,10 +104,10 @@ fn own_change(entity: &Entity, set: Option<Value>) -> Value {
 }
 
 fn google_change(entity: &Entity, values: Object) -> Value {
-    let mut properties = Object::from_iter([key(entity)]);
+    let mut properties = Object::from_iter([key_property(entity)]);
     let mut required = Vec::new();
     if entity.many {
-        properties.insert(FILTER_CLAUSE, clause(&entity.filtered));
+        properties.insert(FILTER_CLAUSE, clause_schema(&entity.filtered));
     } else {
         required.push(entity.key.0.as_str());
     }
@@ -115,24 +119,24 @@ fn google_change(entity: &Entity, values: Object) -> Value {
     closed_schema(properties, &required)
 }
 
-fn set(entity: &Entity) -> Value {
+fn update_values_schema(entity: &Entity) -> Value {
     json!({
-        "type": "object", "properties": Value::Object(values(entity)),
+        "type": "object", "properties": Value::Object(value_properties(entity)),
         "minProperties": 1, "additionalProperties": false,
         "description": "The new values; fields that are not named stay as they are",
     })
 }
 
-fn values(entity: &Entity) -> Object {
+fn value_properties(entity: &Entity) -> Object {
     let inputs = entity.inputs.iter();
     inputs.map(|input| (input.argument.clone(), input.field.schema())).collect()
 }
 
-fn key(entity: &Entity) -> (String, Value) {
+fn key_property(entity: &Entity) -> (String, Value) {
     entity.key.clone()
 }
 
-pub(crate) fn clause(fields: &[Field]) -> Value {
+pub(crate) fn clause_schema(fields: &[Field]) -> Value {
     let names: Vec<_> = fields.iter().take(60).map(|field| field.name.as_str()).collect();
     let description = format!(
         "Conditions such as `FIELD = 'text' AND (FIELD > 1 OR FIELD IS NULL)`, with `=`, `!=`, `<`, `<=`, `>`, `>=`, `LIKE` and `IN`, over the fields {}",
@@ -141,7 +145,7 @@ pub(crate) fn clause(fields: &[Field]) -> Value {
     json!({"type": "string", "minLength": 1, "description": description})
 }
 
-fn of_query(query: &Query) -> Value {
+fn query_schema(query: &Query) -> Value {
     let mut properties = Object::new();
     for (name, input) in &query.inputs {
         if let StatementInput::Model(schema) = input {

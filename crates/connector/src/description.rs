@@ -61,7 +61,7 @@ impl Method {
     ];
 
     /// The HTTP method, and the path below the connection.
-    fn line(self) -> (&'static str, &'static str) {
+    fn method_and_path(self) -> (&'static str, &'static str) {
         match self {
             Self::Create => ("post", "/entityTypes/{type}/entities"),
             Self::Delete => ("delete", "/entityTypes/{type}/entities/{id}"),
@@ -85,8 +85,8 @@ impl Method {
         matches!(self, Self::ExecuteAction | Self::ExecuteTool)
     }
 
-    fn operation(self) -> Value {
-        let (_, path) = self.line();
+    fn openapi_operation(self) -> Value {
+        let (_, path) = self.method_and_path();
         let mut parameters = Vec::new();
         for name in ["type", "id"] {
             if path.contains(&format!("{{{name}}}")) {
@@ -126,7 +126,7 @@ impl Method {
 }
 
 impl Requests<'_> {
-    pub(crate) fn methods(self) -> Methods {
+    pub(crate) fn into_methods(self) -> Methods {
         let text = self.description().to_string();
         let Ok(document) = Document::read(text.as_bytes(), &callgate_openapi::Limits::default())
         else {
@@ -168,11 +168,11 @@ impl Requests<'_> {
     fn description(&self) -> Value {
         let mut paths = callgate_tool::Object::new();
         for method in Method::ALL {
-            let (verb, path) = method.line();
+            let (verb, path) = method.method_and_path();
             let path = format!("/v2/{}{path}", self.connection);
             let item = paths.entry(path).or_insert(json!({}));
             if let Some(item) = item.as_object_mut() {
-                item.insert(verb, method.operation());
+                item.insert(verb, method.openapi_operation());
             }
         }
         let info = json!({"title": "Connectors", "version": "2"});

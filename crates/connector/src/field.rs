@@ -36,8 +36,8 @@ impl Field {
         let has_default = value.get("defaultValue").is_some_and(|value| !value.is_null());
         Some(Self {
             name: name.to_owned(),
-            description: text(value, "description"),
-            kind: kind(data_type),
+            description: member_text(value, "description"),
+            kind: field_kind(data_type),
             is_key: is("key"),
             is_nullable: is("nullable"),
             has_default,
@@ -66,7 +66,7 @@ impl Field {
             FieldKind::Number => json!({"type": "number"}),
             FieldKind::Text => json!({"type": "string"}),
             FieldKind::Any => match &self.json_schema {
-                Some(schema) => json_schema::standard(schema),
+                Some(schema) => json_schema::standard_schema(schema),
                 None => json!({}),
             },
         };
@@ -86,7 +86,7 @@ impl Field {
 }
 
 /// The text of a member, or an empty one.
-pub(crate) fn text(value: &Value, member: &str) -> String {
+pub(crate) fn member_text(value: &Value, member: &str) -> String {
     value.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
@@ -98,7 +98,7 @@ fn allow_null(schema: &mut Object) {
 }
 
 /// The kind of a JDBC type, as the service names it.
-fn kind(data_type: &str) -> FieldKind {
+fn field_kind(data_type: &str) -> FieldKind {
     match data_type {
         "BIGINT" | "INT" | "INTEGER" | "LONG" | "SMALLINT" | "TINYINT" => FieldKind::Integer,
         "DECIMAL" | "DOUBLE" | "FLOAT" | "NUMERIC" | "REAL" => FieldKind::Number,

@@ -53,7 +53,7 @@ impl Filter {
 }
 
 /// The JSON Schema of `where` over these fields.
-pub(crate) fn schema<'a>(fields: impl Iterator<Item = &'a Field>) -> Value {
+pub(crate) fn where_schema<'a>(fields: impl Iterator<Item = &'a Field>) -> Value {
     let fields = fields.map(|field| (field.name.clone(), schema_of_field(field)));
     let mut properties: Object = fields.collect();
     let group = json!({
@@ -75,7 +75,7 @@ pub(crate) fn schema<'a>(fields: impl Iterator<Item = &'a Field>) -> Value {
 ///
 /// # Errors
 /// Every condition that cannot be written for the service.
-pub(crate) fn read(value: &Value) -> Result<Filter, Vec<Problem>> {
+pub(crate) fn read_where(value: &Value) -> Result<Filter, Vec<Problem>> {
     let (mut parts, mut problems) = (Vec::new(), Vec::new());
     for (name, value) in value.as_object().into_iter().flatten() {
         match value.as_array().filter(|_| name == ANY) {
@@ -85,7 +85,7 @@ pub(crate) fn read(value: &Value) -> Result<Filter, Vec<Problem>> {
                 });
                 parts.push(Filter::Any(groups.collect()));
             }
-            None => tests(name, value, "", &mut parts, &mut problems),
+            None => add_tests(name, value, "", &mut parts, &mut problems),
         }
     }
     let filter = Filter::All(parts);
@@ -98,12 +98,12 @@ pub(crate) fn read(value: &Value) -> Result<Filter, Vec<Problem>> {
 fn group_of(group: &Value, before: &str, problems: &mut Vec<Problem>) -> Vec<Filter> {
     let mut parts = Vec::new();
     for (name, value) in group.as_object().into_iter().flatten() {
-        tests(name, value, before, &mut parts, problems);
+        add_tests(name, value, before, &mut parts, problems);
     }
     parts
 }
 
-fn tests(
+fn add_tests(
     field: &str,
     value: &Value,
     before: &str,
@@ -111,7 +111,7 @@ fn tests(
     problems: &mut Vec<Problem>,
 ) {
     for (operator, operand) in value.as_object().into_iter().flatten() {
-        match test(operator, operand) {
+        match operator_test(operator, operand) {
             Ok(test) => parts.push(Filter::Is(Condition { field: field.to_owned(), test })),
             Err(expected) => problems.push(Problem {
                 at: format!("{before}{field}.{operator}"),
@@ -124,7 +124,7 @@ fn tests(
 }
 
 /// The test of an operator; the error is what was expected of its value.
-fn test(operator: &str, operand: &Value) -> Result<Test, &'static str> {
+fn operator_test(operator: &str, operand: &Value) -> Result<Test, &'static str> {
     let text = operand.as_str().unwrap_or_default();
     let pattern = |pattern: String| is_without_wildcards(text).map(|()| Test::Like(pattern));
     let operator = Operator::from_name(operator).ok_or("an operator of the declaration")?;

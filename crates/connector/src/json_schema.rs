@@ -3,13 +3,13 @@
 use callgate_tool::{Object, Value};
 
 /// The schema, at most so deep as a model can use it.
-pub(crate) fn standard(schema: &Value) -> Value {
+pub(crate) fn standard_schema(schema: &Value) -> Value {
     standard_to_depth(schema, DEPTH)
 }
 
 /// The schema of an object: one that says nothing allows any members.
-pub(crate) fn of_object(schema: Option<&Value>) -> Object {
-    let schema = schema.map(standard);
+pub(crate) fn object_schema(schema: Option<&Value>) -> Object {
+    let schema = schema.map(standard_schema);
     let mut object = match schema {
         Some(Value::Object(object)) => object,
         _ => Object::new(),
@@ -25,14 +25,14 @@ fn standard_to_depth(schema: &Value, depth: usize) -> Value {
     }
     let mut standard = Object::new();
     for (name, value) in members {
-        if let Some(value) = keyword(name, value, depth - 1) {
+        if let Some(value) = standard_keyword(name, value, depth - 1) {
             standard.insert(name.as_str(), value);
         }
     }
     Value::Object(standard)
 }
 
-fn keyword(name: &str, value: &Value, depth: usize) -> Option<Value> {
+fn standard_keyword(name: &str, value: &Value, depth: usize) -> Option<Value> {
     let one = |schema: &Value| standard_to_depth(schema, depth);
     Some(match name {
         "$defs" | "definitions" | "patternProperties" | "properties" => {
@@ -48,7 +48,7 @@ fn keyword(name: &str, value: &Value, depth: usize) -> Option<Value> {
         | "not"
         | "propertyNames"
         | "then" => one(value),
-        "type" => types(value)?,
+        "type" => standard_types(value)?,
         "$ref" => value.as_str().filter(|text| text.starts_with('#'))?.into(),
         "$comment" | "const" | "contentEncoding" | "contentMediaType" | "default"
         | "description" | "enum" | "examples" | "exclusiveMaximum" | "exclusiveMinimum"
@@ -61,7 +61,7 @@ fn keyword(name: &str, value: &Value, depth: usize) -> Option<Value> {
 }
 
 /// The types in lower case; `None` if there is none that JSON Schema has.
-fn types(value: &Value) -> Option<Value> {
+fn standard_types(value: &Value) -> Option<Value> {
     let texts: Vec<&str> = match value {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         _ => value.as_str().into_iter().collect(),
@@ -91,7 +91,7 @@ mod tests {
 
     #[track_caller]
     fn check(schema: &Value, expected: &Value) {
-        assert_eq!(&standard(schema), expected);
+        assert_eq!(&standard_schema(schema), expected);
     }
 
     #[test]
@@ -122,6 +122,6 @@ mod tests {
         for _ in 0..100 {
             schema = json!({"items": schema});
         }
-        assert!(standard(&schema).to_string().len() < 400);
+        assert!(standard_schema(&schema).to_string().len() < 400);
     }
 }

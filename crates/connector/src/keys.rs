@@ -120,7 +120,7 @@ forms! {
             return None;
         };
         let items = items.iter().enumerate();
-        let actions = items.filter_map(|(at, node)| action(reader, format!("{pointer}/{at}"), node));
+        let actions = items.filter_map(|(at, node)| read_action(reader, format!("{pointer}/{at}"), node));
         Some(actions.collect())
     };
     struct User => UserSettings, UserKeys::KIND, |reader, mapping, key| {
@@ -136,12 +136,12 @@ forms! {
     };
 }
 
-fn action(reader: &mut Reader, pointer: String, node: &Node) -> Option<NamedAction> {
+fn read_action(reader: &mut Reader, pointer: String, node: &Node) -> Option<NamedAction> {
     let keys = reader.section::<ActionKeys>(node, &pointer)?;
     let object = node.as_object()?;
     let mapping = Mapping { object, pointer: &pointer };
-    let mut kind = kind(reader, mapping, &keys)?;
-    let name = keys.name.unwrap_or_else(|| kind.stem());
+    let mut kind = read_action_kind(reader, mapping, &keys)?;
+    let name = keys.name.unwrap_or_else(|| kind.name_stem());
     let is_name = name.split('-').all(|part| ToolsetName::new(part).is_ok());
     if !is_name || name.len() > MAX_NAME {
         let message =
@@ -165,7 +165,11 @@ fn action(reader: &mut Reader, pointer: String, node: &Node) -> Option<NamedActi
 }
 
 /// The action of an entry, by the one key that names it; keys that mean nothing beside it are reported.
-fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<ActionKind> {
+fn read_action_kind(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    keys: &ActionKeys,
+) -> Option<ActionKind> {
     let effect = keys.effect.unwrap_or(Effect::Write);
     let (kind, unused): (_, &[&str]) = match keys {
         ActionKeys { entity: Some(entity), action: None, tool: None, .. } => {
@@ -223,20 +227,20 @@ fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<
 
 impl ActionKind {
     /// The name of a tool that has no other.
-    fn stem(&self) -> String {
+    fn name_stem(&self) -> String {
         match self {
-            Self::Action { action, .. } => word(action),
+            Self::Action { action, .. } => name_word(action),
             Self::Entity { entity, operation, .. } => {
-                format!("{}-{}", word(entity), operation.as_str())
+                format!("{}-{}", name_word(entity), operation.as_str())
             }
             Self::Query { .. } => CUSTOM_QUERY.to_owned(),
-            Self::Tool { tool } => word(tool),
+            Self::Tool { tool } => name_word(tool),
         }
     }
 }
 
 /// A text as a part of a name: other characters than letters, digits and `_` become `_`.
-fn word(text: &str) -> String {
+fn name_word(text: &str) -> String {
     let legal = |character: char| if character.is_ascii_alphanumeric() { character } else { '_' };
     text.chars().map(legal).collect()
 }

@@ -167,7 +167,7 @@ impl KindSettings for SourceSettings {
         selected: &[NamedTool],
         around: Surroundings<'_>,
     ) -> Opened {
-        let settings = self.settings(toolset, selected);
+        let settings = self.connection_settings(toolset, selected);
         if let Some(database) = &self.local {
             return on_database(&settings, database, around.siblings);
         }
@@ -179,7 +179,7 @@ impl KindSettings for SourceSettings {
         if around.shared.effects.asking().is_none() {
             return Opened::absent(Absence::Unasked);
         }
-        match self.surroundings(&around) {
+        match self.load_surroundings(&around) {
             Some(around) => opened_connection(Box::pin(load(settings, around)).await),
             // The fault of a credential or of the recordings is reported.
             None => Opened::with_tools(Vec::new()),
@@ -188,7 +188,11 @@ impl KindSettings for SourceSettings {
 }
 
 impl SourceSettings {
-    fn settings(&self, toolset: &CommonSettings<'_>, selected: &[NamedTool]) -> ConnectionSettings {
+    fn connection_settings(
+        &self,
+        toolset: &CommonSettings<'_>,
+        selected: &[NamedTool],
+    ) -> ConnectionSettings {
         let action = |(short, action): &NamedAction| {
             let is_it = |tool: &&NamedTool| tool.short == *short && tool.pointer == action.pointer;
             let name = selected.iter().find(is_it)?.former_name(toolset).ok()?;
@@ -209,7 +213,7 @@ impl SourceSettings {
     }
 
     /// The credentials and the transport; `None` after a reported fault.
-    fn surroundings(&self, around: &Surroundings<'_>) -> Option<load::Surroundings> {
+    fn load_surroundings(&self, around: &Surroundings<'_>) -> Option<load::Surroundings> {
         let user = around.ways.credentials.first().cloned();
         Some(load::Surroundings {
             transport: around.ways.transport.clone()?,

@@ -60,7 +60,7 @@ pub async fn load(settings: ConnectionSettings, around: Surroundings) -> Loaded 
         match catalog.user_rule().await {
             Ok(rule) => loaded.findings.extend(user_findings(&settings, rule)),
             Err(undescribed) => {
-                loaded.unavailable = Some(undescribed.why().to_owned());
+                loaded.unavailable = Some(undescribed.reason().to_owned());
                 return loaded;
             }
         }
@@ -68,7 +68,7 @@ pub async fn load(settings: ConnectionSettings, around: Surroundings) -> Loaded 
             return loaded;
         }
     }
-    let methods = Arc::new(methods(&settings, &around));
+    let methods = Arc::new(service_methods(&settings, &around));
     let mut making = Making {
         catalog: &catalog,
         settings: &settings,
@@ -80,7 +80,7 @@ pub async fn load(settings: ConnectionSettings, around: Surroundings) -> Loaded 
     match &settings.actions {
         Some(actions) => {
             for action in actions {
-                making.add(action).await;
+                making.add_tool(action).await;
             }
         }
         None => making.add_readers().await,
@@ -89,7 +89,7 @@ pub async fn load(settings: ConnectionSettings, around: Surroundings) -> Loaded 
     loaded
 }
 
-fn methods(settings: &ConnectionSettings, around: &Surroundings) -> Methods {
+fn service_methods(settings: &ConnectionSettings, around: &Surroundings) -> Methods {
     let own = || vec![Arc::clone(&around.authenticator)];
     let (mut in_query, mut in_body) = (own(), own());
     if let (Some(user), Some(token)) = (&settings.user, &around.user) {
@@ -113,7 +113,7 @@ fn methods(settings: &ConnectionSettings, around: &Surroundings) -> Methods {
         call,
         session_values: around.session_values.clone(),
     };
-    requests.methods()
+    requests.into_methods()
 }
 
 /// The end user may be named only where the connection then never acts as the administrator.

@@ -175,7 +175,8 @@ fn google_schema(
         }
     }
     if filtered {
-        properties.insert(FILTER_CLAUSE, crate::declaration::clause(&entity_arguments.filtered));
+        properties
+            .insert(FILTER_CLAUSE, crate::declaration::clause_schema(&entity_arguments.filtered));
     }
     if operation == Operation::Update {
         for (name, schema) in &entity_arguments.inputs {

@@ -6,7 +6,7 @@ use callgate_tool::{Object, Value, json};
 use crate::{description::Method, work::Work};
 
 /// The result of a call; `None` if it is larger than `most_bytes`.
-pub(crate) fn result(
+pub(crate) fn call_result(
     work: &Work,
     method: Method,
     response: &Value,
@@ -23,17 +23,18 @@ pub(crate) fn result(
     let result = match method {
         Method::List => {
             let entities = list("entities").into_iter().flatten();
-            let rows = entities.map(|entity| selection(entity.get("fields"), fields)).collect();
+            let rows =
+                entities.map(|entity| selected_fields(entity.get("fields"), fields)).collect();
             let next = response.get("nextPageToken").and_then(Value::as_str).unwrap_or_default();
-            return Some(page(form, rows, next, Most { rows: limit, bytes: most_bytes }));
+            return Some(rows_page(form, rows, next, Most { rows: limit, bytes: most_bytes }));
         }
         Method::ExecuteAction | Method::ExecuteSql => {
             let results = list("results").into_iter().flatten();
-            let rows = results.map(|row| selection(Some(row), fields)).collect();
-            return Some(page(form, rows, "", Most { rows: limit, bytes: most_bytes }));
+            let rows = results.map(|row| selected_fields(Some(row), fields)).collect();
+            return Some(rows_page(form, rows, "", Most { rows: limit, bytes: most_bytes }));
         }
         Method::Create | Method::Get | Method::Update => {
-            let row = selection(response.get("fields"), fields);
+            let row = selected_fields(response.get("fields"), fields);
             match form {
                 ArgumentForm::Google => json!({"connectorOutputPayload": row}),
                 ArgumentForm::Own => json!({"row": row}),
@@ -52,7 +53,7 @@ struct Most {
     bytes: usize,
 }
 
-fn page(form: ArgumentForm, mut rows: Vec<Value>, next: &str, most: Most) -> Value {
+fn rows_page(form: ArgumentForm, mut rows: Vec<Value>, next: &str, most: Most) -> Value {
     let n_all = rows.len();
     rows.truncate(most.rows);
     let n_asked = rows.len();
@@ -89,7 +90,7 @@ fn page(form: ArgumentForm, mut rows: Vec<Value>, next: &str, most: Most) -> Val
 }
 
 /// The chosen fields of a row, in the order of the choice.
-fn selection(row: Option<&Value>, fields: Option<&[String]>) -> Value {
+fn selected_fields(row: Option<&Value>, fields: Option<&[String]>) -> Value {
     let Some(row) = row.and_then(Value::as_object) else { return json!({}) };
     let Some(fields) = fields else { return Value::Object(row.clone()) };
     let kept = fields.iter().filter_map(|name| Some((name.clone(), row.get(name)?.clone())));
@@ -108,7 +109,7 @@ mod tests {
     fn check(n_rows: usize, next: &str, most: (usize, usize), expected: &Value) {
         let (rows_most, bytes) = most;
         let mut found =
-            page(ArgumentForm::Own, rows(n_rows), next, Most { rows: rows_most, bytes });
+            rows_page(ArgumentForm::Own, rows(n_rows), next, Most { rows: rows_most, bytes });
         let n_shown = found["rows"].as_array().unwrap().len();
         found.as_object_mut().unwrap().insert("rows", n_shown.into());
         assert_eq!(&found, expected);
@@ -128,7 +129,7 @@ mod tests {
     fn only_chosen_fields_are_shown() {
         let row = json!({"a": 1, "b": 2, "c": 12_345_678_901_234_567_890_u64});
         let fields = ["c".to_owned(), "a".to_owned(), "x".to_owned()];
-        let shown = selection(Some(&row), Some(&fields)).to_string();
+        let shown = selected_fields(Some(&row), Some(&fields)).to_string();
         assert_eq!(shown, r#"{"c":12345678901234567890,"a":1}"#);
     }
 }

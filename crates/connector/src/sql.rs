@@ -11,7 +11,7 @@ pub(crate) struct Statement {
 ///
 /// # Errors
 /// A sentence about a statement that holds `?` itself, or whose quotes or comments do not end.
-pub(crate) fn read(sql: &str) -> Result<Statement, &'static str> {
+pub(crate) fn parse_statement(sql: &str) -> Result<Statement, &'static str> {
     let mut statement = Statement { text: String::with_capacity(sql.len()), names: Vec::new() };
     let mut rest = sql;
     while let Some(first) = rest.chars().next() {
@@ -59,7 +59,7 @@ mod tests {
 
     #[track_caller]
     fn check(sql: &str, expected: Result<(&str, &[&str]), &str>) {
-        let read = read(sql);
+        let read = parse_statement(sql);
         let read = read.as_ref().map(|read| {
             (read.text.as_str(), read.names.iter().map(String::as_str).collect::<Vec<_>>())
         });

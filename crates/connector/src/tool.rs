@@ -32,9 +32,9 @@ pub(crate) struct ConnectionTool {
 }
 
 impl ConnectionTool {
-    fn request(&self, call: &Call<'_>) -> Result<Request, Box<Fault>> {
+    fn call_request(&self, call: &Call<'_>) -> Result<Request, Box<Fault>> {
         let (arguments, session) = (call.arguments(), call.session());
-        let mut request = arguments::request(&self.work, arguments, session, self.bounds)?;
+        let mut request = arguments::call_request(&self.work, arguments, session, self.bounds)?;
         if self.has_user && request.method.has_settings_in_body() {
             let body = request.arguments.get_mut("body").and_then(Value::as_object_mut);
             if let Some(body) = body {
@@ -45,7 +45,7 @@ impl ConnectionTool {
     }
 
     /// The backend of a method; every method exists, so that the fault is of no call.
-    fn method(&self, method: Method) -> Result<&dyn Backend, Box<Fault>> {
+    fn method_backend(&self, method: Method) -> Result<&dyn Backend, Box<Fault>> {
         let backend = self.methods.get(&method).map(|backend| &**backend);
         backend.ok_or_else(|| wording::not_supported("the service has no such method"))
     }
@@ -55,7 +55,7 @@ impl ConnectionTool {
         self.methods.values().next().map(|backend| &**backend)
     }
 
-    fn outcome(&self, outcome: Outcome, request: &Request) -> Outcome {
+    fn call_outcome(&self, outcome: Outcome, request: &Request) -> Outcome {
         match outcome {
             Outcome::Answered(mut answer) => {
                 let response = match &answer.content {
@@ -64,7 +64,8 @@ impl ConnectionTool {
                     _ => return Outcome::Failed(wording::connector::no_object(self.work.effect())),
                 };
                 let (method, limit) = (request.method, request.limit);
-                let result = rows::result(&self.work, method, &response, limit, self.result_bytes);
+                let result =
+                    rows::call_result(&self.work, method, &response, limit, self.result_bytes);
                 let Some(result) = result else {
                     let effect = self.work.effect();
                     return Outcome::Failed(wording::answer::too_large(self.result_bytes, effect));
@@ -107,22 +108,22 @@ impl Backend for ConnectionTool {
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
-        let request = self.request(call)?;
+        let request = self.call_request(call)?;
         let sent = call.clone().with_arguments(request.arguments);
-        self.method(request.method)?.preview(&sent, journal).await
+        self.method_backend(request.method)?.preview(&sent, journal).await
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        let mut request = match self.request(call) {
+        let mut request = match self.call_request(call) {
             Ok(request) => request,
             Err(fault) => return Outcome::Failed(fault),
         };
-        let method = match self.method(request.method) {
+        let method = match self.method_backend(request.method) {
             Ok(method) => method,
             Err(fault) => return Outcome::Failed(fault),
         };
         let sent = call.clone().with_arguments(std::mem::take(&mut request.arguments));
         let outcome = method.run(&sent, journal).await;
-        self.outcome(outcome, &request)
+        self.call_outcome(outcome, &request)
     }
 }

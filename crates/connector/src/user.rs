@@ -39,7 +39,7 @@ impl User {
     }
 
     /// The headers of the execution settings with this token, as the service reads them.
-    fn headers(&self, token: &str) -> String {
+    fn token_headers(&self, token: &str) -> String {
         let config = json!({"oauth2_auth_code_flow.access_token": token}).to_string();
         let headers = Object::from_iter([(self.header.clone(), Value::String(config))]);
         Value::Object(headers).to_string()
@@ -56,7 +56,7 @@ impl Authenticator for User {
         let mut unsent = Request::new(Bytes::new());
         let authorization = self.token.authorize(&mut unsent, session).await?;
         let [token] = &*authorization.secrets else { return Err(no_token()) };
-        let headers = self.headers(token.expose());
+        let headers = self.token_headers(token.expose());
         match &self.query {
             Some(place) => place.put(request, &headers)?,
             None => put_in_body(request, &headers)?,

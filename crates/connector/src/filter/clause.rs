@@ -11,10 +11,10 @@ use crate::field::Field;
 ///
 /// # Errors
 /// A problem that says where the text is no condition.
-pub(crate) fn read(text: &str, fields: &[&Field]) -> Result<Filter, Problem> {
-    let tokens = tokens(text).map_err(|at| problem("a condition", text.get(at..)))?;
+pub(crate) fn parse_clause(text: &str, fields: &[&Field]) -> Result<Filter, Problem> {
+    let tokens = tokens(text).map_err(|at| clause_problem("a condition", text.get(at..)))?;
     let mut reader = ClauseReader { tokens: &tokens, fields, n_conditions: 0 };
-    let filter = reader.disjunction(0)?;
+    let filter = reader.read_disjunction(0)?;
     match reader.tokens.first() {
         None => Ok(filter),
         Some(token) => Err(reader.unexpected_token("`AND`, `OR` or the end", Some(token))),
@@ -37,15 +37,15 @@ struct ClauseReader<'a> {
 }
 
 impl<'a> ClauseReader<'a> {
-    fn disjunction(&mut self, depth: usize) -> Result<Filter, Problem> {
-        let mut parts = vec![self.conjunction(depth)?];
+    fn read_disjunction(&mut self, depth: usize) -> Result<Filter, Problem> {
+        let mut parts = vec![self.read_conjunction(depth)?];
         while self.takes_word("or") {
-            parts.push(self.conjunction(depth)?);
+            parts.push(self.read_conjunction(depth)?);
         }
         Ok(joined_filter(parts, Filter::Any))
     }
 
-    fn conjunction(&mut self, depth: usize) -> Result<Filter, Problem> {
+    fn read_conjunction(&mut self, depth: usize) -> Result<Filter, Problem> {
         let mut parts = vec![self.condition_or_group(depth)?];
         while self.takes_word("and") {
             parts.push(self.condition_or_group(depth)?);
@@ -56,9 +56,9 @@ impl<'a> ClauseReader<'a> {
     fn condition_or_group(&mut self, depth: usize) -> Result<Filter, Problem> {
         if self.takes_sign("(") {
             if depth >= MAX_DEPTH {
-                return Err(problem("conditions with fewer parentheses", None));
+                return Err(clause_problem("conditions with fewer parentheses", None));
             }
-            let inner = self.disjunction(depth + 1)?;
+            let inner = self.read_disjunction(depth + 1)?;
             if !self.takes_sign(")") {
                 return Err(self.unexpected_token("`)`", self.tokens.first()));
             }
@@ -66,14 +66,14 @@ impl<'a> ClauseReader<'a> {
         }
         self.n_conditions += 1;
         if self.n_conditions > MOST_CONDITIONS {
-            return Err(problem(&format!("at most {MOST_CONDITIONS} conditions"), None));
+            return Err(clause_problem(&format!("at most {MOST_CONDITIONS} conditions"), None));
         }
-        let field = self.field()?;
-        let test = self.test()?;
+        let field = self.read_field()?;
+        let test = self.read_test()?;
         Ok(Filter::Is(Condition { field, test }))
     }
 
-    fn field(&mut self) -> Result<String, Problem> {
+    fn read_field(&mut self) -> Result<String, Problem> {
         let token = self.next();
         let word = match token {
             Some(ClauseToken::Word(word)) => word.as_str(),
@@ -87,14 +87,14 @@ impl<'a> ClauseReader<'a> {
         }
         let names = self.fields.iter().map(|field| format!("`{}`", field.name));
         let names: Vec<_> = names.take(20).collect();
-        Err(problem(&format!("one of the fields {}", names.join(", ")), Some(word)))
+        Err(clause_problem(&format!("one of the fields {}", names.join(", ")), Some(word)))
     }
 
-    fn test(&mut self) -> Result<Test, Problem> {
+    fn read_test(&mut self) -> Result<Test, Problem> {
         let token = self.next();
         match token {
-            Some(ClauseToken::Sign(sign)) => match comparison(sign) {
-                Some(comparison) => Ok(Test::Compare(comparison, self.value()?)),
+            Some(ClauseToken::Sign(sign)) => match comparison_operator(sign) {
+                Some(comparison) => Ok(Test::Compare(comparison, self.read_value()?)),
                 None => Err(self.unexpected_token(OPERATORS, token)),
             },
             Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("is") => {
@@ -109,27 +109,27 @@ impl<'a> ClauseReader<'a> {
                 Some(ClauseToken::Text(pattern)) => Ok(Test::Like(pattern.clone())),
                 other => Err(self.unexpected_token("a text in quotes", other)),
             },
-            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("in") => self.list(),
+            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("in") => self.read_list(),
             other => Err(self.unexpected_token(OPERATORS, other)),
         }
     }
 
-    fn list(&mut self) -> Result<Test, Problem> {
+    fn read_list(&mut self) -> Result<Test, Problem> {
         if !self.takes_sign("(") {
             return Err(self.unexpected_token("`(`", self.tokens.first()));
         }
-        let mut items = vec![self.value()?];
+        let mut items = vec![self.read_value()?];
         while self.takes_sign(",") {
-            items.push(self.value()?);
+            items.push(self.read_value()?);
         }
         match self.takes_sign(")") {
             true if items.len() <= MOST_VALUES => Ok(Test::In(items)),
-            true => Err(problem(&format!("at most {MOST_VALUES} values in a list"), None)),
+            true => Err(clause_problem(&format!("at most {MOST_VALUES} values in a list"), None)),
             false => Err(self.unexpected_token("`)`", self.tokens.first())),
         }
     }
 
-    fn value(&mut self) -> Result<Value, Problem> {
+    fn read_value(&mut self) -> Result<Value, Problem> {
         match self.next() {
             Some(ClauseToken::Number(number)) => Ok(Value::Number(number.clone())),
             Some(ClauseToken::Text(text)) => Ok(Value::String(text.clone())),
@@ -151,14 +151,14 @@ impl<'a> ClauseReader<'a> {
 
     fn takes_word(&mut self, word: &str) -> bool {
         let is = |token: &ClauseToken| matches!(token, ClauseToken::Word(own) if own.eq_ignore_ascii_case(word));
-        self.takes(is)
+        self.take_if(is)
     }
 
     fn takes_sign(&mut self, sign: &str) -> bool {
-        self.takes(|token| matches!(token, ClauseToken::Sign(own) if *own == sign))
+        self.take_if(|token| matches!(token, ClauseToken::Sign(own) if *own == sign))
     }
 
-    fn takes(&mut self, is: impl Fn(&ClauseToken) -> bool) -> bool {
+    fn take_if(&mut self, is: impl Fn(&ClauseToken) -> bool) -> bool {
         let Some((first, rest)) = self.tokens.split_first().filter(|(first, _)| is(first)) else {
             return false;
         };
@@ -176,7 +176,7 @@ impl<'a> ClauseReader<'a> {
             Some(ClauseToken::Text(text)) => format!("'{text}'"),
             Some(ClauseToken::Word(word)) => word.clone(),
         };
-        problem(expected, Some(&got))
+        clause_problem(expected, Some(&got))
     }
 }
 
@@ -190,11 +190,11 @@ fn joined_filter(mut parts: Vec<Filter>, of: fn(Vec<Filter>) -> Filter) -> Filte
     }
 }
 
-fn comparison(sign: &str) -> Option<Operator> {
+fn comparison_operator(sign: &str) -> Option<Operator> {
     Operator::from_sign(if sign == "!=" { "<>" } else { sign })
 }
 
-fn problem(expected: &str, got: Option<&str>) -> Problem {
+fn clause_problem(expected: &str, got: Option<&str>) -> Problem {
     let got: String = got.unwrap_or("more").chars().take(40).collect();
     Problem { at: String::new(), expected: expected.to_owned(), got, suggestion: None }
 }
@@ -209,9 +209,9 @@ fn tokens(text: &str) -> Result<Vec<ClauseToken>, usize> {
         let Some(first) = rest.chars().next() else { return Ok(tokens) };
         let (token, n_bytes) = match first {
             '\'' | '"' => quoted_token(rest, first),
-            '0'..='9' | '-' | '.' => number(rest),
-            _ if first.is_ascii_alphabetic() || first == '_' => Some(word(rest)),
-            _ => sign(rest),
+            '0'..='9' | '-' | '.' => number_token(rest),
+            _ if first.is_ascii_alphabetic() || first == '_' => Some(word_token(rest)),
+            _ => sign_token(rest),
         }
         .ok_or(at)?;
         tokens.push(token);
@@ -235,20 +235,20 @@ fn quoted_token(rest: &str, quote: char) -> Option<(ClauseToken, usize)> {
     None
 }
 
-fn number(rest: &str) -> Option<(ClauseToken, usize)> {
+fn number_token(rest: &str) -> Option<(ClauseToken, usize)> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
     let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
     let number = Number::from_digits(rest.get(..length)?)?;
     Some((ClauseToken::Number(number), length))
 }
 
-fn word(rest: &str) -> (ClauseToken, usize) {
+fn word_token(rest: &str) -> (ClauseToken, usize) {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
     (ClauseToken::Word(rest.get(..length).unwrap_or_default().to_owned()), length)
 }
 
-fn sign(rest: &str) -> Option<(ClauseToken, usize)> {
+fn sign_token(rest: &str) -> Option<(ClauseToken, usize)> {
     let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign))?;
     Some((ClauseToken::Sign(sign), sign.len()))
 }
@@ -272,7 +272,7 @@ mod tests {
 
     fn rewritten(text: &str) -> Result<String, Problem> {
         let fields = fields();
-        read(text, &fields.iter().collect::<Vec<_>>()).map(|filter| write(&filter).unwrap())
+        parse_clause(text, &fields.iter().collect::<Vec<_>>()).map(|filter| write(&filter).unwrap())
     }
 
     #[track_caller]

@@ -16,7 +16,7 @@ pub(crate) struct Unwritable;
 /// [`Unwritable`] for a text with `\` or a control character.
 pub(crate) fn write(filter: &Filter) -> Result<String, Unwritable> {
     let mut out = String::new();
-    part(&mut out, filter, Place::Whole)?;
+    write_part(&mut out, filter, Place::Whole)?;
     Ok(out)
 }
 
@@ -26,7 +26,7 @@ enum Place {
     Whole,
 }
 
-fn part(out: &mut String, filter: &Filter, place: Place) -> Result<(), Unwritable> {
+fn write_part(out: &mut String, filter: &Filter, place: Place) -> Result<(), Unwritable> {
     let (parts, joint) = match filter {
         Filter::All(parts) => (parts, " AND "),
         Filter::Any(parts) => (parts, " OR "),
@@ -34,7 +34,7 @@ fn part(out: &mut String, filter: &Filter, place: Place) -> Result<(), Unwritabl
     };
     let parts: Vec<&Filter> = parts.iter().filter(|part| !part.is_empty()).collect();
     if let [only] = *parts {
-        return part(out, only, place);
+        return write_part(out, only, place);
     }
     let has_brackets = place == Place::Inside;
     if has_brackets {
@@ -44,7 +44,7 @@ fn part(out: &mut String, filter: &Filter, place: Place) -> Result<(), Unwritabl
         if at > 0 {
             out.push_str(joint);
         }
-        part(out, filter, Place::Inside)?;
+        write_part(out, filter, Place::Inside)?;
     }
     if has_brackets {
         out.push(')');
@@ -60,7 +60,7 @@ fn write_condition(
     match test {
         Test::Compare(comparison, operand) => {
             out.push_str(&format!(" {} ", comparison.sign().ok_or(Unwritable)?));
-            value(out, operand)
+            write_value(out, operand)
         }
         Test::In(items) => {
             out.push_str(" IN (");
@@ -68,7 +68,7 @@ fn write_condition(
                 if at > 0 {
                     out.push_str(", ");
                 }
-                value(out, item)?;
+                write_value(out, item)?;
             }
             out.push(')');
             Ok(())
@@ -79,23 +79,23 @@ fn write_condition(
         }
         Test::Like(pattern) => {
             out.push_str(" LIKE ");
-            text(out, pattern)
+            write_text(out, pattern)
         }
     }
 }
 
-fn value(out: &mut String, operand: &Value) -> Result<(), Unwritable> {
+fn write_value(out: &mut String, operand: &Value) -> Result<(), Unwritable> {
     match operand {
         Value::Bool(_) | Value::Number(_) => {
             out.push_str(&operand.to_string());
             Ok(())
         }
-        Value::String(operand) => text(out, operand),
+        Value::String(operand) => write_text(out, operand),
         Value::Array(_) | Value::Null | Value::Object(_) => Err(Unwritable),
     }
 }
 
-fn text(out: &mut String, text: &str) -> Result<(), Unwritable> {
+fn write_text(out: &mut String, text: &str) -> Result<(), Unwritable> {
     if text.chars().any(|character| character == '\\' || character.is_control()) {
         return Err(Unwritable);
     }
@@ -112,11 +112,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::filter::read;
+    use crate::filter::read_where;
 
     #[track_caller]
     fn check(filter: &Value, expected: &str) {
-        assert_eq!(write(&read(filter).unwrap()).as_deref(), Ok(expected));
+        assert_eq!(write(&read_where(filter).unwrap()).as_deref(), Ok(expected));
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_text_that_some_connector_unescapes_is_refused() {
         for text in ["\\' OR 1=1 --", "a\nb", "a\0"] {
-            let filter = read(&json!({"A": {"eq": text}})).unwrap();
+            let filter = read_where(&json!({"A": {"eq": text}})).unwrap();
             assert_eq!(write(&filter), Err(Unwritable), "{text:?}");
         }
     }
@@ -146,7 +146,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_text_stays_one_text_with_any_characters(text in "[ -~']{0,40}") {
-            let filter = read(&json!({"A": {"eq": text}})).unwrap();
+            let filter = read_where(&json!({"A": {"eq": text}})).unwrap();
             if let Ok(written) = write(&filter) {
                 let inside = written.strip_prefix("A = '").unwrap().strip_suffix('\'').unwrap();
                 prop_assert_eq!(inside.replace("''", ""), text.replace('\'', ""));

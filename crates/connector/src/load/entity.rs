@@ -12,7 +12,7 @@ use crate::{
     work::{Entity, Input},
 };
 
-pub(super) fn entity(
+pub(super) fn build_entity(
     action: &ActionSettings,
     name: &str,
     described: &EntityType,
@@ -31,9 +31,14 @@ pub(super) fn entity(
         ArgumentForm::Own => id_schema(key_kind),
     };
     let inputs =
-        selection(action, "input_fields", action.input_fields.as_deref(), described, findings);
-    let output =
-        selection(action, "output_fields", action.output_fields.as_deref(), described, findings);
+        chosen_fields(action, "input_fields", action.input_fields.as_deref(), described, findings);
+    let output = chosen_fields(
+        action,
+        "output_fields",
+        action.output_fields.as_deref(),
+        described,
+        findings,
+    );
     let output_fields = action.output_fields.is_some().then(|| names_of(&output));
     let filtered: Vec<_> = output.iter().filter(|field| field.is_comparable()).cloned().collect();
     // Google's agents filter by all fields, whichever they show.
@@ -60,7 +65,7 @@ pub(super) fn entity(
 }
 
 /// The chosen fields, or all; a chosen field that does not exist is a finding.
-fn selection(
+fn chosen_fields(
     action: &ActionSettings,
     key: &str,
     names: Option<&[String]>,

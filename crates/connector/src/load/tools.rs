@@ -9,7 +9,7 @@ use callgate_tree::SettingFinding;
 
 use super::{
     Loaded, UNKNOWN,
-    entity::{entity, unknown_field},
+    entity::{build_entity, unknown_field},
 };
 use crate::{
     arguments::Bounds,
@@ -80,20 +80,22 @@ impl Making<'_> {
                 output_fields: None,
                 form: ArgumentForm::Own,
             };
-            let made = of_tool(&tool, &action, &mut self.loaded.findings);
+            let made = described_service_tool(&tool, &action, &mut self.loaded.findings);
             self.add_named_tool(&action, made);
         }
     }
 
     /// Adds the tool of one entry of `actions`.
-    pub(super) async fn add(&mut self, action: &ActionSettings) {
+    pub(super) async fn add_tool(&mut self, action: &ActionSettings) {
         let made = match &action.kind {
-            ActionKind::Action { action: id, effect } => self.action(action, id, *effect).await,
-            ActionKind::Entity { entity, operation, .. } => {
-                self.entity(action, entity, *operation).await
+            ActionKind::Action { action: id, effect } => {
+                self.action_tool(action, id, *effect).await
             }
-            ActionKind::Query { .. } => query(action, &mut self.loaded.findings),
-            ActionKind::Tool { tool } => self.tool(action, tool).await,
+            ActionKind::Entity { entity, operation, .. } => {
+                self.entity_tool(action, entity, *operation).await
+            }
+            ActionKind::Query { .. } => query_tool(action, &mut self.loaded.findings),
+            ActionKind::Tool { tool } => self.service_tool(action, tool).await,
         };
         if let Some(made) = made {
             self.add_named_tool(action, made);
@@ -110,16 +112,16 @@ impl Making<'_> {
             Ok(name) => name,
             Err(error) => {
                 let help = "give the tool a shorter `name`";
-                return self.error(NAME, &action.pointer, &error.to_string(), help);
+                return self.report_error(NAME, &action.pointer, &error.to_string(), help);
             }
         };
         if self.loaded.tools.iter().any(|loaded_tool| *loaded_tool.name() == name) {
             let message = format!("expected another name for each tool, got twice: `{name}`");
-            return self.error(NAME, &action.pointer, &message, "give one of them a `name`");
+            return self.report_error(NAME, &action.pointer, &message, "give one of them a `name`");
         }
         let rows = self.settings.rows.clamp(1, MAX_ROWS);
-        let schema = declaration::input(&made.work, rows);
-        let description = purpose(&action.description, &made, &self.settings.connection);
+        let schema = declaration::input_schema(&made.work, rows);
+        let description = tool_purpose(&action.description, &made, &self.settings.connection);
         let tool = Tool::new(name, description, Schema::new(schema), made.work.effect());
         let tool = ConnectionTool {
             tool: tool.with_title(made.title),
@@ -134,7 +136,7 @@ impl Making<'_> {
         self.loaded.tools.push(tool);
     }
 
-    async fn action(
+    async fn action_tool(
         &mut self,
         action: &ActionSettings,
         id: &str,
@@ -159,7 +161,7 @@ impl Making<'_> {
         Some(UnnamedTool { stem, title: None, description: described.description, work })
     }
 
-    async fn tool(&mut self, action: &ActionSettings, name: &str) -> Option<UnnamedTool> {
+    async fn service_tool(&mut self, action: &ActionSettings, name: &str) -> Option<UnnamedTool> {
         let tools = match self.service_tools().await {
             Ok(tools) => tools,
             Err(undescribed) => {
@@ -172,16 +174,16 @@ impl Making<'_> {
             }
         };
         if let Some(tool) = tools.iter().find(|tool| tool.name == name) {
-            return Some(of_tool(tool, action, &mut self.loaded.findings));
+            return Some(described_service_tool(tool, action, &mut self.loaded.findings));
         }
         let names: Vec<_> = tools.iter().take(20).map(|tool| &*tool.name).collect();
         let help = format!("name one of {}", names.join(", "));
         let message = format!("expected a tool of the connection, got: `{name}`");
-        self.error(UNKNOWN, &action.pointer, &message, &help);
+        self.report_error(UNKNOWN, &action.pointer, &message, &help);
         None
     }
 
-    async fn entity(
+    async fn entity_tool(
         &mut self,
         action: &ActionSettings,
         name: &str,
@@ -209,11 +211,11 @@ impl Making<'_> {
                 allowed.join(", "),
                 operation.as_str()
             );
-            self.error(UNKNOWN, &action.pointer, &message, "leave the entry out");
+            self.report_error(UNKNOWN, &action.pointer, &message, "leave the entry out");
             return None;
         }
         let stem = format!("{}-{}", name_part(name, MAX_STEM), operation.as_str());
-        let work = entity(action, name, &described, &mut self.loaded.findings)?;
+        let work = build_entity(action, name, &described, &mut self.loaded.findings)?;
         Some(UnnamedTool {
             stem,
             title: None,
@@ -238,24 +240,24 @@ impl Making<'_> {
         match undescribed {
             MissingDescription::Refused(why) => {
                 let message = format!("expected a description of {what}, got none: {why}");
-                self.error(UNKNOWN, &pointer.into(), &message, "correct the name");
+                self.report_error(UNKNOWN, &pointer.into(), &message, "correct the name");
             }
             MissingDescription::Unavailable(why) => self.loaded.unavailable = Some(why.clone()),
         }
     }
 
-    fn error(&mut self, code: &'static str, pointer: &str, message: &str, help: &str) {
+    fn report_error(&mut self, code: &'static str, pointer: &str, message: &str, help: &str) {
         self.loaded.findings.push(SettingFinding::error(code, pointer, message, help));
     }
 }
 
-fn of_tool(
+fn described_service_tool(
     tool: &ServiceTool,
     action: &ActionSettings,
     findings: &mut Vec<SettingFinding>,
 ) -> UnnamedTool {
-    let schema = json_schema::of_object(tool.input.as_ref());
-    let schema = narrow(schema, action, findings);
+    let schema = json_schema::object_schema(tool.input.as_ref());
+    let schema = narrow_schema(schema, action, findings);
     let work = Work::Tool(work::ServiceTool {
         id: tool.name.clone(),
         schema: Value::Object(schema),
@@ -270,13 +272,13 @@ fn action_schema(
     action: &ActionSettings,
     findings: &mut Vec<SettingFinding>,
 ) -> Value {
-    let schema = described.input.as_ref().map(|schema| json_schema::of_object(Some(schema)));
-    let schema = schema.unwrap_or_else(|| of_parameters(&described.parameters));
-    Value::Object(narrow(schema, action, findings))
+    let schema = described.input.as_ref().map(|schema| json_schema::object_schema(Some(schema)));
+    let schema = schema.unwrap_or_else(|| parameters_schema(&described.parameters));
+    Value::Object(narrow_schema(schema, action, findings))
 }
 
 /// The schema of parameters that the service describes one by one.
-fn of_parameters(parameters: &[Field]) -> Object {
+fn parameters_schema(parameters: &[Field]) -> Object {
     let properties = parameters.iter().map(|field| (field.name.clone(), field.schema()));
     let properties = Value::Object(properties.collect());
     let required = parameters.iter().filter(|field| !field.is_nullable && !field.has_default);
@@ -290,7 +292,7 @@ fn of_parameters(parameters: &[Field]) -> Object {
 }
 
 /// The schema with the chosen properties only.
-fn narrow(
+fn narrow_schema(
     mut schema: Object,
     action: &ActionSettings,
     findings: &mut Vec<SettingFinding>,
@@ -314,10 +316,10 @@ fn narrow(
     schema
 }
 
-fn query(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<UnnamedTool> {
+fn query_tool(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<UnnamedTool> {
     let ActionKind::Query { name, sql, inputs, effect } = &action.kind else { return None };
     let pointer = format!("{}/sql", action.pointer);
-    let statement = match sql::read(sql) {
+    let statement = match sql::parse_statement(sql) {
         Ok(statement) => statement,
         Err(message) => {
             let help = "write `:name` for each value";
@@ -345,7 +347,7 @@ fn query(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<
 }
 
 /// The purpose of a tool: the operator's words, the service's, or the operation with the name of what it works on.
-fn purpose(own: &str, made: &UnnamedTool, connection: &crate::ConnectionName) -> String {
+fn tool_purpose(own: &str, made: &UnnamedTool, connection: &crate::ConnectionName) -> String {
     let name = connection.as_str().rsplit('/').next().unwrap_or_default();
     match &made.work {
         _ if !own.is_empty() => own.to_owned(),

@@ -5,7 +5,7 @@ use callgate_tool::{Object, Value, json};
 use crate::filter::{Condition, Filter, Test};
 
 /// The conditions; the error is what was expected of a filter that they cannot say.
-pub(super) fn from_filter(filter: &Filter) -> Result<Value, &'static str> {
+pub(super) fn conditions_from_filter(filter: &Filter) -> Result<Value, &'static str> {
     let mut conditions = Object::new();
     let parts = match filter {
         Filter::All(parts) => parts.iter().collect(),
@@ -14,19 +14,19 @@ pub(super) fn from_filter(filter: &Filter) -> Result<Value, &'static str> {
     for part in parts {
         match part {
             Filter::Any(groups) => {
-                let groups = groups.iter().map(group).collect::<Result<Vec<_>, _>>()?;
+                let groups = groups.iter().map(condition_group).collect::<Result<Vec<_>, _>>()?;
                 if conditions.insert("any", Value::Array(groups)).is_some() {
                     return Err("one group of conditions with `OR`");
                 }
             }
             Filter::All(_) => return Err(DEPTH),
-            Filter::Is(condition) => put(&mut conditions, condition)?,
+            Filter::Is(condition) => put_condition(&mut conditions, condition)?,
         }
     }
     Ok(Value::Object(conditions))
 }
 
-fn group(filter: &Filter) -> Result<Value, &'static str> {
+fn condition_group(filter: &Filter) -> Result<Value, &'static str> {
     let mut group = Object::new();
     let parts = match filter {
         Filter::All(parts) => parts.iter().collect(),
@@ -34,12 +34,15 @@ fn group(filter: &Filter) -> Result<Value, &'static str> {
     };
     for part in parts {
         let Filter::Is(condition) = part else { return Err(DEPTH) };
-        put(&mut group, condition)?;
+        put_condition(&mut group, condition)?;
     }
     Ok(Value::Object(group))
 }
 
-fn put(conditions: &mut Object, Condition { field, test }: &Condition) -> Result<(), &'static str> {
+fn put_condition(
+    conditions: &mut Object,
+    Condition { field, test }: &Condition,
+) -> Result<(), &'static str> {
     let (operator, operand) = match test {
         Test::Compare(comparison, value) => (comparison.as_str(), value.clone()),
         Test::In(items) => ("in", Value::Array(items.clone())),
@@ -64,8 +67,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &Result<Value, &str>) {
         let fields = ["a", "b"].map(|name| Field::read(&json!({"name": name})).unwrap());
-        let filter = clause::read(text, &fields.iter().collect::<Vec<_>>()).unwrap();
-        assert_eq!(&from_filter(&filter), expected, "{text}");
+        let filter = clause::parse_clause(text, &fields.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(&conditions_from_filter(&filter), expected, "{text}");
     }
 
     #[test]

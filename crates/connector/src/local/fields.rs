@@ -36,7 +36,7 @@ pub(super) fn chosen_inputs(
             "expected every column that a new row needs as an input field, lacks: `{name}`"
         ));
     }
-    let kept = properties.map(|properties| only(properties, fields)).unwrap_or_default();
+    let kept = properties.map(|properties| only_fields(properties, fields)).unwrap_or_default();
     object.insert("properties", Value::Object(kept));
     Ok(schema)
 }
@@ -45,7 +45,7 @@ pub(super) fn chosen_inputs(
 pub(super) fn chosen_outputs(result: &mut Object, fields: &[String]) {
     let narrow = |row: &mut Value| {
         if let Some(members) = row.as_object_mut() {
-            *members = only(members, fields);
+            *members = only_fields(members, fields);
         }
     };
     if let Some(row) = result.get_mut("row") {
@@ -55,7 +55,7 @@ pub(super) fn chosen_outputs(result: &mut Object, fields: &[String]) {
     rows.into_iter().flatten().for_each(narrow);
 }
 
-fn only(members: &Object, fields: &[String]) -> Object {
+fn only_fields(members: &Object, fields: &[String]) -> Object {
     let members = members.iter().filter(|(name, _)| contains(fields, name));
     members.map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }

@@ -36,17 +36,17 @@ pub(super) struct TranslatedTool {
 }
 
 impl TranslatedTool {
-    fn arguments(&self, given: &Arguments) -> Result<Arguments, Box<Fault>> {
+    fn translated_arguments(&self, given: &Arguments) -> Result<Arguments, Box<Fault>> {
         if self.form == ArgumentForm::Own || self.operation == Operation::Create {
             return Ok(given.clone());
         }
         let mut made = Arguments::new();
         if let (Some((name, schema)), Some(id)) = (&self.entity_arguments.key, given.get(ENTITY_ID))
         {
-            made.insert(name.as_str(), key(schema, id));
+            made.insert(name.as_str(), typed_key(schema, id));
         }
         if let Some(text) = given.get(FILTER_CLAUSE).and_then(Value::as_str) {
-            made.insert(WHERE, self.conditions(text)?);
+            made.insert(WHERE, self.translated_conditions(text)?);
         }
         match self.operation {
             Operation::List => {
@@ -67,13 +67,13 @@ impl TranslatedTool {
         Ok(made)
     }
 
-    fn conditions(&self, text: &str) -> Result<Value, Box<Fault>> {
+    fn translated_conditions(&self, text: &str) -> Result<Value, Box<Fault>> {
         let fields: Vec<&Field> = self.entity_arguments.filtered.iter().collect();
         let wrong = |problem: Problem| {
             wording::wrong_conditions(vec![Problem { at: FILTER_CLAUSE.to_owned(), ..problem }])
         };
-        let filter = clause::read(text, &fields).map_err(wrong)?;
-        conditions::from_filter(&filter).map_err(|expected| {
+        let filter = clause::parse_clause(text, &fields).map_err(wrong)?;
+        conditions::conditions_from_filter(&filter).map_err(|expected| {
             wrong(Problem {
                 at: String::new(),
                 expected: expected.to_owned(),
@@ -84,7 +84,7 @@ impl TranslatedTool {
     }
 
     /// The result with the chosen fields, in Google's names.
-    fn result(&self, outcome: Outcome) -> Outcome {
+    fn translated_outcome(&self, outcome: Outcome) -> Outcome {
         let Outcome::Answered(mut answer) = outcome else { return outcome };
         if let Content::Json(json) = &answer.content
             && let Some(result) = json.value().as_object()
@@ -93,7 +93,8 @@ impl TranslatedTool {
             if let Some(fields) = &self.outputs {
                 fields::chosen_outputs(&mut result, fields);
             }
-            let result = if self.form == ArgumentForm::Google { google(&result) } else { result };
+            let result =
+                if self.form == ArgumentForm::Google { google_result(&result) } else { result };
             answer.content = Content::Json(Value::Object(result).into());
         }
         Outcome::Answered(answer)
@@ -101,7 +102,7 @@ impl TranslatedTool {
 }
 
 /// `rows` or `row` as `connectorOutputPayload`, and `next` as `nextPageToken`; the rest as it is.
-fn google(result: &Object) -> Object {
+fn google_result(result: &Object) -> Object {
     let names = [("rows", PAYLOAD), ("row", PAYLOAD), ("next", "nextPageToken")];
     // A page that has no token for the next one still says that there is more.
     let is_cut = result.get("more") == Some(&Value::Bool(true)) && result.get("next").is_none();
@@ -114,7 +115,7 @@ fn google(result: &Object) -> Object {
 }
 
 /// The id as the key's own type.
-fn key(schema: &Value, id: &Value) -> Value {
+fn typed_key(schema: &Value, id: &Value) -> Value {
     let is_number =
         matches!(schema.get("type").and_then(Value::as_str), Some("integer" | "number"));
     let number = id.as_str().filter(|_| is_number).and_then(Number::from_digits);
@@ -138,22 +139,22 @@ impl Backend for TranslatedTool {
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
-        let arguments = self.arguments(call.arguments())?;
+        let arguments = self.translated_arguments(call.arguments())?;
         self.inner.preview(&call.clone().with_arguments(arguments), journal).await
     }
 
     async fn review(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Review, Box<Fault>> {
-        let call = call.clone().with_arguments(self.arguments(call.arguments())?);
+        let call = call.clone().with_arguments(self.translated_arguments(call.arguments())?);
         self.inner.review(&call, journal).await
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        let arguments = match self.arguments(call.arguments()) {
+        let arguments = match self.translated_arguments(call.arguments()) {
             Ok(arguments) => arguments,
             Err(fault) => return Outcome::Failed(fault),
         };
         let outcome = self.inner.run(&call.clone().with_arguments(arguments), journal).await;
-        self.result(outcome)
+        self.translated_outcome(outcome)
     }
 }
 
