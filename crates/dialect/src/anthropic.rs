@@ -6,8 +6,11 @@ use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
     ending::{Block, rendered_result},
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, check_role, items, list, object, take},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{
+        AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
+        take_member,
+    },
     projection::Projected,
 };
 
@@ -23,20 +26,20 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 /// The calls of an assistant's message, or of its content. Anthropic itself answers the calls that it runs
 /// (`server_tool_use`).
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let blocks = items(message, |mut message| {
+    let blocks = message_items(message, |mut message| {
         check_role(&message, "assistant")?;
         match message.remove("content") {
             Some(Value::String(_)) => Ok(Vec::new()),
-            Some(content) => list("content", content),
-            None => Err(wrong("content", "a list of blocks", None)),
+            Some(content) => required_list("content", content),
+            None => Err(wrong_value_error("content", "a list of blocks", None)),
         }
     })?;
     let asked = |block: Value| {
-        let mut block = object("content", block)?;
+        let mut block = required_object("content", block)?;
         if block.get("type").and_then(Value::as_str) != Some("tool_use") {
             return Ok(None);
         }
-        let (id, name) = (take(&mut block, &["id"]), take(&mut block, &["name"]));
+        let (id, name) = (take_member(&mut block, &["id"]), take_member(&mut block, &["name"]));
         let arguments = block.remove("input");
         Ok(Some(MessageCall::new(id, name.as_ref(), block).with_arguments(arguments)))
     };
@@ -48,11 +51,11 @@ pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }
-    let blocks: Vec<Value> = answers.iter().map(block).collect();
+    let blocks: Vec<Value> = answers.iter().map(result_block).collect();
     vec![json!({"role": "user", "content": blocks})]
 }
 
-fn block(answer: &AnsweredCall<'_>) -> Value {
+fn result_block(answer: &AnsweredCall<'_>) -> Value {
     let rendered = rendered_result(&answer.result, |media_type| IMAGES.contains(&media_type));
     let is_failed = rendered.is_failed;
     // Text blocks must not be blank.
@@ -60,7 +63,7 @@ fn block(answer: &AnsweredCall<'_>) -> Value {
     let mut blocks: Vec<Block> = rendered.blocks.into_iter().filter(is_seen).collect();
     let content = match &mut *blocks {
         [Block::Text(only)] => std::mem::take(only).into(),
-        _ => Value::Array(blocks.into_iter().map(content).collect()),
+        _ => Value::Array(blocks.into_iter().map(content_block).collect()),
     };
     let mut block = Object::new();
     block.insert("type", "tool_result".into());
@@ -72,7 +75,7 @@ fn block(answer: &AnsweredCall<'_>) -> Value {
     block.into()
 }
 
-fn content(block: Block) -> Value {
+fn content_block(block: Block) -> Value {
     match block {
         Block::Media(image) => {
             let source =

@@ -7,8 +7,11 @@ use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
     ending::{Block, rendered_result},
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, check_role, items, list, object, take},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{
+        AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
+        take_member,
+    },
     projection::Projected,
 };
 
@@ -23,20 +26,25 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of an assistant's message, of its content or of a whole response.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let blocks = items(message, |mut message| {
-        if let Some(output) = take(&mut message, &["output"]) {
-            message = object("output.message", output.get("message").cloned().unwrap_or_default())?;
+    let blocks = message_items(message, |mut message| {
+        if let Some(output) = take_member(&mut message, &["output"]) {
+            message = required_object(
+                "output.message",
+                output.get("message").cloned().unwrap_or_default(),
+            )?;
         }
         check_role(&message, "assistant")?;
         let content = message.remove("content");
-        let content = content.ok_or_else(|| wrong("content", "a list of blocks", None))?;
-        list("content", content)
+        let content =
+            content.ok_or_else(|| wrong_value_error("content", "a list of blocks", None))?;
+        required_list("content", content)
     })?;
     let asked = |block: Value| {
-        let mut block = object("content", block)?;
-        let Some(call) = take(&mut block, &["toolUse"]) else { return Ok(None) };
-        let mut call = object("toolUse", call)?;
-        let (id, name) = (take(&mut call, &["toolUseId"]), take(&mut call, &["name"]));
+        let mut block = required_object("content", block)?;
+        let Some(call) = take_member(&mut block, &["toolUse"]) else { return Ok(None) };
+        let mut call = required_object("toolUse", call)?;
+        let (id, name) =
+            (take_member(&mut call, &["toolUseId"]), take_member(&mut call, &["name"]));
         let arguments = call.remove("input");
         Ok(Some(MessageCall::new(id, name.as_ref(), call).with_arguments(arguments)))
     };
@@ -48,12 +56,12 @@ pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }
-    let blocks: Vec<Value> = answers.iter().map(block).collect();
+    let blocks: Vec<Value> = answers.iter().map(result_block).collect();
     vec![json!({"role": "user", "content": blocks})]
 }
 
 /// Writes the status only for a failed call, because not every model of Bedrock accepts one.
-fn block(answer: &AnsweredCall<'_>) -> Value {
+fn result_block(answer: &AnsweredCall<'_>) -> Value {
     let rendered = rendered_result(&answer.result, |media_type| format_of(media_type).is_some());
     let content = rendered.blocks.into_iter().filter_map(|block| match block {
         Block::Media(image) => {

@@ -6,9 +6,12 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{ResultValue, notes, result_value},
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, items, last_part, list, object, take},
+    ending::{ResultValue, result_notes, result_value},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{
+        AnsweredCall, MessageCall, last_part, message_items, required_list, required_object,
+        take_member,
+    },
     projection::Projected,
 };
 
@@ -23,20 +26,24 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of a response, of its outputs, of one output, or of the bare calls.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let outputs = items(message, |mut message| match take(&mut message, &["outputs"]) {
-        Some(outputs) => list("outputs", outputs),
-        None => Ok(vec![message.into()]),
-    })?;
+    let outputs =
+        message_items(message, |mut message| match take_member(&mut message, &["outputs"]) {
+            Some(outputs) => required_list("outputs", outputs),
+            None => Ok(vec![message.into()]),
+        })?;
     let mut calls = Vec::new();
     for output in outputs {
-        let mut output = object("outputs", output)?;
-        match take(&mut output, &["toolCalls", "tool_calls"]) {
+        let mut output = required_object("outputs", output)?;
+        match take_member(&mut output, &["toolCalls", "tool_calls"]) {
             Some(Value::Array(list)) => calls.extend(list),
             Some(message) => {
-                let mut message = object("toolCalls", message)?;
-                let listed = take(&mut message, &["toolCalls", "tool_calls"]);
+                let mut message = required_object("toolCalls", message)?;
+                let listed = take_member(&mut message, &["toolCalls", "tool_calls"]);
                 calls.extend(
-                    listed.map_or_else(|| Ok(Vec::new()), |calls| list("toolCalls", calls))?,
+                    listed.map_or_else(
+                        || Ok(Vec::new()),
+                        |calls| required_list("toolCalls", calls),
+                    )?,
                 );
             }
             None if ["tool", "toolsetTool", "toolset_tool"]
@@ -46,15 +53,21 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
                 calls.push(output.into());
             }
             None if OUTPUTS.iter().any(|key| output.contains_key(key)) => {}
-            None => return Err(wrong("message", "an output of a session with `toolCalls`", None)),
+            None => {
+                return Err(wrong_value_error(
+                    "message",
+                    "an output of a session with `toolCalls`",
+                    None,
+                ));
+            }
         }
     }
     calls.into_iter().map(message_call).collect()
 }
 
 fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
-    let mut call = object("toolCalls", call)?;
-    let arguments = take(&mut call, &["args"]);
+    let mut call = required_object("toolCalls", call)?;
+    let arguments = take_member(&mut call, &["args"]);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let toolset = ["toolsetTool", "toolset_tool"].iter().find_map(|name| call.get(name));
     let part = |names: &[&str]| names.iter().find_map(|name| toolset?.get(name)?.as_str());
@@ -79,12 +92,12 @@ pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }
-    let responses: Vec<Value> = answers.iter().map(response).collect();
+    let responses: Vec<Value> = answers.iter().map(tool_response).collect();
     vec![json!({"toolResponses": {"toolResponses": responses}})]
 }
 
 /// Repeats the members that name the call in its response.
-fn response(answer: &AnsweredCall<'_>) -> Value {
+fn tool_response(answer: &AnsweredCall<'_>) -> Value {
     let mut response = Object::new();
     for (name, other) in NAMES {
         let value = answer.origin.get(name).or_else(|| answer.origin.get(other));
@@ -97,7 +110,7 @@ fn response(answer: &AnsweredCall<'_>) -> Value {
         ResultValue::Fine(value, _) => ("output", value),
     };
     let mut output = Object::from([(key, value)]);
-    output.extend(notes(&answer.result));
+    output.extend(result_notes(&answer.result));
     response.insert("response", output.into());
     response.into()
 }

@@ -4,7 +4,7 @@ use callgate_tool::{Arguments, Tool, ToolResult, Value};
 
 use crate::{
     EnvelopeError, Form, anthropic, bedrock, ces, dialogflow, envelope,
-    foreign::foreign,
+    foreign::other_format,
     form::by_name,
     gemini, json, mcp,
     message::{self, ReadMessage},
@@ -158,7 +158,7 @@ impl Dialect {
         message: Value,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<ReadMessage, EnvelopeError> {
-        let foreign = foreign(&message, self.as_str());
+        let foreign = other_format(&message, self.as_str());
         let asked = match self {
             Self::Anthropic => anthropic::read(message),
             Self::Bedrock => bedrock::read(message),
@@ -172,13 +172,13 @@ impl Dialect {
             Self::SemanticKernel => semantic_kernel::read(message),
         }?;
         if let Some(foreign) = foreign.filter(|_| asked.is_empty()) {
-            return Err(envelope::foreign(self.as_str(), foreign));
+            return Err(envelope::foreign_format_error(self.as_str(), foreign));
         }
         let projection = self.projection_in(form).filter(|projection| projection.is_restored());
         let fit = projection.map(|projection| {
             move |given, tool: &Tool| restore(tool, projection, self.fitted_arguments(given, tool))
         });
-        Ok(message::read(asked, declared, fit.as_ref()))
+        Ok(message::checked_calls(asked, declared, fit.as_ref()))
     }
 
     /// The messages to append to the conversation: one answer for every call that was read, in order. `results` are the

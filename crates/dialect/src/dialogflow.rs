@@ -6,9 +6,12 @@
 use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value, json};
 
 use crate::{
-    ending::{self, ResultValue, notes, result_value},
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, items, last_part, list, object, take},
+    ending::{self, ResultValue, result_notes, result_value},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{
+        AnsweredCall, MessageCall, last_part, message_items, required_list, required_object,
+        take_member,
+    },
     projection::Projected,
 };
 
@@ -28,23 +31,23 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of a response, of its messages, or of one message.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let messages = items(message, |mut message| {
-        if let Some(result) = take(&mut message, &["queryResult", "query_result"]) {
-            message = object("queryResult", result)?;
+    let messages = message_items(message, |mut message| {
+        if let Some(result) = take_member(&mut message, &["queryResult", "query_result"]) {
+            message = required_object("queryResult", result)?;
         }
-        match take(&mut message, &["responseMessages", "response_messages"]) {
-            Some(messages) => list("responseMessages", messages),
+        match take_member(&mut message, &["responseMessages", "response_messages"]) {
+            Some(messages) => required_list("responseMessages", messages),
             None => Ok(vec![message.into()]),
         }
     })?;
     let asked = |message: Value| {
-        let mut message = object("responseMessages", message)?;
-        let call = match take(&mut message, &["toolCall", "tool_call"]) {
-            Some(call) => object("toolCall", call)?,
+        let mut message = required_object("responseMessages", message)?;
+        let call = match take_member(&mut message, &["toolCall", "tool_call"]) {
+            Some(call) => required_object("toolCall", call)?,
             None if message.contains_key("action") => message,
             None if MESSAGES.iter().any(|key| message.contains_key(key)) => return Ok(None),
             None => {
-                return Err(wrong(
+                return Err(wrong_value_error(
                     "message",
                     "a message of a query's result, such as `toolCall`",
                     None,
@@ -58,7 +61,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 
 fn call_of(mut call: Object) -> MessageCall {
     let arguments =
-        take(&mut call, &["inputParameters", "input_parameters"]).map(arguments_from_list);
+        take_member(&mut call, &["inputParameters", "input_parameters"]).map(arguments_from_list);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (tool, action) = (text("tool").map(last_part), text("action"));
     let whole = tool.zip(action).map(|(tool, action)| format!("{tool}-{action}"));
@@ -109,10 +112,10 @@ pub(crate) fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Argu
 }
 
 pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(|answer| json!({"toolCallResult": result(answer)})).collect()
+    answers.iter().map(|answer| json!({"toolCallResult": tool_call_result(answer)})).collect()
 }
 
-fn result(answer: &AnsweredCall<'_>) -> Value {
+fn tool_call_result(answer: &AnsweredCall<'_>) -> Value {
     let mut result = Object::new();
     for name in ["tool", "action"] {
         if let Some(value) = answer.origin.get(name) {
@@ -121,13 +124,13 @@ fn result(answer: &AnsweredCall<'_>) -> Value {
     }
     match result_value(&answer.result, |_| false) {
         ResultValue::Failed(_) => {
-            let message = ending::text(&answer.result);
+            let message = ending::outcome_text(&answer.result);
             result.insert("error", json!({"message": message}));
         }
         ResultValue::Fine(value, _) => {
-            let mut output = output(&answer.result, value);
+            let mut output = output_under_status(&answer.result, value);
             if let Some(members) = output.as_object_mut() {
-                members.extend(notes(&answer.result));
+                members.extend(result_notes(&answer.result));
             }
             result.insert("outputParameters", output);
         }
@@ -136,7 +139,7 @@ fn result(answer: &AnsweredCall<'_>) -> Value {
 }
 
 /// The value under its status. Without a status, an object is the output itself; another value stands under `output`.
-fn output(result: &ToolResult, value: Value) -> Value {
+fn output_under_status(result: &ToolResult, value: Value) -> Value {
     let answer = if let Outcome::Answered(answer) = &result.outcome { Some(answer) } else { None };
     match answer.and_then(|answer| Some((answer, answer.status?))) {
         Some((answer, status)) => {

@@ -35,14 +35,14 @@ pub(crate) enum ResultValue {
 /// Renders the end of a call as blocks; `takes` says which media types the format can show.
 pub(crate) fn rendered_result(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
     let whole = |text: String, is_failed| Rendered { blocks: vec![Block::Text(text)], is_failed };
-    let notes = notes(result);
+    let notes = result_notes(result);
     let Outcome::Answered(answer) = &result.outcome else {
         return whole(
             text_with_notes(Json::from_serializable(&result.outcome), notes),
             result.is_failed(),
         );
     };
-    let mut rest = rest(answer);
+    let mut rest = answer_without_content(answer);
     rest.extend(notes.clone());
     let mut blocks = match &answer.content {
         // There is no content, so the status is the whole answer.
@@ -50,12 +50,12 @@ pub(crate) fn rendered_result(result: &ToolResult, takes: impl Fn(&str) -> bool)
             return whole(text_with_notes(Json::from_serializable(&**answer), notes), false);
         }
         Content::Parts(parts) => {
-            if let Some(names) = names(parts) {
+            if let Some(names) = part_names(parts) {
                 rest.insert("parts", names);
             }
-            parts.iter().map(|part| block(&part.content, &takes)).collect()
+            parts.iter().map(|part| content_block(&part.content, &takes)).collect()
         }
-        content => vec![block(content, &takes)],
+        content => vec![content_block(content, &takes)],
     };
     if !rest.is_empty() {
         blocks.push(Block::Text(Value::Object(rest).to_string()));
@@ -64,12 +64,12 @@ pub(crate) fn rendered_result(result: &ToolResult, takes: impl Fn(&str) -> bool)
 }
 
 /// The end of a call as one text, for formats with only a text; several parts become an array.
-pub(crate) fn text(result: &ToolResult) -> String {
+pub(crate) fn outcome_text(result: &ToolResult) -> String {
     let texts = match &result.outcome {
         Outcome::Answered(answer) if matches!(answer.content, Content::Parts(_)) => {
             let (parts, mut rest) =
-                (described_content(&answer.content, &|_| false).0, rest(answer));
-            rest.extend(notes(result));
+                (described_content(&answer.content, &|_| false).0, answer_without_content(answer));
+            rest.extend(result_notes(result));
             let rest = (!rest.is_empty()).then(|| Value::Object(rest).to_string());
             [Some(parts.to_string()), rest].into_iter().flatten().collect()
         }
@@ -79,7 +79,7 @@ pub(crate) fn text(result: &ToolResult) -> String {
 }
 
 /// The facts that the caller has to know of the request: `defaults` and `notes`, as in callgate's own result.
-pub(crate) fn notes(result: &ToolResult) -> Object {
+pub(crate) fn result_notes(result: &ToolResult) -> Object {
     let mut notes = Object::new();
     if let Some(defaults) = result.defaults() {
         notes.insert("defaults", defaults.into_iter().map(Value::from).collect());
@@ -101,7 +101,7 @@ fn text_with_notes(object: Json, notes: Object) -> String {
     whole.to_string()
 }
 
-fn block(content: &Content, takes: &impl Fn(&str) -> bool) -> Block {
+fn content_block(content: &Content, takes: &impl Fn(&str) -> bool) -> Block {
     match content {
         Content::Empty => Block::Text(String::new()),
         Content::Json(json) => Block::Text(json.text().to_owned()),
@@ -114,7 +114,7 @@ fn block(content: &Content, takes: &impl Fn(&str) -> bool) -> Block {
 }
 
 /// The names of parts, each at the position of its part; `None` if no part has a name.
-fn names(parts: &[Part]) -> Option<Value> {
+fn part_names(parts: &[Part]) -> Option<Value> {
     let named = |part: &Part| {
         let mut names = Object::new();
         let handle = part.handle.as_ref().map(|handle| handle.as_str().to_owned());
@@ -154,7 +154,7 @@ pub(crate) fn result_value(result: &ToolResult, takes: impl Fn(&str) -> bool) ->
             );
         }
     };
-    let rest = rest(answer);
+    let rest = answer_without_content(answer);
     if answer.content == Content::Empty {
         return ResultValue::Fine(Json::from_serializable(&**answer).into_value(), Vec::new());
     }
@@ -182,7 +182,7 @@ impl Rendered {
     }
 }
 
-fn rest(answer: &Answer) -> Object {
+fn answer_without_content(answer: &Answer) -> Object {
     let mut bare = Answer::new(None, Content::Empty);
     bare.headers.clone_from(&answer.headers);
     bare.truncated.clone_from(&answer.truncated);

@@ -92,7 +92,7 @@ struct SessionForm {
 callgate_secret::text!(error EnvelopeError: Self(fault) => "{fault}");
 
 /// The refusal of a message with calls in another format, or of a list of messages in its own.
-pub(crate) fn foreign(expected: &str, got: &str) -> EnvelopeError {
+pub(crate) fn foreign_format_error(expected: &str, got: &str) -> EnvelopeError {
     let (expected, got) = if got == expected {
         (format!("one message of `{expected}`, or its calls"), "a list of messages".to_owned())
     } else {
@@ -101,7 +101,7 @@ pub(crate) fn foreign(expected: &str, got: &str) -> EnvelopeError {
     EnvelopeError(InvalidValue::from_words("message", expected, &got))
 }
 
-pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {
+pub(crate) fn wrong_value_error(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {
     EnvelopeError(InvalidValue::new(at, expected, got))
 }
 

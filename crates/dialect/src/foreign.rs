@@ -5,7 +5,7 @@ use callgate_tool::{Object, Value};
 
 /// The name of the format of a call that a message holds: another than the expected one or, in a list, any. A list holds the parts
 /// of one message, and a call of the expected format further in is one of a list of messages.
-pub(crate) fn foreign(message: &Value, expected: &str) -> Option<&'static str> {
+pub(crate) fn other_format(message: &Value, expected: &str) -> Option<&'static str> {
     let expected = if message.is_array() { "" } else { expected };
     foreign_format(message, expected, MOST_LEVELS)
 }

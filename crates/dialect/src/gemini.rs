@@ -6,9 +6,12 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Media, ResultValue, notes, result_value},
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, check_role, items, list, object, take},
+    ending::{Media, ResultValue, result_notes, result_value},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{
+        AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
+        take_member,
+    },
     projection::Projected,
 };
 
@@ -31,24 +34,25 @@ fn function_declaration(member: &str, tool: &Tool, projected: &Projected) -> Val
 
 /// The calls of a model's content, of its parts or of a whole response.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let parts = items(message, |mut content| {
+    let parts = message_items(message, |mut content| {
         if let Some(first) = content.get("candidates").and_then(|all| all.get(0)) {
-            content = object("content", first.get("content").cloned().unwrap_or_default())?;
+            content =
+                required_object("content", first.get("content").cloned().unwrap_or_default())?;
         }
         check_role(&content, "model")?;
-        match take(&mut content, &["parts"]) {
-            Some(parts) => list("parts", parts),
+        match take_member(&mut content, &["parts"]) {
+            Some(parts) => required_list("parts", parts),
             None if content.contains_key("role") => Ok(Vec::new()),
-            None => Err(wrong("message", "the role and the `parts` of a model", None)),
+            None => Err(wrong_value_error("message", "the role and the `parts` of a model", None)),
         }
     })?;
     let asked = |part: Value| {
-        let mut part = object("parts", part)?;
-        let Some(call) = take(&mut part, &["functionCall", "function_call"]) else {
+        let mut part = required_object("parts", part)?;
+        let Some(call) = take_member(&mut part, &["functionCall", "function_call"]) else {
             return Ok(None);
         };
-        let mut call = object("functionCall", call)?;
-        let arguments = take(&mut call, &["args"]);
+        let mut call = required_object("functionCall", call)?;
+        let arguments = take_member(&mut call, &["args"]);
         let (id, name) = (call.get("id").cloned(), call.get("name").cloned());
         Ok(Some(MessageCall::new(id, name.as_ref(), call).with_arguments(arguments)))
     };
@@ -59,11 +63,11 @@ pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }
-    let parts: Vec<Value> = answers.iter().map(part).collect();
+    let parts: Vec<Value> = answers.iter().map(response_part).collect();
     vec![json!({"role": "user", "parts": parts})]
 }
 
-fn part(answer: &AnsweredCall<'_>) -> Value {
+fn response_part(answer: &AnsweredCall<'_>) -> Value {
     let mut part = Object::new();
     // Answers to calls without an id are distinguished by their order.
     for name in ["id", "name"] {
@@ -77,7 +81,7 @@ fn part(answer: &AnsweredCall<'_>) -> Value {
         ResultValue::Fine(value, images) => ("output", value, images),
     };
     let mut response = Object::from([(key, value)]);
-    response.extend(notes(&answer.result));
+    response.extend(result_notes(&answer.result));
     part.insert("response", response.into());
     if !images.is_empty() {
         let part_of = |image: Media| json!({"inlineData": {"mimeType": image.media_type, "data": image.data}});

@@ -4,8 +4,10 @@
 use callgate_tool::{Effect, Json, Tool, ToolResult, Value, json};
 
 use crate::{
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, items, list, object, take},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{
+        AnsweredCall, MessageCall, message_items, required_list, required_object, take_member,
+    },
 };
 
 /// Writes one declaration; the annotations are MCP's hints.
@@ -28,15 +30,15 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
 
 /// The calls of `{"calls": [{"id", "tool", "args"}]}`, of the bare list, or of a single call.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let calls = items(message, |mut message| match message.remove("calls") {
-        Some(calls) => list("calls", calls),
+    let calls = message_items(message, |mut message| match message.remove("calls") {
+        Some(calls) => required_list("calls", calls),
         None if message.contains_key("tool") => Ok(vec![message.into()]),
-        None => Err(wrong("calls", "a list", None)),
+        None => Err(wrong_value_error("calls", "a list", None)),
     })?;
     let asked = |call: Value| {
-        let mut call = object("calls", call)?;
+        let mut call = required_object("calls", call)?;
         let (id, tool) = (call.remove("id"), call.remove("tool"));
-        let arguments = take(&mut call, &["args", "arguments"]);
+        let arguments = take_member(&mut call, &["args", "arguments"]);
         Ok(MessageCall::new(id, tool.as_ref(), call).with_arguments(arguments))
     };
     calls.into_iter().map(asked).collect()

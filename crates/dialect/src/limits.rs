@@ -112,20 +112,20 @@ impl LimitFinder {
     pub fn limits_for_tool(&mut self, tool: &Tool) -> Vec<ProviderLimit> {
         let own = tool.input_schema.without_definitions();
         let mut facts = Facts::default();
-        facts.schema(own, 0);
-        facts.add(self.common(tool.input_schema.definitions()));
+        facts.add_schema(own, 0);
+        facts.add_facts(self.definition_facts(tool.input_schema.definitions()));
         let mut limits = exceeded_limits(own, &facts);
         let is_long = tool.description.chars().nth(LONGEST_DESCRIPTION).is_some();
         limits.extend(is_long.then_some(DESCRIPTION));
         limits
     }
 
-    fn common(&mut self, definitions: &Arc<Definitions>) -> &Facts {
+    fn definition_facts(&mut self, definitions: &Arc<Definitions>) -> &Facts {
         let Self { groups, .. } = self;
         let looked_at = || {
             let mut facts = Facts::default();
             for group in definitions.groups() {
-                facts.add(of_group(groups, group));
+                facts.add_facts(group_facts(groups, group));
             }
             (Arc::downgrade(definitions), facts)
         };
@@ -134,7 +134,7 @@ impl LimitFinder {
     }
 }
 
-fn of_group<'a>(
+fn group_facts<'a>(
     groups: &'a mut BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
     group: &Arc<DefinitionGroup>,
 ) -> &'a Facts {
@@ -158,8 +158,11 @@ fn exceeded_limits(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
         (composed, limit("Anthropic", anthropic, root_of)),
         (facts.n_unions > STRICT_UNIONS, limit("Anthropic (strict)", AT_MOST_UNIONS, strict)),
     ];
-    let rows =
-        rows.into_iter().chain(of_google(facts)).chain(of_engines(facts)).chain(of_strict(facts));
+    let rows = rows
+        .into_iter()
+        .chain(google_limits(facts))
+        .chain(engine_limits(facts))
+        .chain(strict_mode_limits(facts));
     rows.filter(|(is_exceeded, _)| *is_exceeded).map(|(_, limit)| limit).collect()
 }
 
@@ -172,7 +175,7 @@ const AT_MOST_UNIONS: &str = "at most 16 members of several types of strict tool
 
 type Row = (bool, ProviderLimit);
 
-fn of_google(facts: &Facts) -> [Row; 4] {
+fn google_limits(facts: &Facts) -> [Row; 4] {
     let limit =
         |expected, instead| ProviderLimit { provider: "Gemini (`parameters`)", expected, instead };
     [
@@ -204,7 +207,7 @@ fn of_google(facts: &Facts) -> [Row; 4] {
     ]
 }
 
-fn of_engines(facts: &Facts) -> [Row; 2] {
+fn engine_limits(facts: &Facts) -> [Row; 2] {
     let limit = |expected, instead| ProviderLimit { provider: "llama.cpp", expected, instead };
     let words = "`llamacpp` tells others in words";
     [
@@ -213,7 +216,7 @@ fn of_engines(facts: &Facts) -> [Row; 2] {
     ]
 }
 
-fn of_strict(facts: &Facts) -> [Row; 6] {
+fn strict_mode_limits(facts: &Facts) -> [Row; 6] {
     let limit =
         |expected, instead| ProviderLimit { provider: "OpenAI (strict)", expected, instead };
     let words = "`openai_strict` tells what is beyond them in words";
@@ -253,18 +256,18 @@ struct Facts {
 }
 
 impl Facts {
-    fn schema(&mut self, schema: &Value, nesting: usize) {
+    fn add_schema(&mut self, schema: &Value, nesting: usize) {
         let Some(members) = schema.as_object() else { return };
         self.nesting = self.nesting.max(nesting);
         for (keyword, value) in members {
-            self.keyword(keyword, value);
+            self.add_keyword(keyword, value);
             match (keyword.as_str(), value) {
                 ("properties" | "patternProperties", Value::Object(properties)) => {
                     self.n_properties += properties.len();
                     self.add_named_schemas(properties, nesting + 1);
                 }
                 ("$defs", Value::Object(schemas)) => self.add_named_schemas(schemas, nesting),
-                ("enum", Value::Array(values)) => self.enumeration(values),
+                ("enum", Value::Array(values)) => self.add_enumeration(values),
                 ("$ref", _) => self.n_references += 1,
                 ("pattern", Value::String(pattern)) => self.has_wild_pattern |= is_wild(pattern),
                 ("maxLength", length) => {
@@ -274,14 +277,14 @@ impl Facts {
                     self.add_schemas(schemas, nesting);
                 }
                 ("items" | "additionalProperties" | "not" | "contains", schema) => {
-                    self.schema(schema, nesting + 1);
+                    self.add_schema(schema, nesting + 1);
                 }
                 _ => {}
             }
         }
     }
 
-    fn keyword(&mut self, keyword: &str, value: &Value) {
+    fn add_keyword(&mut self, keyword: &str, value: &Value) {
         self.has_rules |= RULES.contains(&keyword);
         self.n_unions += usize::from(is_union(keyword, value));
         self.has_maps |= keyword == "additionalProperties" && value.is_object();
@@ -292,7 +295,7 @@ impl Facts {
 
     fn add_schemas(&mut self, schemas: &[Value], nesting: usize) {
         for schema in schemas {
-            self.schema(schema, nesting);
+            self.add_schema(schema, nesting);
         }
     }
 
@@ -304,10 +307,10 @@ impl Facts {
 
     fn add_named_schema(&mut self, name: &str, schema: &Value, nesting: usize) {
         self.text += name.len();
-        self.schema(schema, nesting);
+        self.add_schema(schema, nesting);
     }
 
-    fn add(&mut self, other: &Self) {
+    fn add_facts(&mut self, other: &Self) {
         self.nesting = self.nesting.max(other.nesting);
         self.n_properties += other.n_properties;
         self.n_enum_values += other.n_enum_values;
@@ -322,7 +325,7 @@ impl Facts {
         self.has_maps |= other.has_maps;
     }
 
-    fn enumeration(&mut self, values: &[Value]) {
+    fn add_enumeration(&mut self, values: &[Value]) {
         self.n_enum_values += values.len();
         self.text += values.iter().filter_map(Value::as_str).map(str::len).sum::<usize>();
         // `null` among texts only makes the value nullable.

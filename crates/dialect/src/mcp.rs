@@ -7,8 +7,8 @@ use callgate_tool::{Effect, Object, Tool, Value, json};
 
 use crate::{
     ending::{Block, rendered_result},
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, object, take},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{AnsweredCall, MessageCall, required_object, take_member},
     projection::Projected,
 };
 
@@ -34,17 +34,17 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 }
 
 fn message_call(request: Value) -> Result<MessageCall, EnvelopeError> {
-    let mut request = object("message", request)?;
+    let mut request = required_object("message", request)?;
     let method = request.get("method");
     if method.is_some_and(|method| method.as_str() != Some("tools/call")) {
-        return Err(wrong("method", "`tools/call`", method));
+        return Err(wrong_value_error("method", "`tools/call`", method));
     }
     let mut params = match request.remove("params") {
-        Some(params) => object("params", params)?,
+        Some(params) => required_object("params", params)?,
         None if request.contains_key("name") => std::mem::take(&mut request),
-        None => return Err(wrong("params", "an object", None)),
+        None => return Err(wrong_value_error("params", "an object", None)),
     };
-    let (name, arguments) = (take(&mut params, &["name"]), params.remove("arguments"));
+    let (name, arguments) = (take_member(&mut params, &["name"]), params.remove("arguments"));
     let id = request.get("id").cloned();
     Ok(MessageCall::new(id, name.as_ref(), request).with_arguments(arguments))
 }

@@ -8,7 +8,7 @@ use callgate_tool::{
 };
 
 use crate::{
-    envelope::{EnvelopeError, wrong},
+    envelope::{EnvelopeError, wrong_value_error},
     strict::read_json,
     wording,
 };
@@ -163,7 +163,7 @@ impl ReadMessage {
 }
 
 /// Checks the calls of a message, completes their ids and names, and converts arguments by `fit`.
-pub(crate) fn read<'t>(
+pub(crate) fn checked_calls<'t>(
     asked: Vec<MessageCall>,
     declared: impl Fn(&str) -> Option<&'t Tool>,
     fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
@@ -206,7 +206,7 @@ fn name_and_arguments<'t>(
     if name.is_empty() {
         return (name, Err(wording::unnamed_tool()));
     }
-    let read = arguments(value).map_err(|why| wording::unreadable_arguments(&name, &why));
+    let read = parsed_arguments(value).map_err(|why| wording::unreadable_arguments(&name, &why));
     let read = read.map(|arguments| match (fit, tool) {
         (Some(fit), Some(tool)) => fit(arguments, tool),
         _ => arguments,
@@ -215,7 +215,7 @@ fn name_and_arguments<'t>(
 }
 
 /// Arguments as an object or as JSON text; an absent value is `{}`.
-fn arguments(value: Option<Value>) -> Result<Arguments, String> {
+fn parsed_arguments(value: Option<Value>) -> Result<Arguments, String> {
     let got = |value: &Value| format!("got: {}", value.kind());
     match value {
         None | Some(Value::Null) => Ok(Arguments::new()),
@@ -263,29 +263,33 @@ impl MessageCall {
 }
 
 /// Takes the first of these members that is present and not `null`.
-pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {
+pub(crate) fn take_member(members: &mut Object, names: &[&str]) -> Option<Value> {
     names.iter().find_map(|name| members.remove(name).filter(|value| !value.is_null()))
 }
 
-pub(crate) fn object(at: &str, value: Value) -> Result<Object, EnvelopeError> {
+pub(crate) fn required_object(at: &str, value: Value) -> Result<Object, EnvelopeError> {
     match value {
         Value::Object(members) => Ok(members),
-        other => Err(wrong(at, "an object", Some(&other))),
+        other => Err(wrong_value_error(at, "an object", Some(&other))),
     }
 }
 
 /// The items of a message: it is a list of them, or an object that `inside` takes them out of.
-pub(crate) fn items(
+pub(crate) fn message_items(
     message: Value,
     inside: impl FnOnce(Object) -> Result<Vec<Value>, EnvelopeError>,
 ) -> Result<Vec<Value>, EnvelopeError> {
-    if let Value::Array(items) = message { Ok(items) } else { inside(object("message", message)?) }
+    if let Value::Array(items) = message {
+        Ok(items)
+    } else {
+        inside(required_object("message", message)?)
+    }
 }
 
-pub(crate) fn list(at: &str, value: Value) -> Result<Vec<Value>, EnvelopeError> {
+pub(crate) fn required_list(at: &str, value: Value) -> Result<Vec<Value>, EnvelopeError> {
     match value {
         Value::Array(items) => Ok(items),
-        other => Err(wrong(at, "a list", Some(&other))),
+        other => Err(wrong_value_error(at, "a list", Some(&other))),
     }
 }
 
@@ -300,7 +304,7 @@ pub(crate) fn check_role(message: &Object, role: &str) -> Result<(), EnvelopeErr
     match role_of.and_then(Value::as_str) {
         Some(other) if other != role => {
             let expected = format!("`{role}`, the message of a model");
-            Err(wrong("role", &expected, role_of))
+            Err(wrong_value_error("role", &expected, role_of))
         }
         _ => Ok(()),
     }

@@ -8,8 +8,11 @@ use callgate_tool::{Tool, Value, json};
 
 use crate::{
     ending,
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, check_role, items, list, object, take},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{
+        AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
+        take_member,
+    },
     projection::Projected,
     wording::no_function,
 };
@@ -53,23 +56,28 @@ const MARK: &str = " \u{2026}";
 
 /// The calls of an assistant's message, of a whole completion or of the bare list.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let calls = items(message, |mut message| {
+    let calls = message_items(message, |mut message| {
         if let Some(first) = message.get("choices").and_then(|choices| choices.get(0)) {
-            message = object("message", first.get("message").cloned().unwrap_or_default())?;
+            message =
+                required_object("message", first.get("message").cloned().unwrap_or_default())?;
         }
         check_role(&message, "assistant")?;
-        match take(&mut message, &["tool_calls"]) {
-            Some(calls) => list("tool_calls", calls),
+        match take_member(&mut message, &["tool_calls"]) {
+            Some(calls) => required_list("tool_calls", calls),
             None if message.contains_key("role") => Ok(Vec::new()),
-            None => Err(wrong("message", "the role and the `tool_calls` of an assistant", None)),
+            None => Err(wrong_value_error(
+                "message",
+                "the role and the `tool_calls` of an assistant",
+                None,
+            )),
         }
     })?;
     calls.into_iter().map(message_call).collect()
 }
 
 pub(crate) fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
-    let mut call = object("tool_calls", call)?;
-    let id = take(&mut call, &["id"]);
+    let mut call = required_object("tool_calls", call)?;
+    let id = take_member(&mut call, &["id"]);
     // Every call needs an answer, even one of another type.
     if let Some(kind) = call.get("type").and_then(Value::as_str).filter(|kind| *kind != "function")
     {
@@ -77,18 +85,18 @@ pub(crate) fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
         let name = call.get(kind).and_then(|custom| custom.get("name")).cloned();
         return Ok(MessageCall { fault, ..MessageCall::new(id, name.as_ref(), call) });
     }
-    let mut function = object("function", call.remove("function").unwrap_or_default())?;
+    let mut function = required_object("function", call.remove("function").unwrap_or_default())?;
     let arguments = function.remove("arguments");
     Ok(MessageCall::new(id, function.get("name"), call).with_arguments(arguments))
 }
 
 pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(message).collect()
+    answers.iter().map(tool_message).collect()
 }
 
 /// Writes the message of one call. Its content is text: the format accepts no images there.
-pub(crate) fn message(answer: &AnsweredCall<'_>) -> Value {
-    let content = ending::text(&answer.result);
+pub(crate) fn tool_message(answer: &AnsweredCall<'_>) -> Value {
+    let content = ending::outcome_text(&answer.result);
     json!({"role": "tool", "tool_call_id": answer.result.id, "content": content})
 }
 

@@ -116,7 +116,7 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
     let mut shown = (Value::Null, Words::default(), Losses::default());
     for cut in Cut::all(grammar.deepest) {
         let mut walk = Projector::new(grammar, cut, &definitions, &names, most.max(1));
-        let (mut built, words) = walk.root(schema.without_definitions());
+        let (mut built, words) = walk.projected_root(schema.without_definitions());
         let wanted = walk.all_wanted();
         if let (Value::Object(members), false) = (&mut built, wanted.is_empty()) {
             members.insert("$defs", Value::Object(wanted));
@@ -129,7 +129,7 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
         }
     }
     let (schema, words, losses) = shown;
-    let description = words.behind(&tool.description, usize::MAX);
+    let description = words.after_description(&tool.description, usize::MAX);
     Projected { schema, description, losses: losses.into_list() }
 }
 
@@ -153,7 +153,7 @@ pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arg
         drops_null: grammar.is_complete,
         reads_texts: grammar.is_closed,
     };
-    restoring.object(arguments, &[tool.input_schema.without_definitions()], 0)
+    restoring.restored_object(arguments, &[tool.input_schema.without_definitions()], 0)
 }
 
 impl Projected {

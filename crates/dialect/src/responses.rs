@@ -8,8 +8,10 @@ use callgate_tool::{Tool, Value, json};
 
 use crate::{
     ending::{self, Block, rendered_result},
-    envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, items, list, object, take},
+    envelope::{EnvelopeError, wrong_value_error},
+    message::{
+        AnsweredCall, MessageCall, message_items, required_list, required_object, take_member,
+    },
     openai,
     projection::Projected,
     wording::no_function,
@@ -28,11 +30,12 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls among the items of a response, or of the next request, where calls with an output are already answered.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
-    let items = items(message, |mut message| match take(&mut message, &["output"]) {
-        Some(items) => list("output", items),
-        None if message.contains_key("type") => Ok(vec![message.into()]),
-        None => Err(wrong("output", "a list of items", None)),
-    })?;
+    let items =
+        message_items(message, |mut message| match take_member(&mut message, &["output"]) {
+            Some(items) => required_list("output", items),
+            None if message.contains_key("type") => Ok(vec![message.into()]),
+            None => Err(wrong_value_error("output", "a list of items", None)),
+        })?;
     let kind = |item: &Value| item.get("type").and_then(Value::as_str).map(str::to_owned);
     let outputs =
         items.iter().filter(|item| kind(item).is_some_and(|kind| kind.ends_with("_output")));
@@ -40,17 +43,17 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         outputs.filter_map(|item| item.get("call_id")?.as_str().map(str::to_owned)).collect();
     let asked = |item: Value| {
         let kind = kind(&item);
-        let mut item = object("output", item)?;
+        let mut item = required_object("output", item)?;
         let fault = match kind.as_deref() {
             Some("function_call") => None,
             Some(CUSTOM) => Some(no_function("custom")),
             _ => return Ok(None),
         };
-        let id = take(&mut item, &["call_id", "id"]);
+        let id = take_member(&mut item, &["call_id", "id"]);
         if id.as_ref().and_then(Value::as_str).is_some_and(|id| answered.contains(id)) {
             return Ok(None);
         }
-        let (name, arguments) = (take(&mut item, &["name"]), item.remove("arguments"));
+        let (name, arguments) = (take_member(&mut item, &["name"]), item.remove("arguments"));
         item.remove("input");
         let mut asked = MessageCall::new(id, name.as_ref(), item).with_arguments(arguments);
         // A toolset may be declared as a namespace.
@@ -66,10 +69,10 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 }
 
 pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(item).collect()
+    answers.iter().map(output_item).collect()
 }
 
-fn item(answer: &AnsweredCall<'_>) -> Value {
+fn output_item(answer: &AnsweredCall<'_>) -> Value {
     let rendered = rendered_result(&answer.result, |media_type| IMAGES.contains(&media_type));
     let kind = match answer.origin.get("type").and_then(Value::as_str) {
         Some(CUSTOM) => "custom_tool_call_output",
@@ -85,7 +88,7 @@ fn item(answer: &AnsweredCall<'_>) -> Value {
     let output = if rendered.has_media() {
         Value::Array(rendered.blocks.into_iter().map(block).collect())
     } else {
-        ending::text(&answer.result).into()
+        ending::outcome_text(&answer.result).into()
     };
     json!({"type": kind, "call_id": answer.result.id, "output": output})
 }

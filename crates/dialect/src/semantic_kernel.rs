@@ -8,7 +8,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending,
     envelope::EnvelopeError,
-    message::{AnsweredCall, MessageCall, check_role, list, object, take},
+    message::{AnsweredCall, MessageCall, check_role, required_list, required_object, take_member},
     openai,
     projection::Projected,
 };
@@ -27,18 +27,18 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
             if ["items", "Items"].iter().any(|name| message.contains_key(name)) =>
         {
             check_role(&message, "assistant")?;
-            let items = take(&mut message, &["items", "Items"]).unwrap_or_default();
-            list("items", items)?
+            let items = take_member(&mut message, &["items", "Items"]).unwrap_or_default();
+            required_list("items", items)?
         }
         message => return openai::read(message),
     };
     let asked = |item: Value| {
-        let mut item = object("items", item)?;
+        let mut item = required_object("items", item)?;
         let is_call = |key: &str, kind: &str| item.get(key).and_then(Value::as_str) == Some(kind);
         if !is_call("content_type", "function_call") && !is_call("$type", "FunctionCallContent") {
             return Ok(None);
         }
-        let arguments = take(&mut item, &["arguments", "Arguments"]);
+        let arguments = take_member(&mut item, &["arguments", "Arguments"]);
         let id = ["id", "Id"].iter().find_map(|name| item.get(name)).cloned();
         let name = whole_name(&item).map(Value::from);
         Ok(Some(MessageCall::new(id, name.as_ref(), item).with_arguments(arguments)))
@@ -48,13 +48,13 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 
 /// Writes a message for each call: the kernel expects one result per call.
 pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(message).collect()
+    answers.iter().map(tool_message).collect()
 }
 
-fn message(answer: &AnsweredCall<'_>) -> Value {
-    let text = || ending::text(&answer.result);
+fn tool_message(answer: &AnsweredCall<'_>) -> Value {
+    let text = || ending::outcome_text(&answer.result);
     let name = whole_name(answer.origin);
-    let (plugin, function) = parts(name.as_deref().unwrap_or_default());
+    let (plugin, function) = plugin_and_function(name.as_deref().unwrap_or_default());
     let id = &answer.result.id;
     let item = |members: [(&str, Value); 5]| {
         let present_members = members.into_iter().filter(|(_, value)| !value.is_null());
@@ -80,7 +80,7 @@ fn message(answer: &AnsweredCall<'_>) -> Value {
         ]);
         return json!({"Role": {"Label": "tool"}, "Items": [item]});
     }
-    openai::message(answer)
+    openai::tool_message(answer)
 }
 
 fn whole_name(item: &Object) -> Option<String> {
@@ -98,6 +98,6 @@ fn whole_name(item: &Object) -> Option<String> {
 }
 
 /// The plugin and the function of a full name, split at the first `-`: a plugin's name has none.
-fn parts(name: &str) -> (Option<&str>, &str) {
+fn plugin_and_function(name: &str) -> (Option<&str>, &str) {
     name.split_once('-').map_or((None, name), |(plugin, function)| (Some(plugin), function))
 }

@@ -27,12 +27,12 @@ pub fn read_json(text: &str) -> Result<Value, EnvelopeError> {
         return Ok(value);
     }
     // The first problem in the text is the one that is reported.
-    unambiguous(text)?;
+    check_unique_keys(text)?;
     Value::parse(text).map_err(no_json)
 }
 
 /// Reads to the end, unless an object repeats a key.
-fn unambiguous(text: &str) -> Result<(), EnvelopeError> {
+fn check_unique_keys(text: &str) -> Result<(), EnvelopeError> {
     let mut reader = JsonReader::new(text);
     let mut open = Vec::new();
     while let Some(token) = reader.token().map_err(no_json)? {

@@ -9,7 +9,7 @@ use super::{
     grammar::NullForm,
     kinds::Kinds,
     loss::Lost,
-    nullable::nullable,
+    nullable::nullable_schema,
     parts::{Group, SchemaParts, kinds_of},
     projector::Projector,
     words::{self, Words},
@@ -24,16 +24,16 @@ impl<'s> Projector<'s> {
                 chosen = Some(*group);
             } else {
                 words.add(said_of_group(*group));
-                self.lose(group.keyword, Lost::Described);
+                self.note_loss(group.keyword, Lost::Described);
             }
         }
         match chosen {
-            Some(group) => self.alternatives(parts, group, level, &words),
-            None => self.simple(parts, level, words),
+            Some(group) => self.projected_alternatives(parts, group, level, &words),
+            None => self.schema_by_kinds(parts, level, words),
         }
     }
 
-    fn alternatives(
+    fn projected_alternatives(
         &mut self,
         parts: &SchemaParts<'s>,
         group: Group<'s>,
@@ -41,7 +41,7 @@ impl<'s> Projector<'s> {
         words: &Words,
     ) -> Value {
         if group.keyword == "oneOf" && group.branches.len() > 1 {
-            self.lose("oneOf", Lost::Wider);
+            self.note_loss("oneOf", Lost::Wider);
         }
         let kinds = parts.kinds();
         let covers = |branch: &'s Value| kinds_of(branch, self.definitions, 1).is_within(kinds);
@@ -55,19 +55,21 @@ impl<'s> Projector<'s> {
             }
             let place = [group.keyword, &index.to_string()];
             let beside = (!is_bare).then_some(parts);
-            branches.extend(self.below(&place, |walk| walk.branch(branch, beside, level.branch())));
+            branches.extend(self.at_place(&place, |walk| {
+                walk.projected_branch(branch, beside, level.branch_level())
+            }));
         }
         self.any_of(branches, parts.description(), words)
     }
 
     /// A branch with the keywords beside the alternatives; `None` if no value meets both.
-    fn branch(
+    fn projected_branch(
         &mut self,
         branch: &'s Value,
         beside: Option<&SchemaParts<'s>>,
         level: Level,
     ) -> Option<Value> {
-        let Some(parts) = beside else { return Some(self.schema(&[branch], level)) };
+        let Some(parts) = beside else { return Some(self.projected_schema(&[branch], level)) };
         let with = parts.with_branch(branch, self.definitions);
         let is_possible = with.kinds() != Kinds::NONE;
         is_possible.then(|| self.merged_schema(&with, level))
@@ -75,7 +77,7 @@ impl<'s> Projector<'s> {
 
     /// One of these branches, with a description of all.
     pub(super) fn any_of(&mut self, branches: Vec<Value>, own: &str, words: &Words) -> Value {
-        let null = self.null();
+        let null = self.null_schema();
         let mut flat: Vec<Value> = Vec::new();
         let mut is_nullable = false;
         for branch in branches.into_iter().flat_map(any_of_branches) {
@@ -84,11 +86,11 @@ impl<'s> Projector<'s> {
             let is_known = is_null || (flat.len() < MOST_COMPARED && flat.contains(&branch));
             flat.extend((!is_known).then_some(branch));
         }
-        let description = words.behind(own, self.cut.text);
-        self.spend(description.len());
+        let description = words.after_description(own, self.cut.text);
+        self.spend_bytes(description.len());
         let mut built = match flat.len() {
             0 if is_nullable => return with_leading_description(null, description),
-            0 => self.any(),
+            0 => self.any_schema(),
             1 => flat.pop().unwrap_or_default(),
             _ => {
                 let mut built = Object::new();
@@ -98,10 +100,10 @@ impl<'s> Projector<'s> {
         };
         let form = self.grammar.null;
         if is_nullable && form == NullForm::Flag {
-            built = nullable(built, form);
+            built = nullable_schema(built, form);
         }
         built = self.with_description(built, description);
-        if is_nullable { nullable(built, form) } else { built }
+        if is_nullable { nullable_schema(built, form) } else { built }
     }
 }
 
@@ -127,14 +129,14 @@ fn is_structural(branch: &Value) -> bool {
 pub(super) fn said_of_group(group: Group<'_>) -> String {
     let required = |branch: &Value| {
         let required = branch.get("required").and_then(Value::as_array)?;
-        Some(words::names(required.iter().filter_map(Value::as_str)).replace(", ", " and "))
+        Some(words::name_list(required.iter().filter_map(Value::as_str)).replace(", ", " and "))
     };
     let each: Option<Vec<String>> = group.branches.iter().map(required).collect();
     let kind = if group.keyword == "oneOf" { "exactly one" } else { "at least one" };
     if let Some(each) = each {
-        return format!("needs {kind} of: {}", words::names(each.iter().map(String::as_str)));
+        return format!("needs {kind} of: {}", words::name_list(each.iter().map(String::as_str)));
     }
-    let branches = group.branches.iter().take(MOST_SHOWN).map(words::short);
+    let branches = group.branches.iter().take(MOST_SHOWN).map(words::short_json);
     format!("{kind} holds: {}", branches.collect::<Vec<_>>().join(" or "))
 }
 

@@ -13,21 +13,21 @@ pub(super) struct Circles<'s> {
 
 impl<'s> Circles<'s> {
     /// True if one of the definitions that a schema refers to leads to this one.
-    pub(super) fn lead(
+    pub(super) fn leads_to(
         &mut self,
         schema: &'s Value,
         to: &str,
         definitions: &Definitions<'s>,
     ) -> bool {
         let mut seen = BTreeSet::new();
-        let mut open: Vec<&str> = references(schema).into_iter().collect();
+        let mut open: Vec<&str> = referenced_names(schema).into_iter().collect();
         while let Some(name) = open.pop() {
             if name == to {
                 return true;
             }
             if seen.insert(name) {
                 let definition_references =
-                    || definitions.get(name).map(references).unwrap_or_default();
+                    || definitions.get(name).map(referenced_names).unwrap_or_default();
                 open.extend(&*self.direct.entry(name).or_insert_with(definition_references));
             }
         }
@@ -35,7 +35,7 @@ impl<'s> Circles<'s> {
     }
 }
 
-fn references(schema: &Value) -> BTreeSet<&str> {
+fn referenced_names(schema: &Value) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     let mut open = vec![schema];
     while let Some(value) = open.pop() {

@@ -19,15 +19,15 @@ impl<'s> Projector<'s> {
         let required = required_names(members);
         for (keyword, value) in members {
             if !self.cut.is_all() && FRAGILE.contains(&keyword.as_str()) {
-                self.lose("not", Lost::Wider);
+                self.note_loss("not", Lost::Wider);
                 continue;
             }
-            let copied = self.below(&[keyword], |walk| match (keyword.as_str(), value) {
+            let copied = self.at_place(&[keyword], |walk| match (keyword.as_str(), value) {
                 ("$anchor" | "$defs" | "$schema" | "externalDocs" | "xml", _) => None,
                 ("$ref", Value::String(reference)) => Some(walk.copied_reference(reference, level)),
                 ("description", Value::String(text)) => {
                     let text = shortened_text(text, walk.cut.text);
-                    walk.spend(text.len());
+                    walk.spend_bytes(text.len());
                     (!text.is_empty()).then_some(Value::String(text))
                 }
                 ("properties", Value::Object(properties)) => {
@@ -48,10 +48,10 @@ impl<'s> Projector<'s> {
                     Some(walk.copied_list(schemas, level))
                 }
                 (keyword, _) if SINGLES.contains(&keyword) => {
-                    Some(walk.one_copied(value, level.item()))
+                    Some(walk.one_copied(value, level.item_level()))
                 }
                 _ => {
-                    walk.spend(keyword.len() + approximate_bytes(value));
+                    walk.spend_bytes(keyword.len() + approximate_bytes(value));
                     Some(value.clone())
                 }
             });
@@ -62,13 +62,13 @@ impl<'s> Projector<'s> {
                 built.insert(keyword, copied);
             }
         }
-        complete(&mut built);
+        add_missing_keywords(&mut built);
         Value::Object(built)
     }
 
     fn copied_reference(&mut self, reference: &'s str, level: Level) -> Value {
         if let Some(name) = reference.strip_prefix(PREFIX) {
-            self.want(name, level);
+            self.want_definition(name, level);
         }
         Value::from(reference)
     }
@@ -79,9 +79,9 @@ impl<'s> Projector<'s> {
             if self.is_spent() {
                 break;
             }
-            let below = level.member(required.contains(&name.as_str()));
-            let copied = self.below(&[name], |walk| walk.one_copied(schema, below));
-            self.spend(name.len());
+            let below = level.member_level(required.contains(&name.as_str()));
+            let copied = self.at_place(&[name], |walk| walk.one_copied(schema, below));
+            self.spend_bytes(name.len());
             built.insert(name.as_str(), copied);
         }
         built
@@ -90,9 +90,9 @@ impl<'s> Projector<'s> {
     fn copied_list(&mut self, schemas: &'s [Value], level: Level) -> Value {
         let mut each = Vec::with_capacity(schemas.len());
         for (index, schema) in schemas.iter().enumerate() {
-            each.push(
-                self.below(&[&index.to_string()], |walk| walk.one_copied(schema, level.branch())),
-            );
+            each.push(self.at_place(&[&index.to_string()], |walk| {
+                walk.one_copied(schema, level.branch_level())
+            }));
         }
         Value::Array(each)
     }
@@ -101,16 +101,18 @@ impl<'s> Projector<'s> {
         if schema.is_boolean() {
             return schema.clone();
         }
-        if self.cut.ends(level) && kinds_of(schema, self.definitions, 1).meets(Kinds::OBJECT) {
+        if self.cut.hides_members(level)
+            && kinds_of(schema, self.definitions, 1).overlaps(Kinds::OBJECT)
+        {
             let parts = SchemaParts::from_schemas(&[schema], self.definitions);
             return self.merged_schema(&parts, level);
         }
-        self.schema(&[schema], level)
+        self.projected_schema(&[schema], level)
     }
 }
 
 /// Adds missing items to lists and missing `properties` to objects.
-pub(super) fn complete(built: &mut Object) {
+pub(super) fn add_missing_keywords(built: &mut Object) {
     let is = |built: &Object, name: &str| {
         built.get("type").is_some_and(|kind| {
             Kinds::from_type_keyword(kind) != Kinds::ALL && {

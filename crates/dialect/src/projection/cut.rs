@@ -38,23 +38,23 @@ impl Cut {
     }
 
     /// True if objects at this level are shown without their members.
-    pub(super) fn ends(self, level: Level) -> bool {
+    pub(super) fn hides_members(self, level: Level) -> bool {
         level.optional > self.optional || level.nested > self.nested || level.steps > DEEPEST
     }
 }
 
 impl Level {
-    pub(super) fn member(self, is_required: bool) -> Self {
+    pub(super) fn member_level(self, is_required: bool) -> Self {
         let optional = self.optional + usize::from(!is_required);
         Self { optional, nested: self.nested + 1, steps: self.steps + 1 }
     }
 
     /// The level of items, and of members without a name.
-    pub(super) fn item(self) -> Self {
-        Self { nested: self.nested + 1, ..self.branch() }
+    pub(super) fn item_level(self) -> Self {
+        Self { nested: self.nested + 1, ..self.branch_level() }
     }
 
-    pub(super) fn branch(self) -> Self {
+    pub(super) fn branch_level(self) -> Self {
         Self { steps: self.steps + 1, ..self }
     }
 

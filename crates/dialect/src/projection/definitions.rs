@@ -43,21 +43,21 @@ impl<'s> Definitions<'s> {
     /// The reference that a schema consists of, if it has no other rules on values.
     pub(super) fn reference(&self, schema: &'s Value) -> Option<Reference<'s>> {
         let mut members = schema.as_object()?;
-        let description = text(members, "description");
+        let description = keyword_text(members, "description");
         while let Some(Value::Array(schemas)) = members.get("allOf") {
             let [Value::Object(only)] = schemas.as_slice() else { return None };
             let is_bare = members.keys().all(|key| key == "allOf" || is_annotation(key));
             members = Some(only).filter(|_| is_bare)?;
         }
-        let name = text(members, "$ref")?.strip_prefix(PREFIX)?;
+        let name = keyword_text(members, "$ref")?.strip_prefix(PREFIX)?;
         let is_bare = members.keys().all(|key| key == "$ref" || is_annotation(key));
         let is_known = is_bare && self.by_name.contains_key(name);
-        let description = description.or_else(|| text(members, "description"));
+        let description = description.or_else(|| keyword_text(members, "description"));
         is_known.then_some(Reference { name, description })
     }
 }
 
-pub(super) fn text<'s>(members: &'s Object, keyword: &str) -> Option<&'s str> {
+pub(super) fn keyword_text<'s>(members: &'s Object, keyword: &str) -> Option<&'s str> {
     members.get(keyword).and_then(Value::as_str)
 }
 

@@ -44,7 +44,7 @@ impl Kinds {
         Self(self.0 & !others.0)
     }
 
-    pub(super) fn meets(self, other: Self) -> bool {
+    pub(super) fn overlaps(self, other: Self) -> bool {
         self & other != Self::NONE
     }
 
@@ -53,10 +53,10 @@ impl Kinds {
     }
 
     /// The types one by one, with `null` last.
-    pub(super) fn singles(self) -> impl Iterator<Item = Self> {
-        let number = if self.meets(Self(16)) { Self::NUMBER } else { Self::INTEGER };
+    pub(super) fn single_kinds(self) -> impl Iterator<Item = Self> {
+        let number = if self.overlaps(Self(16)) { Self::NUMBER } else { Self::INTEGER };
         let each = [Self::STRING, number, Self::BOOLEAN, Self::ARRAY, Self::OBJECT, Self::NULL];
-        each.into_iter().filter(move |kind| self.meets(*kind))
+        each.into_iter().filter(move |kind| self.overlaps(*kind))
     }
 
     pub(super) fn name(self) -> &'static str {

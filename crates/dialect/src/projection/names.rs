@@ -24,10 +24,10 @@ pub(super) fn name_replacements(
         names.iter().filter(|name| is_legal(name)).map(|name| (*name).to_owned()).collect();
     let mut others = BTreeMap::new();
     for name in names.into_iter().filter(|name| !is_legal(name)) {
-        let mut other = legal(name);
+        let mut other = legal_name(name);
         let mut n_tries = 0_u32;
         while !taken.insert(other.clone()) {
-            other = hashed_name(&legal(name), name, n_tries);
+            other = hashed_name(&legal_name(name), name, n_tries);
             n_tries += 1;
         }
         others.insert(name.to_owned(), other);
@@ -65,7 +65,7 @@ fn is_legal(name: &str, names: Names) -> bool {
         }
 }
 
-fn legal(name: &str) -> String {
+fn legal_name(name: &str) -> String {
     let word = |character: char| {
         if character.is_ascii_alphanumeric() { character } else { '_' }
     };

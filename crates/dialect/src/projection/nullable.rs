@@ -4,11 +4,11 @@ use callgate_tool::{Object, Value, json};
 
 use super::{description::with_leading_description, grammar::NullForm};
 
-pub(super) fn nullable(mut built: Value, form: NullForm) -> Value {
+pub(super) fn nullable_schema(mut built: Value, form: NullForm) -> Value {
     if form == NullForm::Flag {
         match built.get_mut("anyOf").and_then(Value::as_array_mut) {
-            Some(branches) => branches.iter_mut().for_each(flag),
-            None => flag(&mut built),
+            Some(branches) => branches.iter_mut().for_each(set_nullable_flag),
+            None => set_nullable_flag(&mut built),
         }
         return built;
     }
@@ -47,7 +47,7 @@ fn is_null(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("null")
 }
 
-fn flag(schema: &mut Value) {
+fn set_nullable_flag(schema: &mut Value) {
     if let Value::Object(members) = schema {
         members.insert("nullable", Value::Bool(true));
     }

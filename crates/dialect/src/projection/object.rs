@@ -9,7 +9,7 @@ use super::{
     grammar::Names,
     kinds::Kinds,
     loss::Lost,
-    nullable::nullable,
+    nullable::nullable_schema,
     parts::{Rest, SchemaParts, kinds_of},
     projector::Projector,
     words::Words,
@@ -35,11 +35,15 @@ impl<'s> Shape<'s> {
     pub(super) fn from_parts(parts: &SchemaParts<'s>) -> Self {
         let members = parts.members().into_iter();
         let members = members.map(|(name, schemas)| Member { name, schemas, others: Vec::new() });
-        Self { members: members.collect(), required: parts.required_names(), rest: parts.rest() }
+        Self {
+            members: members.collect(),
+            required: parts.required_names(),
+            rest: parts.further_members(),
+        }
     }
 
     /// Adds an alternative's schemas of a member. The member is at the position `at`, or is new.
-    pub(super) fn add(&mut self, at: usize, name: &'s str, schemas: &[&'s Value]) {
+    pub(super) fn add_member_schemas(&mut self, at: usize, name: &'s str, schemas: &[&'s Value]) {
         if at == self.members.len() {
             self.members.push(Member { name, schemas: Vec::new(), others: Vec::new() });
         }
@@ -52,17 +56,17 @@ impl<'s> Shape<'s> {
 }
 
 impl<'s> Projector<'s> {
-    pub(super) fn object(
+    pub(super) fn build_object(
         &mut self,
         parts: &SchemaParts<'s>,
         level: Level,
         built: &mut Object,
         words: &mut Words,
     ) {
-        self.shape(Shape::from_parts(parts), level, built, words);
+        self.build_shape(Shape::from_parts(parts), level, built, words);
     }
 
-    pub(super) fn shape(
+    pub(super) fn build_shape(
         &mut self,
         shape: Shape<'s>,
         level: Level,
@@ -82,19 +86,20 @@ impl<'s> Projector<'s> {
             }
             let is_required = needed.contains(member.name);
             let place = ["properties", member.name];
-            let level_of_member = level.member(is_required);
-            let mut property = self.below(&place, |walk| walk.member(member, level_of_member));
+            let level_of_member = level.member_level(is_required);
+            let mut property =
+                self.at_place(&place, |walk| walk.projected_member(member, level_of_member));
             if !is_required && self.grammar.is_complete {
-                property = self.below(&place, |walk| walk.or_absent(member, property));
+                property = self.at_place(&place, |walk| walk.or_absent(member, property));
             }
             let name = self.member_name(member.name, level);
-            self.spend(name.len());
+            self.spend_bytes(name.len());
             if !shows(&name, member.name) {
                 property = self.with_own_name(property, member.name);
             }
             let closes = is_required && self.closes_circle(&member.schemas);
             if closes {
-                self.lose("required", Lost::Wider);
+                self.note_loss("required", Lost::Wider);
             } else if is_required || self.grammar.is_complete {
                 names.push(Value::String(name.clone()));
             }
@@ -107,33 +112,33 @@ impl<'s> Projector<'s> {
         if !names.is_empty() || self.grammar.is_complete {
             built.insert("required", Value::Array(names));
         }
-        self.rest(rest, level, built, words);
+        self.build_rest(rest, level, built, words);
     }
 
     /// Adds `null` to an optional member's schema where every member must be present; `null` then means absent. If the
     /// member itself allows `null`, that value can no longer be given.
     fn or_absent(&mut self, member: &Member<'s>, property: Value) -> Value {
         let takes_null = |schema: &&'s Value| {
-            kinds_of(schema, self.definitions, ALTERNATIVES).meets(Kinds::NULL)
+            kinds_of(schema, self.definitions, ALTERNATIVES).overlaps(Kinds::NULL)
         };
         let Member { schemas, others, .. } = member;
         let is_one = others.is_empty() || others.iter().any(takes_null);
         if schemas.iter().all(takes_null) && is_one {
-            self.lose("type", Lost::Narrower);
+            self.note_loss("type", Lost::Narrower);
         }
-        nullable(property, self.grammar.null)
+        nullable_schema(property, self.grammar.null)
     }
 
-    fn member(&mut self, member: &Member<'s>, level: Level) -> Value {
+    fn projected_member(&mut self, member: &Member<'s>, level: Level) -> Value {
         let Member { schemas, others, .. } = member;
         if others.is_empty() {
-            return self.schema(schemas, level);
+            return self.projected_schema(schemas, level);
         }
         let each: Vec<Value> = others
             .iter()
             .map(|other| {
                 let together: Vec<&Value> = schemas.iter().copied().chain([*other]).collect();
-                self.schema(&together, level)
+                self.projected_schema(&together, level)
             })
             .collect();
         self.any_of(each, "", &Words::default())
@@ -153,19 +158,19 @@ impl<'s> Projector<'s> {
         for name in required {
             let name = self.member_name(name, level);
             if !properties.contains_key(&name) {
-                let any = self.any();
+                let any = self.any_schema();
                 properties.insert(name.clone(), any);
                 names.push(Value::String(name));
             }
         }
     }
 
-    fn rest(&mut self, rest: Rest<'s>, level: Level, built: &mut Object, words: &mut Words) {
+    fn build_rest(&mut self, rest: Rest<'s>, level: Level, built: &mut Object, words: &mut Words) {
         let takes = self.grammar.keywords.contains(&"additionalProperties");
         if self.grammar.is_closed {
             // Undeclared members without a schema are not a loss.
             if !matches!(rest, Rest::Closed | Rest::Open { is_declared: false }) {
-                self.lose("additionalProperties", Lost::Narrower);
+                self.note_loss("additionalProperties", Lost::Narrower);
             }
             built.insert("additionalProperties", Value::Bool(false));
             return;
@@ -177,15 +182,16 @@ impl<'s> Projector<'s> {
             // There is no keyword for it, and models do not invent members.
             Rest::Closed => {}
             Rest::Described(schemas) if takes || self.grammar.is_whole() => {
-                let value = self
-                    .below(&["additionalProperties"], |walk| walk.schema(&schemas, level.item()));
+                let value = self.at_place(&["additionalProperties"], |walk| {
+                    walk.projected_schema(&schemas, level.item_level())
+                });
                 built.insert("additionalProperties", value);
             }
             Rest::Described(schemas) => {
                 for schema in schemas {
-                    words.say("additionalProperties", schema, self.definitions);
+                    words.say_keyword("additionalProperties", schema, self.definitions);
                 }
-                self.lose("additionalProperties", Lost::Described);
+                self.note_loss("additionalProperties", Lost::Described);
             }
             Rest::Open { is_declared } => {
                 if is_declared && takes {
@@ -195,28 +201,32 @@ impl<'s> Projector<'s> {
         }
     }
 
-    pub(super) fn list(
+    pub(super) fn build_list(
         &mut self,
         parts: &SchemaParts<'s>,
         level: Level,
         built: &mut Object,
         words: &mut Words,
     ) {
-        let tuple = parts.values("prefixItems").find_map(Value::as_array);
+        let tuple = parts.keyword_values("prefixItems").find_map(Value::as_array);
         let items = parts.items();
         let Some(tuple) = tuple else {
-            let items = self.below(&["items"], |walk| walk.schema(&items, level.item()));
+            let items =
+                self.at_place(&["items"], |walk| walk.projected_schema(&items, level.item_level()));
             built.insert("items", items);
             return;
         };
         let mut each = Vec::new();
         for (index, schema) in tuple.iter().enumerate() {
             let place = ["prefixItems", &index.to_string()];
-            each.push(self.below(&place, |walk| walk.schema(&[schema], level.item())));
+            each.push(
+                self.at_place(&place, |walk| walk.projected_schema(&[schema], level.item_level())),
+            );
         }
-        let is_closed = parts.values("items").any(|items| items.as_bool() == Some(false));
-        let rest = (!is_closed || !items.is_empty())
-            .then(|| self.below(&["items"], |walk| walk.schema(&items, level.item())));
+        let is_closed = parts.keyword_values("items").any(|items| items.as_bool() == Some(false));
+        let rest = (!is_closed || !items.is_empty()).then(|| {
+            self.at_place(&["items"], |walk| walk.projected_schema(&items, level.item_level()))
+        });
         if self.grammar.keywords.contains(&"prefixItems") {
             if rest.is_none() {
                 built.insert("maxItems", Value::from(each.len() as u64));
@@ -226,8 +236,8 @@ impl<'s> Projector<'s> {
             built.insert("items", rest);
             return;
         }
-        self.lose("prefixItems", Lost::Described);
-        words.say("prefixItems", &Value::Array(tuple.clone()), self.definitions);
+        self.note_loss("prefixItems", Lost::Described);
+        words.say_keyword("prefixItems", &Value::Array(tuple.clone()), self.definitions);
         each.extend(rest);
         let items = self.any_of(each, "", &Words::default());
         built.insert("items", items);
@@ -241,7 +251,7 @@ impl<'s> Projector<'s> {
         };
         match self.names.get(name).filter(|_| is_theirs) {
             Some(other) => {
-                self.lose("properties", Lost::Renamed);
+                self.note_loss("properties", Lost::Renamed);
                 other.clone()
             }
             None => name.to_owned(),

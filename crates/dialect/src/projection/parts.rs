@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use callgate_tool::{Number, Object, Value};
 
 use super::{
-    definitions::{Definitions, is_annotation, text},
+    definitions::{Definitions, is_annotation, keyword_text},
     kinds::Kinds,
 };
 
@@ -44,7 +44,7 @@ impl<'s> SchemaParts<'s> {
     pub(super) fn from_schemas(schemas: &[&'s Value], definitions: &Definitions<'s>) -> Self {
         let mut parts = Self::default();
         for schema in schemas {
-            parts.add(schema, definitions, 0);
+            parts.add_schema(schema, definitions, 0);
         }
         parts
     }
@@ -53,11 +53,11 @@ impl<'s> SchemaParts<'s> {
     pub(super) fn with_branch(&self, branch: &'s Value, definitions: &Definitions<'s>) -> Self {
         let (list, followed) = (self.list.clone(), self.followed.clone());
         let mut parts = Self { own: list.len(), list, followed, ..Self::default() };
-        parts.add(branch, definitions, 0);
+        parts.add_schema(branch, definitions, 0);
         parts
     }
 
-    fn add(&mut self, schema: &'s Value, definitions: &Definitions<'s>, depth: usize) {
+    fn add_schema(&mut self, schema: &'s Value, definitions: &Definitions<'s>, depth: usize) {
         self.is_never |= schema.as_bool() == Some(false);
         let Some(members) = schema.as_object() else { return };
         if depth > DEEPEST || self.list.len() > MOST {
@@ -65,40 +65,44 @@ impl<'s> SchemaParts<'s> {
             return;
         }
         self.list.push(members);
-        if let Some(reference) = text(members, "$ref")
+        if let Some(reference) = keyword_text(members, "$ref")
             && !self.followed.contains(&reference)
             && let Some(target) = definitions.target(reference)
         {
             self.followed.push(reference);
-            self.add(target, definitions, depth + 1);
+            self.add_schema(target, definitions, depth + 1);
         }
         for keyword in ["anyOf", "oneOf"] {
             let branches = members.get(keyword).and_then(Value::as_array);
             self.groups.extend(branches.map(|branches| Group { keyword, branches }));
         }
         for each in members.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.add(each, definitions, depth + 1);
+            self.add_schema(each, definitions, depth + 1);
         }
     }
 
     /// The values of a keyword, with those of the referring schema before those of the referenced one.
-    pub(super) fn values(&self, keyword: &str) -> impl Iterator<Item = &'s Value> {
+    pub(super) fn keyword_values(&self, keyword: &str) -> impl Iterator<Item = &'s Value> {
         self.list.iter().filter_map(move |members| members.get(keyword))
     }
 
     /// The first text of an annotation that is not blank.
-    pub(super) fn annotation(&self, keyword: &str) -> Option<&'s str> {
+    pub(super) fn first_annotation(&self, keyword: &str) -> Option<&'s str> {
         let mut own = self.list.iter().skip(self.own);
-        own.find_map(|members| text(members, keyword).filter(|text| !text.trim().is_empty()))
+        own.find_map(|members| {
+            keyword_text(members, keyword).filter(|text| !text.trim().is_empty())
+        })
     }
 
     /// The description, or else the title.
     pub(super) fn description(&self) -> &'s str {
-        self.annotation("description").or_else(|| self.annotation("title")).unwrap_or_default()
+        self.first_annotation("description")
+            .or_else(|| self.first_annotation("title"))
+            .unwrap_or_default()
     }
 
     pub(super) fn kinds(&self) -> Kinds {
-        let types = self.values("type").map(Kinds::from_type_keyword);
+        let types = self.keyword_values("type").map(Kinds::from_type_keyword);
         let kinds = types.fold(Kinds::ALL, |all, kinds| all & kinds);
         let Some(listed) = self.listed_values() else { return kinds };
         listed
@@ -128,10 +132,10 @@ impl<'s> SchemaParts<'s> {
     }
 
     /// The tightest value of a numeric keyword: the largest for lower bounds, otherwise the smallest.
-    pub(super) fn tightest(&self, keyword: &str) -> Option<&'s Value> {
+    pub(super) fn tightest_bound(&self, keyword: &str) -> Option<&'s Value> {
         let is_lower = keyword.starts_with("min") || keyword.ends_with("Minimum");
         let number = |value: &&'s Value| value.as_number().cloned();
-        self.values(keyword).filter(|value| value.is_number()).reduce(|tight, other| {
+        self.keyword_values(keyword).filter(|value| value.is_number()).reduce(|tight, other| {
             let order =
                 number(&tight).zip(number(&other)).map(|(a, b): (Number, Number)| a.order(&b));
             let is_tight =
@@ -143,7 +147,9 @@ impl<'s> SchemaParts<'s> {
     pub(super) fn members(&self) -> Vec<(&'s str, Vec<&'s Value>)> {
         let mut members: Vec<(&str, Vec<&Value>)> = Vec::new();
         let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
-        for (name, schema) in self.values("properties").filter_map(Value::as_object).flatten() {
+        for (name, schema) in
+            self.keyword_values("properties").filter_map(Value::as_object).flatten()
+        {
             let at = *positions.entry(name).or_insert(members.len());
             match members.get_mut(at) {
                 Some((_, schemas)) if schemas.contains(&schema) => {}
@@ -155,15 +161,15 @@ impl<'s> SchemaParts<'s> {
     }
 
     pub(super) fn required_names(&self) -> Vec<&'s str> {
-        let lists = self.values("required").filter_map(Value::as_array).flatten();
+        let lists = self.keyword_values("required").filter_map(Value::as_array).flatten();
         let mut names: Vec<&str> = Vec::new();
         let mut seen_names = std::collections::BTreeSet::new();
         names.extend(lists.filter_map(Value::as_str).filter(|name| seen_names.insert(*name)));
         names
     }
 
-    pub(super) fn rest(&self) -> Rest<'s> {
-        let values: Vec<_> = self.values("additionalProperties").collect();
+    pub(super) fn further_members(&self) -> Rest<'s> {
+        let values: Vec<_> = self.keyword_values("additionalProperties").collect();
         if values.iter().any(|value| value.as_bool() == Some(false)) {
             return Rest::Closed;
         }
@@ -175,12 +181,12 @@ impl<'s> SchemaParts<'s> {
 
     /// The schemas of items, including those of positions if `prefixItems` is not supported.
     pub(super) fn items(&self) -> Vec<&'s Value> {
-        self.values("items").filter(|value| is_nonempty_object(value)).collect()
+        self.keyword_values("items").filter(|value| is_nonempty_object(value)).collect()
     }
 
     /// The first keyword that hints at a type, for schemas without one, and the hinted type.
-    pub(super) fn hint(&self) -> Option<(&'static str, Kinds)> {
-        HINTS.into_iter().find(|(keyword, _)| self.values(keyword).next().is_some())
+    pub(super) fn type_hint(&self) -> Option<(&'static str, Kinds)> {
+        HINTS.into_iter().find(|(keyword, _)| self.keyword_values(keyword).next().is_some())
     }
 }
 

@@ -63,7 +63,7 @@ impl<'s> Projector<'s> {
         self.left == 0
     }
 
-    pub(super) fn spend(&mut self, bytes: usize) {
+    pub(super) fn spend_bytes(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(bytes);
     }
 
@@ -77,11 +77,11 @@ impl<'s> Projector<'s> {
         is_taken
     }
 
-    pub(super) fn lose(&mut self, keyword: &'static str, what: Lost) {
+    pub(super) fn note_loss(&mut self, keyword: &'static str, what: Lost) {
         self.losses.add(&self.at, keyword, what);
     }
 
-    pub(super) fn below<T>(&mut self, place: &[&str], apply: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn at_place<T>(&mut self, place: &[&str], apply: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.at.len();
         for token in place {
             self.at.push('/');
@@ -92,20 +92,20 @@ impl<'s> Projector<'s> {
         applied
     }
 
-    pub(super) fn schema(&mut self, schemas: &[&'s Value], level: Level) -> Value {
-        self.spend(SCHEMA);
+    pub(super) fn projected_schema(&mut self, schemas: &[&'s Value], level: Level) -> Value {
+        self.spend_bytes(SCHEMA);
         if self.is_spent() || level.is_last() {
-            return self.any();
+            return self.any_schema();
         }
         if let [schema] = schemas {
             if let Some(reference) = self.definitions.reference(schema)
-                && let Some(kept) = self.reference(reference, level)
+                && let Some(kept) = self.projected_reference(reference, level)
             {
                 return kept;
             }
             if let (true, Value::Object(members)) = (self.grammar.is_whole(), schema) {
                 let copied = self.copied_schema(members, level);
-                return self.affordable(copied);
+                return self.built_or_any(copied);
             }
         }
         let parts = SchemaParts::from_schemas(schemas, self.definitions);
@@ -113,8 +113,8 @@ impl<'s> Projector<'s> {
     }
 
     /// The built schema, or any value if the size limit made it incomplete.
-    fn affordable(&mut self, built: Value) -> Value {
-        if self.is_spent() { self.any() } else { built }
+    fn built_or_any(&mut self, built: Value) -> Value {
+        if self.is_spent() { self.any_schema() } else { built }
     }
 
     /// The definitions that are referred to, directly or by other definitions.
@@ -126,7 +126,7 @@ impl<'s> Projector<'s> {
                 continue;
             };
             self.at = format!("/$defs/{name}");
-            self.spend(name.len());
+            self.spend_bytes(name.len());
             let definition = if self.grammar.is_whole() {
                 self.one_copied(schema, level)
             } else {
@@ -137,22 +137,23 @@ impl<'s> Projector<'s> {
         built
     }
 
-    pub(super) fn want(&mut self, name: &'s str, level: Level) {
+    pub(super) fn want_definition(&mut self, name: &'s str, level: Level) {
         self.definition_names.insert(name);
         self.wanted.insert((level, name));
     }
 
-    fn reference(&mut self, reference: Reference<'s>, level: Level) -> Option<Value> {
+    fn projected_reference(&mut self, reference: Reference<'s>, level: Level) -> Option<Value> {
         let Reference { name, description } = reference;
         if !self.grammar.has_references
-            || (self.cut.ends(level) && !self.definition_names.contains(name))
+            || (self.cut.hides_members(level) && !self.definition_names.contains(name))
         {
             return None;
         }
-        self.want(name, level);
+        self.want_definition(name, level);
         let target = format!("{PREFIX}{name}");
-        let description = Words::default().behind(description.unwrap_or_default(), self.cut.text);
-        self.spend(name.len() + description.len());
+        let description =
+            Words::default().after_description(description.unwrap_or_default(), self.cut.text);
+        self.spend_bytes(name.len() + description.len());
         if description.is_empty() {
             return Some(json!({"$ref": target}));
         }
@@ -164,9 +165,9 @@ impl<'s> Projector<'s> {
     }
 
     pub(super) fn merged_schema(&mut self, parts: &SchemaParts<'s>, level: Level) -> Value {
-        self.spend(SCHEMA);
+        self.spend_bytes(SCHEMA);
         if self.is_spent() || level.is_last() {
-            return self.any();
+            return self.any_schema();
         }
         let n_open = |name: &&str| self.open.iter().filter(|open| *open == name).count();
         let is_again = parts.followed.iter().any(|name| n_open(name) >= UNROLLED);
@@ -174,12 +175,12 @@ impl<'s> Projector<'s> {
             return self.unsatisfiable_schema(parts);
         }
         if parts.is_cut {
-            self.lose("allOf", Lost::Wider);
+            self.note_loss("allOf", Lost::Wider);
         }
-        if is_again || self.cut.ends(level) {
+        if is_again || self.cut.hides_members(level) {
             let all = kinds_of_parts(parts, self.definitions);
             let kinds = self.kinds_at(level, all);
-            if is_again || kinds != all || kinds.meets(Kinds::OBJECT) {
+            if is_again || kinds != all || kinds.overlaps(Kinds::OBJECT) {
                 return self.summary_schema(parts, kinds);
             }
         }
@@ -187,7 +188,7 @@ impl<'s> Projector<'s> {
         self.open.extend(&parts.followed);
         let built = self.group_schema(parts, level);
         self.open.truncate(length);
-        self.affordable(built)
+        self.built_or_any(built)
     }
 
     /// True if schemas lead back to the definition that holds them, and the provider forbids that.
@@ -195,22 +196,22 @@ impl<'s> Projector<'s> {
         let Self { circles, definitions, .. } = self;
         let inside = self.at.strip_prefix("/$defs/").filter(|_| !self.grammar.has_circles);
         let Some(name) = inside.and_then(|at| at.split('/').next()) else { return false };
-        schemas.iter().any(|schema| circles.lead(schema, name, definitions))
+        schemas.iter().any(|schema| circles.leads_to(schema, name, definitions))
     }
 
     /// The form of a schema that no value meets; no provider can express it.
     fn unsatisfiable_schema(&mut self, parts: &SchemaParts<'s>) -> Value {
-        self.lose("not", Lost::Described);
-        let any = self.any();
+        self.note_loss("not", Lost::Described);
+        let any = self.any_schema();
         let mut words = Words::default();
         words.add("no value is legal".to_owned());
-        let description = words.behind(parts.description(), self.cut.text);
+        let description = words.after_description(parts.description(), self.cut.text);
         self.with_description(any, description)
     }
 
     /// The types that can be shown at a level: where items would be too deep, a list becomes a text.
     fn kinds_at(&self, level: Level, kinds: Kinds) -> Kinds {
-        if !level.is_leaf(self.grammar.deepest) || !kinds.meets(Kinds::ARRAY) {
+        if !level.is_leaf(self.grammar.deepest) || !kinds.overlaps(Kinds::ARRAY) {
             return kinds;
         }
         let others = kinds.without(Kinds::ARRAY);
@@ -219,17 +220,17 @@ impl<'s> Projector<'s> {
 
     /// A part that is too deep: its types, and the names of its members in words.
     fn summary_schema(&mut self, parts: &SchemaParts<'s>, kinds: Kinds) -> Value {
-        self.lose("properties", Lost::Cut);
+        self.note_loss("properties", Lost::Cut);
         let mut words = Words::default();
         let members = parts.members();
         if !members.is_empty() {
-            let names = words::names(members.iter().map(|(name, _)| *name));
+            let names = words::name_list(members.iter().map(|(name, _)| *name));
             words.add(format!("members: {names}"));
         }
         let kinds = if kinds == Kinds::NONE { Kinds::ALL } else { kinds };
-        let built = self.bare(kinds);
-        let description = words.behind(parts.description(), self.cut.text);
-        self.spend(SCHEMA + description.len());
+        let built = self.schema_without_rules(kinds);
+        let description = words.after_description(parts.description(), self.cut.text);
+        self.spend_bytes(SCHEMA + description.len());
         self.with_description(built, description)
     }
 }

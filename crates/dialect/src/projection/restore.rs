@@ -38,7 +38,12 @@ struct Shapes<'s> {
 }
 
 impl<'s> Restoring<'s> {
-    pub(super) fn object(&self, members: Object, schemas: &[&'s Value], depth: usize) -> Object {
+    pub(super) fn restored_object(
+        &self,
+        members: Object,
+        schemas: &[&'s Value],
+        depth: usize,
+    ) -> Object {
         let shapes = self.shapes(schemas);
         let mut restored = Object::with_capacity(members.len());
         for (name, value) in members {
@@ -51,7 +56,7 @@ impl<'s> Restoring<'s> {
                 continue;
             }
             let below = shapes.properties.get(name.as_str()).unwrap_or(&shapes.rest);
-            let value = self.value(value, below, depth + 1);
+            let value = self.restored_value(value, below, depth + 1);
             restored.insert(name, value);
         }
         restored
@@ -62,31 +67,33 @@ impl<'s> Restoring<'s> {
     fn is_absent(&self, name: &str, shapes: &Shapes<'s>) -> bool {
         let Some(schemas) = shapes.properties.get(name) else { return false };
         let takes_null = |schema: &&'s Value| {
-            kinds_of(schema, self.definitions, ALTERNATIVES).meets(Kinds::NULL)
+            kinds_of(schema, self.definitions, ALTERNATIVES).overlaps(Kinds::NULL)
         };
         !shapes.required.contains(name) || !schemas.iter().any(takes_null)
     }
 
-    fn value(&self, value: Value, schemas: &[&'s Value], depth: usize) -> Value {
+    fn restored_value(&self, value: Value, schemas: &[&'s Value], depth: usize) -> Value {
         if schemas.is_empty() || depth > DEEPEST {
             return value;
         }
         match value {
             Value::Array(items) => {
                 let shapes = self.shapes(schemas);
-                let each = items.into_iter().map(|item| self.value(item, &shapes.items, depth + 1));
+                let each = items
+                    .into_iter()
+                    .map(|item| self.restored_value(item, &shapes.items, depth + 1));
                 Value::Array(each.collect())
             }
-            Value::Object(members) => Value::Object(self.object(members, schemas, depth)),
-            Value::String(text) if self.reads_texts => self.text(text, schemas),
+            Value::Object(members) => Value::Object(self.restored_object(members, schemas, depth)),
+            Value::String(text) if self.reads_texts => self.restored_text(text, schemas),
             other => other,
         }
     }
 
-    fn text(&self, text: String, schemas: &[&'s Value]) -> Value {
+    fn restored_text(&self, text: String, schemas: &[&'s Value]) -> Value {
         let kinds = schemas.iter().map(|schema| kinds_of(schema, self.definitions, ALTERNATIVES));
         let kinds = kinds.fold(Kinds::NONE, |all, one| all | one);
-        if !kinds.meets(Kinds::OBJECT) || kinds.meets(Kinds::STRING) {
+        if !kinds.overlaps(Kinds::OBJECT) || kinds.overlaps(Kinds::STRING) {
             return Value::String(text);
         }
         match read_json(&text) {
@@ -106,13 +113,13 @@ impl<'s> Restoring<'s> {
                 continue;
             }
             for (keyword, value) in members {
-                self.add(keyword, value, &mut shapes, &mut open);
+                self.add_keyword(keyword, value, &mut shapes, &mut open);
             }
         }
         shapes
     }
 
-    fn add(
+    fn add_keyword(
         &self,
         keyword: &str,
         value: &'s Value,

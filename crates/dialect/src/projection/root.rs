@@ -6,7 +6,7 @@ use callgate_tool::{Object, Value};
 
 use super::{
     alternatives::said_of_group,
-    copy::complete,
+    copy::add_missing_keywords,
     cut::Level,
     definitions::is_annotation,
     kinds::Kinds,
@@ -19,10 +19,10 @@ use super::{
 
 impl<'s> Projector<'s> {
     /// The schema of all arguments, and the words to add to the description.
-    pub(super) fn root(&mut self, schema: &'s Value) -> (Value, Words) {
+    pub(super) fn projected_root(&mut self, schema: &'s Value) -> (Value, Words) {
         let level = Level::default();
         let mut words = Words::default();
-        let copied = plain(schema).filter(|members| {
+        let copied = copyable_members(schema).filter(|members| {
             // `dependentRequired` names members too, which may be renamed.
             self.names.is_empty() || !members.contains_key("dependentRequired")
         });
@@ -32,25 +32,25 @@ impl<'s> Projector<'s> {
                 _ => Object::new(),
             };
             built.insert("type", Value::from("object"));
-            complete(&mut built);
+            add_missing_keywords(&mut built);
             return (Value::Object(built), words);
         }
         let parts = SchemaParts::from_schemas(&[schema], self.definitions);
         let mut shape = Shape::from_parts(&parts);
         for group in &parts.groups {
             words.add(said_of_group(*group));
-            self.lose(group.keyword, Lost::Described);
-            self.merge(*group, &mut shape, DEEPEST);
+            self.note_loss(group.keyword, Lost::Described);
+            self.merge_alternatives(*group, &mut shape, DEEPEST);
         }
         self.describe_unsupported(&parts, &mut words);
         let mut built = Object::new();
         built.insert("type", self.type_name(Kinds::OBJECT));
-        self.shape(shape, level, &mut built, &mut words);
-        self.rules(Kinds::OBJECT, &parts, &mut built, &mut words);
+        self.build_shape(shape, level, &mut built, &mut words);
+        self.build_rules(Kinds::OBJECT, &parts, &mut built, &mut words);
         (Value::Object(built), words)
     }
 
-    fn merge(&mut self, group: Group<'s>, shape: &mut Shape<'s>, depth: usize) {
+    fn merge_alternatives(&mut self, group: Group<'s>, shape: &mut Shape<'s>, depth: usize) {
         let members = shape.members.iter().enumerate();
         let mut positions: BTreeMap<&str, usize> =
             members.map(|(at, member)| (member.name, at)).collect();
@@ -58,20 +58,20 @@ impl<'s> Projector<'s> {
         for branch in group.branches {
             let parts = SchemaParts::from_schemas(&[branch], self.definitions);
             for (name, schemas) in parts.members() {
-                self.lose(group.keyword, Lost::Narrower);
+                self.note_loss(group.keyword, Lost::Narrower);
                 let at = *positions.entry(name).or_insert(shape.members.len());
-                shape.add(at, name, &schemas);
+                shape.add_member_schemas(at, name, &schemas);
             }
             nested.extend(parts.groups);
         }
         for group in nested.into_iter().filter(|_| depth > 0) {
-            self.merge(group, shape, depth - 1);
+            self.merge_alternatives(group, shape, depth - 1);
         }
     }
 }
 
 /// The members of a root that can simply be copied.
-fn plain(schema: &Value) -> Option<&Object> {
+fn copyable_members(schema: &Value) -> Option<&Object> {
     let is_plain = |key: &String| is_annotation(key) || PLAIN.contains(&key.as_str());
     schema.as_object().filter(|members| members.keys().all(is_plain))
 }

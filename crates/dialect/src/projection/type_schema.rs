@@ -9,95 +9,96 @@ use super::{
     grammar::{Listed, NullForm},
     kinds::Kinds,
     loss::Lost,
-    nullable::nullable,
+    nullable::nullable_schema,
     parts::{Rest, SchemaParts},
     projector::Projector,
     words::Words,
 };
 
 impl<'s> Projector<'s> {
-    pub(super) fn simple(
+    pub(super) fn schema_by_kinds(
         &mut self,
         parts: &SchemaParts<'s>,
         level: Level,
         mut words: Words,
     ) -> Value {
         let mut kinds = parts.kinds();
-        if let Some((_, hinted)) = parts.hint().filter(|_| kinds == Kinds::ALL) {
-            self.lose("type", Lost::Narrower);
+        if let Some((_, hinted)) = parts.type_hint().filter(|_| kinds == Kinds::ALL) {
+            self.note_loss("type", Lost::Narrower);
             kinds = hinted;
         }
         self.describe_unsupported(parts, &mut words);
-        let has_words = parts.hint().is_some() || parts.listed_values().is_some();
+        let has_words = parts.type_hint().is_some() || parts.listed_values().is_some();
         if kinds == Kinds::NONE || (kinds == Kinds::ALL && !has_words) {
-            let any = self.any();
+            let any = self.any_schema();
             return self.any_of(vec![any], parts.description(), &words);
         }
-        let singles: Vec<Kinds> = kinds.singles().filter(|kind| *kind != Kinds::NULL).collect();
-        let is_nullable = kinds.meets(Kinds::NULL);
+        let singles: Vec<Kinds> =
+            kinds.single_kinds().filter(|kind| *kind != Kinds::NULL).collect();
+        let is_nullable = kinds.overlaps(Kinds::NULL);
         if let [kind] = singles.as_slice() {
             let built = self.typed_schema(*kind, parts, level, &mut words);
-            let description = words.behind(parts.description(), self.cut.text);
-            self.spend(description.len());
+            let description = words.after_description(parts.description(), self.cut.text);
+            self.spend_bytes(description.len());
             let built = schema_with_description(built, description);
-            return if is_nullable { nullable(built, self.grammar.null) } else { built };
+            return if is_nullable { nullable_schema(built, self.grammar.null) } else { built };
         }
         let mut branches = Vec::new();
         for kind in singles {
             let mut own = Words::default();
-            let built = self.typed_schema(kind, parts, level.branch(), &mut own);
-            branches.push(schema_with_description(built, own.behind("", self.cut.text)));
+            let built = self.typed_schema(kind, parts, level.branch_level(), &mut own);
+            branches.push(schema_with_description(built, own.after_description("", self.cut.text)));
         }
-        branches.extend(is_nullable.then(|| self.null()));
+        branches.extend(is_nullable.then(|| self.null_schema()));
         self.any_of(branches, parts.description(), &words)
     }
 
     pub(super) fn describe_unsupported(&mut self, parts: &SchemaParts<'s>, words: &mut Words) {
         for keyword in ["not", "if", "then", "else"] {
-            for value in parts.values(keyword) {
-                words.say(keyword, value, self.definitions);
-                self.lose(keyword, Lost::Described);
+            for value in parts.keyword_values(keyword) {
+                words.say_keyword(keyword, value, self.definitions);
+                self.note_loss(keyword, Lost::Described);
             }
         }
     }
 
     /// Any value, as far as the provider can express it.
-    pub(super) fn any(&mut self) -> Value {
+    pub(super) fn any_schema(&mut self) -> Value {
         if self.grammar.has_any {
             return Value::Object(Object::new());
         }
-        self.lose("type", Lost::Narrower);
-        self.bare(Kinds::ALL)
+        self.note_loss("type", Lost::Narrower);
+        self.schema_without_rules(Kinds::ALL)
     }
 
-    pub(super) fn null(&self) -> Value {
+    pub(super) fn null_schema(&self) -> Value {
         if self.grammar.null == NullForm::Flag {
             return json!({"type": "STRING", "description": "null", "nullable": true});
         }
         json!({"type": "null"})
     }
 
-    pub(super) fn bare(&mut self, kinds: Kinds) -> Value {
+    pub(super) fn schema_without_rules(&mut self, kinds: Kinds) -> Value {
         if kinds == Kinds::ALL && self.grammar.has_any {
             return Value::Object(Object::new());
         }
         let mut branches = Vec::new();
-        for kind in kinds.singles().filter(|kind| *kind != Kinds::NULL) {
+        for kind in kinds.single_kinds().filter(|kind| *kind != Kinds::NULL) {
             // Where texts are legal, a text is not read as JSON.
-            if kind == Kinds::OBJECT && self.grammar.is_closed && kinds.meets(Kinds::STRING) {
-                self.lose("properties", Lost::Narrower);
+            if kind == Kinds::OBJECT && self.grammar.is_closed && kinds.overlaps(Kinds::STRING) {
+                self.note_loss("properties", Lost::Narrower);
                 continue;
             }
             branches.push(self.bare_kind(kind));
         }
-        self.spend(SCHEMA * branches.len());
-        let is_nullable = kinds.meets(Kinds::NULL);
+        self.spend_bytes(SCHEMA * branches.len());
+        let is_nullable = kinds.overlaps(Kinds::NULL);
         let built = match branches.len() {
-            0 => return self.null(),
+            0 => return self.null_schema(),
             1 => branches.pop().unwrap_or_default(),
             _ => json!({"anyOf": branches}),
         };
-        if is_nullable { nullable(built, self.grammar.null) } else { built }
+        if is_nullable { nullable_schema(built, self.grammar.null) } else { built }
     }
 
     fn bare_kind(&mut self, kind: Kinds) -> Value {
@@ -108,12 +109,12 @@ impl<'s> Projector<'s> {
                 built.insert("items", Value::Object(Object::new()));
             }
             Kinds::ARRAY => {
-                self.lose("items", Lost::Narrower);
+                self.note_loss("items", Lost::Narrower);
                 let mut items = Kinds::STRING | Kinds::NUMBER | Kinds::BOOLEAN | Kinds::OBJECT;
                 if self.grammar.null == NullForm::Flag {
                     items = items | Kinds::NULL;
                 }
-                built.insert("items", self.bare(items));
+                built.insert("items", self.schema_without_rules(items));
             }
             Kinds::OBJECT if self.grammar.is_closed => return json_text(""),
             Kinds::OBJECT if !self.grammar.is_proto => {
@@ -137,13 +138,13 @@ impl<'s> Projector<'s> {
         words: &mut Words,
     ) -> Object {
         let mut built = Object::new();
-        let is_map = parts.members().is_empty() && !matches!(parts.rest(), Rest::Closed);
+        let is_map = parts.members().is_empty() && !matches!(parts.further_members(), Rest::Closed);
         if kind == Kinds::OBJECT && self.grammar.is_closed && is_map {
             // The provider has no members without declared names; the check of a call reads the text.
-            self.lose("additionalProperties", Lost::Described);
+            self.note_loss("additionalProperties", Lost::Described);
             words.add("an object as JSON text".to_owned());
-            parts.values("additionalProperties").for_each(|rest| {
-                words.say("additionalProperties", rest, self.definitions);
+            parts.keyword_values("additionalProperties").for_each(|rest| {
+                words.say_keyword("additionalProperties", rest, self.definitions);
             });
             built.insert("type", "string".into());
             return built;
@@ -151,11 +152,11 @@ impl<'s> Projector<'s> {
         built.insert("type", self.type_name(kind));
         self.add_listed_values(kind, parts, &mut built, words);
         match kind {
-            Kinds::ARRAY => self.list(parts, level, &mut built, words),
-            Kinds::OBJECT => self.object(parts, level, &mut built, words),
+            Kinds::ARRAY => self.build_list(parts, level, &mut built, words),
+            Kinds::OBJECT => self.build_object(parts, level, &mut built, words),
             _ => {}
         }
-        self.rules(kind, parts, &mut built, words);
+        self.build_rules(kind, parts, &mut built, words);
         built
     }
 
@@ -175,7 +176,7 @@ impl<'s> Projector<'s> {
         if kind == Kinds::BOOLEAN && values.len() > 1 {
             return;
         }
-        let is_scalar = !(Kinds::ARRAY | Kinds::OBJECT).meets(kind);
+        let is_scalar = !(Kinds::ARRAY | Kinds::OBJECT).overlaps(kind);
         let is_taken = match self.grammar.listed {
             Listed::Any => is_scalar,
             Listed::Texts => kind == Kinds::STRING,
@@ -184,7 +185,7 @@ impl<'s> Projector<'s> {
             let n_values = values.len();
             values.retain(|value| value.as_str() != Some(""));
             if values.len() < n_values {
-                self.lose("enum", Lost::Narrower);
+                self.note_loss("enum", Lost::Narrower);
                 words.add("or an empty text".to_owned());
             }
         }
@@ -192,15 +193,15 @@ impl<'s> Projector<'s> {
         let is_taken = is_taken && !(is_empty && self.grammar.listed == Listed::Texts);
         let bytes: usize = values.iter().map(|value| value.as_str().map_or(8, str::len) + 3).sum();
         if is_taken && self.takes_values(values.len(), bytes) {
-            self.spend(bytes);
+            self.spend_bytes(bytes);
             built.insert("enum", Value::Array(values));
         } else {
-            self.lose("enum", Lost::Described);
-            words.say("enum", &Value::Array(values), self.definitions);
+            self.note_loss("enum", Lost::Described);
+            words.say_keyword("enum", &Value::Array(values), self.definitions);
         }
     }
 
-    pub(super) fn rules(
+    pub(super) fn build_rules(
         &mut self,
         kind: Kinds,
         parts: &SchemaParts<'s>,
@@ -208,25 +209,25 @@ impl<'s> Projector<'s> {
         words: &mut Words,
     ) {
         for (keyword, _) in RULES.iter().filter(|(_, kinds)| kind.is_within(*kinds)) {
-            let mut values = parts.values(keyword);
-            let value = match parts.tightest(keyword) {
+            let mut values = parts.keyword_values(keyword);
+            let value = match parts.tightest_bound(keyword) {
                 Some(tightest) => Some(tightest),
                 None => values.next(),
             };
             let Some(value) = value else { continue };
             if self.grammar.takes(keyword, value) && is_kept(keyword, value, kind) {
                 built.insert(*keyword, self.keyword_value(keyword, value));
-            } else if let Some((other, bound)) = inclusive(keyword, value, kind, parts)
+            } else if let Some((other, bound)) = inclusive_bound(keyword, value, kind, parts)
                 .filter(|(other, bound)| self.grammar.takes(other, bound))
             {
                 built.insert(other, bound);
-            } else if words.say(keyword, value, self.definitions) && !is_remark(keyword) {
-                self.lose(keyword, Lost::Described);
+            } else if words.say_keyword(keyword, value, self.definitions) && !is_remark(keyword) {
+                self.note_loss(keyword, Lost::Described);
             }
             let is_bound = value.is_number();
             for other in values.filter(|other| !is_bound && *other != value && !is_note(keyword)) {
-                words.say(keyword, other, self.definitions);
-                self.lose(keyword, Lost::Described);
+                words.say_keyword(keyword, other, self.definitions);
+                self.note_loss(keyword, Lost::Described);
             }
         }
     }
@@ -240,7 +241,7 @@ impl<'s> Projector<'s> {
 }
 
 /// An exclusive bound of whole numbers as the next inclusive one.
-fn inclusive(
+fn inclusive_bound(
     keyword: &str,
     value: &Value,
     kind: Kinds,
@@ -252,7 +253,7 @@ fn inclusive(
         _ => return None,
     };
     let bound = value.as_i64().filter(|_| kind == Kinds::INTEGER)?.checked_add(step)?;
-    let is_alone = parts.tightest(other).is_none();
+    let is_alone = parts.tightest_bound(other).is_none();
     is_alone.then(|| (other, Value::from(bound)))
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Words(Vec<String>);
 
 impl Words {
     /// Adds the words for an omitted keyword; returns `false` if there are none.
-    pub(super) fn say<'s>(
+    pub(super) fn say_keyword<'s>(
         &mut self,
         keyword: &str,
         value: &'s Value,
@@ -37,7 +37,7 @@ impl Words {
     }
 
     /// The description followed by the words, in at most `longest` characters; empty if there are neither.
-    pub(super) fn behind(&self, description: &str, longest: usize) -> String {
+    pub(super) fn after_description(&self, description: &str, longest: usize) -> String {
         let description = shortened_text(description.trim(), longest);
         let words = self.0.join("; ");
         let words = shortened_text(&words, MOST_WORDS.min(longest));
@@ -59,7 +59,7 @@ pub(super) fn shortened_text(text: &str, longest: usize) -> String {
 }
 
 /// A list of names: `a, b, c, …`.
-pub(super) fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
+pub(super) fn name_list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut row = String::new();
     for name in names {
         if row.len() > MOST_NAMES {
@@ -77,35 +77,36 @@ fn keyword_phrase<'s>(
     value: &'s Value,
     definitions: &Definitions<'s>,
 ) -> Option<String> {
-    let schema = || schema(value, definitions);
-    let text =
-        || value.as_str().map_or_else(|| short(value), |text| shortened_text(text, MOST_VALUE));
+    let schema = || short_schema(value, definitions);
+    let text = || {
+        value.as_str().map_or_else(|| short_json(value), |text| shortened_text(text, MOST_VALUE))
+    };
     Some(match keyword {
         "additionalProperties" if value.is_object() => format!("other members: {}", schema()),
         "additionalProperties" | "uniqueItems" if value.as_bool() == Some(false) => return None,
         "additionalProperties" => "other members are allowed".to_owned(),
-        "const" => format!("always {}", short(value)),
+        "const" => format!("always {}", short_json(value)),
         "contains" => format!("contains an item that is {}", schema()),
         "contentEncoding" => format!("encoded as {}", text()),
         "contentMediaType" => format!("media type {}", text()),
-        "default" => format!("default: {}", short(value)),
-        "dependentRequired" => format!("members need others: {}", short(value)),
+        "default" => format!("default: {}", short_json(value)),
+        "dependentRequired" => format!("members need others: {}", short_json(value)),
         "deprecated" if value.as_bool() == Some(true) => "deprecated".to_owned(),
         "deprecated" => return None,
-        "enum" => format!("one of: {}", list(value)),
-        "examples" => format!("for example {}", short(value.get(0)?)),
-        "exclusiveMaximum" => format!("less than {}", short(value)),
-        "exclusiveMinimum" => format!("more than {}", short(value)),
+        "enum" => format!("one of: {}", value_list(value)),
+        "examples" => format!("for example {}", short_json(value.get(0)?)),
+        "exclusiveMaximum" => format!("less than {}", short_json(value)),
+        "exclusiveMinimum" => format!("more than {}", short_json(value)),
         "format" => format!("format: {}", text()),
-        "maxItems" => format!("at most {} items", short(value)),
-        "maxLength" => format!("at most {} characters", short(value)),
-        "maxProperties" => format!("at most {} members", short(value)),
-        "maximum" => format!("at most {}", short(value)),
-        "minItems" => format!("at least {} items", short(value)),
-        "minLength" => format!("at least {} characters", short(value)),
-        "minProperties" => format!("at least {} members", short(value)),
-        "minimum" => format!("at least {}", short(value)),
-        "multipleOf" => format!("a multiple of {}", short(value)),
+        "maxItems" => format!("at most {} items", short_json(value)),
+        "maxLength" => format!("at most {} characters", short_json(value)),
+        "maxProperties" => format!("at most {} members", short_json(value)),
+        "maximum" => format!("at most {}", short_json(value)),
+        "minItems" => format!("at least {} items", short_json(value)),
+        "minLength" => format!("at least {} characters", short_json(value)),
+        "minProperties" => format!("at least {} members", short_json(value)),
+        "minimum" => format!("at least {}", short_json(value)),
+        "multipleOf" => format!("a multiple of {}", short_json(value)),
         "not" => format!("not {}", schema()),
         "pattern" => format!("pattern: {}", text()),
         "patternProperties" => format!("members by pattern: {}", schema()),
@@ -117,14 +118,14 @@ fn keyword_phrase<'s>(
 }
 
 /// The first characters of a value as JSON. Only the shown part of a large value is written.
-pub(super) fn short(value: &Value) -> String {
+pub(super) fn short_json(value: &Value) -> String {
     let mut start = Start(String::new());
     let is_whole = write!(start, "{value}").is_ok();
     shortened_text(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
 }
 
 /// The first characters of a schema as JSON, with words in the place of references.
-fn schema<'s>(value: &'s Value, definitions: &Definitions<'s>) -> String {
+fn short_schema<'s>(value: &'s Value, definitions: &Definitions<'s>) -> String {
     let mut start = Start(String::new());
     let is_whole = write_schema(value, definitions, &mut start).is_ok();
     shortened_text(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
@@ -137,7 +138,7 @@ fn write_schema<'s>(
 ) -> fmt::Result {
     let reference = value.get("$ref").and_then(Value::as_str);
     if let Some(target) = reference.and_then(|reference| definitions.target(reference)) {
-        return out.write_str(&outline(target, definitions));
+        return out.write_str(&schema_outline(target, definitions));
     }
     match value {
         Value::Array(items) => {
@@ -160,16 +161,16 @@ fn write_schema<'s>(
 }
 
 /// The types of a schema, and the names of its members.
-fn outline<'s>(schema: &'s Value, definitions: &Definitions<'s>) -> String {
+fn schema_outline<'s>(schema: &'s Value, definitions: &Definitions<'s>) -> String {
     let kinds = kinds_of(schema, definitions, ALTERNATIVES);
     let mut row = String::new();
-    for kind in kinds.singles().filter(|_| kinds != Kinds::ALL) {
+    for kind in kinds.single_kinds().filter(|_| kinds != Kinds::ALL) {
         row.push_str(if row.is_empty() { "" } else { " or " });
         row.push_str(kind.name());
     }
     let members = SchemaParts::from_schemas(&[schema], definitions).members();
     if !members.is_empty() {
-        let names = names(members.iter().map(|(name, _)| *name));
+        let names = name_list(members.iter().map(|(name, _)| *name));
         return format!("{} with {names}", if row.is_empty() { "value" } else { &row });
     }
     if row.is_empty() { "any value".to_owned() } else { row }
@@ -186,7 +187,7 @@ impl Write for Start {
     }
 }
 
-fn list(value: &Value) -> String {
+fn value_list(value: &Value) -> String {
     let mut row = String::new();
     for value in value.as_array().into_iter().flatten() {
         if row.len() > MOST_LISTED {
@@ -194,7 +195,7 @@ fn list(value: &Value) -> String {
             break;
         }
         row.push_str(if row.is_empty() { "" } else { ", " });
-        row.push_str(&short(value));
+        row.push_str(&short_json(value));
     }
     row
 }
