@@ -80,14 +80,14 @@ impl Collection {
 
     /// The folders that have documents.
     pub(crate) fn folders(&self) -> BTreeSet<PathBuf> {
-        self.index().paths().map(|path| self.folder.containing(path)).collect()
+        self.index().paths().map(|path| self.folder.parent_folder(path)).collect()
     }
 
     /// Compares the index with the folder if the last comparison is long ago. A search does not wait for one that is running.
     pub(crate) fn refresh_if_due(&self) {
         let Ok(mut next) = self.next.try_lock() else { return };
         if next.is_none_or(|next| Instant::now() >= next) {
-            self.compare(&mut next);
+            self.scan_and_follow(&mut next);
         }
     }
 
@@ -98,24 +98,24 @@ impl Collection {
 
     /// Compares the index with the folder now.
     pub(crate) fn refresh(&self) {
-        self.compare(&mut self.next.lock().unwrap_or_else(PoisonError::into_inner));
+        self.scan_and_follow(&mut self.next.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn compare(&self, next: &mut Option<Instant>) {
+    fn scan_and_follow(&self, next: &mut Option<Instant>) {
         let began = Instant::now();
         let scanned = self.folder.scan();
         let took = began.elapsed();
         match scanned {
             Ok(scanned) => {
                 *self.own_findings() = scanned.findings;
-                self.follow(scanned.files);
+                self.index_changes(scanned.files);
             }
             Err(error) => {
                 // Nothing can be verified in a folder that is gone, so nothing is shown.
                 let message = format!("expected a folder that can be read, got: {}", error.kind());
                 let help = "restore the folder, or correct `folder`";
                 *self.own_findings() = vec![SettingFinding::error(FOLDER, POINTER, message, help)];
-                self.follow(Vec::new());
+                self.index_changes(Vec::new());
             }
         }
         // Large folders are compared for at most a tenth of the time; to read what has changed is no part of it.
@@ -123,7 +123,7 @@ impl Collection {
         *next = Instant::now().checked_add(pause);
     }
 
-    fn follow(&self, files: Vec<(String, Stamp)>) {
+    fn index_changes(&self, files: Vec<(String, Stamp)>) {
         let (changed, gone) = self.index().changes(files);
         if changed.is_empty() && gone.is_empty() {
             return;
@@ -134,17 +134,17 @@ impl Collection {
         }
         self.take_all(&changed);
         let mut index = self.index_mut();
-        index.settle();
+        index.finish_change();
         if is_first {
-            index.shrink();
+            index.shrink_memory();
         }
     }
 
     /// Reads a file that may have changed, and indexes it again if it has.
-    fn update(&self, path: &str) {
+    fn update_file(&self, path: &str) {
         let digest = self.index().digest_of(path);
         self.take_all(&[ChangedFile { path: path.to_owned(), bytes: 0, digest }]);
-        self.index_mut().settle();
+        self.index_mut().finish_change();
     }
 }
 

@@ -61,13 +61,13 @@ impl PreparedFile {
         let (mut prepared, format) = (Self::empty(digest), Format::of_file(path));
         let read = read::read(format, bytes);
         for document in read.documents {
-            prepared.add(PreparedDocument::new(path, format, document), reader);
+            prepared.add_document(PreparedDocument::new(path, format, document), reader);
         }
         if metadata == MetadataSource::None {
             prepared.entries.iter_mut().for_each(|entry| entry.metadata = Metadata::default());
         }
         let problems = read.problems.into_iter().take(MOST_PROBLEMS);
-        prepared.findings = problems.map(|problem| finding(path, problem)).collect();
+        prepared.findings = problems.map(|problem| unreadable_finding(path, problem)).collect();
         prepared
     }
 
@@ -79,10 +79,10 @@ impl PreparedFile {
 
     /// A file that cannot be read.
     pub(crate) fn unreadable(path: &str, digest: FileDigest, problem: Problem) -> Self {
-        Self { findings: vec![finding(path, problem)], ..Self::empty(digest) }
+        Self { findings: vec![unreadable_finding(path, problem)], ..Self::empty(digest) }
     }
 
-    fn add(&mut self, document: PreparedDocument<'_>, reader: &mut PieceReader) {
+    fn add_document(&mut self, document: PreparedDocument<'_>, reader: &mut PieceReader) {
         for piece in &document.pieces {
             reader.read(&document.title_of(piece), document.text_of(piece), &mut self.words);
         }
@@ -123,9 +123,9 @@ impl<'a> PreparedDocument<'a> {
     }
 }
 
-fn finding(path: &str, problem: Problem) -> SettingFinding {
+fn unreadable_finding(path: &str, problem: Problem) -> SettingFinding {
     let file = problem.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
-    finding::of_file(UNREADABLE, &file, problem.message, problem.help)
+    finding::file_finding(UNREADABLE, &file, problem.message, problem.help)
 }
 
 /// The name of a file without its ending.

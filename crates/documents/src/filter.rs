@@ -46,7 +46,7 @@ impl Filter {
     }
 
     /// Adds a model's conditions, whose form was checked against [`schema`].
-    pub(crate) fn and(mut self, conditions: &Object) -> Result<Self, Box<Fault>> {
+    pub(crate) fn with_conditions(mut self, conditions: &Object) -> Result<Self, Box<Fault>> {
         let read = callgate_kind::conditions(conditions);
         self.0.extend(
             read.filter_map(|(field, operator, value)| {
@@ -82,7 +82,7 @@ impl Condition {
                 .any(|field_value| self.values.iter().any(|wanted| test(field_value, wanted)))
         };
         let ordered = |test: fn(Ordering) -> bool| {
-            one(&|field_value, wanted| order(field_value, wanted).is_some_and(test))
+            one(&|field_value, wanted| scalar_order(field_value, wanted).is_some_and(test))
         };
         let parts = |test: fn(&str, &str) -> bool| {
             one(&|field_value, wanted| match (field_value, wanted) {
@@ -106,7 +106,7 @@ impl Condition {
 }
 
 /// The order of two values of one type; `None` for different types.
-fn order(field_value: &Scalar, wanted: &Scalar) -> Option<Ordering> {
+fn scalar_order(field_value: &Scalar, wanted: &Scalar) -> Option<Ordering> {
     match (field_value, wanted) {
         (Scalar::Boolean(stored), Scalar::Boolean(wanted)) => Some(stored.cmp(wanted)),
         (Scalar::Number(stored), Scalar::Number(wanted)) => Some(stored.order(wanted)),
@@ -165,7 +165,7 @@ mod tests {
         let metadata =
             json!({"tier": 3, "tags": ["new", "old"], "day": "2026-05-01", "open": true});
         let Ok(Value::Object(conditions)) = Value::parse(conditions) else { panic!("no object") };
-        let filter = Filter::default().and(&conditions).expect("few conditions");
+        let filter = Filter::default().with_conditions(&conditions).expect("few conditions");
         assert_eq!(filter.admits(&Metadata::from_value(&metadata)), expected, "{conditions:?}");
     }
 
@@ -199,7 +199,7 @@ mod tests {
     fn more_than_twenty_conditions_are_refused() {
         let operators = json!({"gt": 1, "gte": 1, "lt": 1, "lte": 1, "eq": 1, "neq": 1, "in": [1]});
         let conditions = ["a", "b", "c"].map(|field| (field, operators.clone()));
-        assert!(Filter::default().and(&Object::from(conditions)).is_err());
+        assert!(Filter::default().with_conditions(&Object::from(conditions)).is_err());
     }
 
     #[track_caller]

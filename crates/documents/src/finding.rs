@@ -33,7 +33,7 @@ pub(crate) fn no_files() -> SettingFinding {
 
 /// A file that is not, or not whole, among the documents. Its path is relative to the folder, with the row or line where the fault
 /// has one.
-pub(crate) fn of_file(
+pub(crate) fn file_finding(
     code: &'static str,
     file: &str,
     message: impl Display,

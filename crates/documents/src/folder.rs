@@ -86,7 +86,7 @@ impl Folder {
     }
 
     /// The folder that has a file.
-    pub(crate) fn containing(&self, path: &str) -> PathBuf {
+    pub(crate) fn parent_folder(&self, path: &str) -> PathBuf {
         match path.rsplit_once('/') {
             Some((parent, _)) => self.root.join(parent),
             None => self.root.clone(),
@@ -116,7 +116,7 @@ impl FolderReader<'_> {
     /// Reads a file as [`Folder::read`] does, and keeps its folder open for the next one.
     pub(crate) fn read(&mut self, path: &str) -> io::Result<(Vec<u8>, Stamp)> {
         let mut file = self.open(path)?;
-        let stamp = regular(&file)?;
+        let stamp = regular_file_stamp(&file)?;
         let most = self.folder.limits.file_bytes;
         if stamp.bytes > most as u64 {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -133,7 +133,7 @@ impl FolderReader<'_> {
     }
 
     fn open(&mut self, path: &str) -> io::Result<File> {
-        let parts = parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
+        let parts = path_parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
         let (name, parents) = parts.split_last().ok_or(io::ErrorKind::InvalidFilename)?;
         let at = path.strip_suffix(name).unwrap_or_default();
         if let Some((_, folder)) = self.open.as_ref().filter(|(entry, _)| entry == at) {
@@ -148,14 +148,14 @@ impl FolderReader<'_> {
 }
 
 /// The parts of a path; `None` if one of them leads elsewhere.
-fn parts(path: &str) -> Option<Vec<&str>> {
+fn path_parts(path: &str) -> Option<Vec<&str>> {
     let parts: Vec<&str> = path.split('/').collect();
     let is_plain = |part: &&str| !matches!(*part, "" | "." | "..") && !part.contains(['\0', '\\']);
     parts.iter().all(is_plain).then_some(parts)
 }
 
 /// The version of a file; an error if it is a pipe, a socket or a device.
-fn regular(file: &File) -> io::Result<Stamp> {
+fn regular_file_stamp(file: &File) -> io::Result<Stamp> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());

@@ -90,8 +90,8 @@ impl Index {
         self.pieces.reader()
     }
 
-    /// Puts a file in, in place of its earlier version. [`Index::settle`] follows after the last file.
-    pub(crate) fn put(&mut self, path: &str, stamp: Stamp, prepared: PreparedFile) {
+    /// Puts a file in, in place of its earlier version. [`Index::finish_change`] follows after the last file.
+    pub(crate) fn put_file(&mut self, path: &str, stamp: Stamp, prepared: PreparedFile) {
         self.remove(path);
         let path: Arc<str> = path.into();
         let PreparedFile { digest, entries, words, mut findings, extracted } = prepared;
@@ -99,8 +99,8 @@ impl Index {
         let documents = Numbers::new(self.documents.len(), entries.len());
         let mut first = added.start;
         for Entry { row, mut metadata, n_pieces } in entries {
-            metadata.share(&mut self.field_names);
-            let owner = number(self.documents.len());
+            metadata.share_names(&mut self.field_names);
+            let owner = index_number(self.documents.len());
             let pieces = Numbers::new(first, n_pieces.min(added.end.saturating_sub(first)));
             first += n_pieces;
             self.owners.extend(pieces.range().map(|_| owner));
@@ -112,7 +112,7 @@ impl Index {
             let most = PieceIndex::MOST_PIECES;
             let message = format!("expected at most {most} pieces of text, got more");
             let help = "leave files out by `exclude`";
-            findings.push(finding::of_file(LEFT_OUT, &path, message, help));
+            findings.push(finding::file_finding(LEFT_OUT, &path, message, help));
         }
         if !findings.is_empty() {
             self.findings.insert(Arc::clone(&path), findings);
@@ -139,7 +139,7 @@ impl Index {
     }
 
     /// Ends a change: what was put in can be found.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn finish_change(&mut self) {
         let n_removed = self.documents.len() - self.n_documents;
         if self.pieces.is_sparse() || n_removed > LEAST_REMOVED.max(self.n_documents) {
             self.compact();
@@ -170,13 +170,13 @@ impl Index {
             if *owner != before {
                 before = *owner;
                 let document = self.documents.get_mut(*owner as usize).into_iter();
-                document.flatten().for_each(|it| it.pieces.first = number(piece));
+                document.flatten().for_each(|it| it.pieces.first = index_number(piece));
             }
         }
     }
 
     /// Frees memory that was reserved for more.
-    pub(crate) fn shrink(&mut self) {
+    pub(crate) fn shrink_memory(&mut self) {
         self.pieces.shrink();
         self.owners.shrink_to_fit();
         self.documents.shrink_to_fit();
@@ -248,7 +248,7 @@ impl Index {
     }
 
     /// Notes that a file has the content that was indexed.
-    pub(crate) fn confirm(&mut self, path: &str, stamp: Stamp) {
+    pub(crate) fn confirm_file(&mut self, path: &str, stamp: Stamp) {
         self.files.get_mut(path).into_iter().for_each(|file| file.stamp = stamp);
     }
 
@@ -296,7 +296,7 @@ impl Index {
 
 impl Numbers {
     fn new(first: usize, n: usize) -> Self {
-        Self { first: number(first), n: number(n) }
+        Self { first: index_number(first), n: index_number(n) }
     }
 
     fn range(self) -> Range<usize> {
@@ -305,7 +305,7 @@ impl Numbers {
     }
 }
 
-fn number(n: usize) -> u32 {
+fn index_number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(NONE)
 }
 

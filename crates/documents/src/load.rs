@@ -50,15 +50,15 @@ pub struct Loaded {
 pub async fn load(settings: DocumentsSettings, earlier: Option<&Documents>) -> Loaded {
     let existing_collection = earlier.and_then(|earlier| earlier.collection_of(&settings));
     let loading = spawn_blocking(move || {
-        load_blocking(settings, existing_collection).unwrap_or_else(refusal)
+        load_blocking(settings, existing_collection).unwrap_or_else(refused_load)
     });
     loading.await.unwrap_or_else(|_| {
         let message = "expected a folder that can be indexed, got a failure of callgate";
-        refusal(SettingFinding::error(FOLDER, POINTER, message, "report it with the folder"))
+        refused_load(SettingFinding::error(FOLDER, POINTER, message, "report it with the folder"))
     })
 }
 
-fn refusal(finding: SettingFinding) -> Loaded {
+fn refused_load(finding: SettingFinding) -> Loaded {
     Loaded { findings: vec![finding], ..Loaded::default() }
 }
 
@@ -68,16 +68,16 @@ fn load_blocking(
 ) -> Result<Loaded, SettingFinding> {
     let collection = match existing_collection {
         Some(existing_collection) => existing_collection,
-        None => collection(&settings)?,
+        None => open_collection(&settings)?,
     };
     collection.refresh();
-    let fields = fields(&settings, collection.index().fields());
+    let fields = filterable_fields(&settings, collection.index().fields());
     let illegal = |error: callgate_tool::InvalidName| {
         let message = format!("expected a name that tools can have: {error}");
         SettingFinding::error(PATTERN, "", message, "name the toolset otherwise")
     };
-    let search = declaration::search(&settings, &fields).map_err(illegal)?;
-    let read = declaration::read(&settings).map_err(illegal)?;
+    let search = declaration::search_tool(&settings, &fields).map_err(illegal)?;
+    let read = declaration::read_tool(&settings).map_err(illegal)?;
     let mut findings = collection.findings();
     if findings.iter().any(SettingFinding::is_error) {
         return Ok(Loaded { findings, ..Loaded::default() });
@@ -98,7 +98,7 @@ fn load_blocking(
     Ok(Loaded { tools, findings, documents: Some(Documents::new(settings, collection)) })
 }
 
-fn collection(settings: &DocumentsSettings) -> Result<Arc<Collection>, SettingFinding> {
+fn open_collection(settings: &DocumentsSettings) -> Result<Arc<Collection>, SettingFinding> {
     let patterns = Patterns::new(&settings.include, &settings.exclude)?;
     let uri = settings.uri.as_deref().map(UriTemplate::new).transpose()?;
     let folder = Folder::open(&settings.folder, patterns, settings.limits).map_err(|error| {
@@ -115,7 +115,7 @@ fn collection(settings: &DocumentsSettings) -> Result<Arc<Collection>, SettingFi
 
 /// The fields that a model's conditions may have. Where the session decides which documents there are, names of fields could tell of
 /// others: then only those that the operator names.
-fn fields(
+fn filterable_fields(
     settings: &DocumentsSettings,
     indexed_fields: BTreeMap<String, Vec<Kind>>,
 ) -> BTreeMap<String, Vec<Kind>> {

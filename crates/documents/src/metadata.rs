@@ -84,7 +84,7 @@ impl Metadata {
     /// Reads the members of an object; members of objects inside it have dotted names.
     pub(crate) fn from_value(value: &Value) -> Self {
         let mut fields = BTreeMap::new();
-        flatten(value, "", DEPTH, &mut fields);
+        flatten_fields(value, "", DEPTH, &mut fields);
         Self::from(fields)
     }
 
@@ -100,7 +100,7 @@ impl Metadata {
     }
 
     /// Shares the names of fields with other documents.
-    pub(crate) fn share(&mut self, names: &mut BTreeSet<Arc<str>>) {
+    pub(crate) fn share_names(&mut self, names: &mut BTreeSet<Arc<str>>) {
         for (name, _) in &mut self.0 {
             if let Some(shared_name) = names.get(name) {
                 *name = Arc::clone(shared_name);
@@ -118,12 +118,17 @@ impl From<BTreeMap<String, Vec<Scalar>>> for Metadata {
     }
 }
 
-fn flatten(value: &Value, at: &str, depth: usize, fields: &mut BTreeMap<String, Vec<Scalar>>) {
+fn flatten_fields(
+    value: &Value,
+    at: &str,
+    depth: usize,
+    fields: &mut BTreeMap<String, Vec<Scalar>>,
+) {
     match value {
         Value::Object(members) if depth > 0 => {
             for (name, member) in members {
                 let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
-                flatten(member, &at, depth - 1, fields);
+                flatten_fields(member, &at, depth - 1, fields);
             }
         }
         Value::Array(items) => {

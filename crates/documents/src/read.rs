@@ -104,7 +104,7 @@ pub(crate) fn read(format: Format, bytes: &[u8]) -> ReadDocuments<'_> {
             Err(problem) => ReadDocuments { documents: Vec::new(), problems: vec![problem] },
         },
         Format::JsonLines => jsonl::read(text),
-        Format::Markdown => markdown(text),
+        Format::Markdown => read_markdown(text),
         Format::Pdf | Format::Text => single_document(Document {
             text: text.into(),
             body: text.len() - text.trim_start_matches('\u{feff}').len(),
@@ -135,7 +135,7 @@ fn single_document(document: Document<'_>) -> ReadDocuments<'_> {
     ReadDocuments { documents: vec![document], problems: Vec::new() }
 }
 
-fn markdown(text: &str) -> ReadDocuments<'_> {
+fn read_markdown(text: &str) -> ReadDocuments<'_> {
     let mut document = Document { text: text.into(), ..Document::default() };
     let mut problems = Vec::new();
     document.body = text.len() - text.trim_start_matches('\u{feff}').len();

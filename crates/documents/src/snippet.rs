@@ -76,7 +76,7 @@ impl<'a> VerifiedDocument<'a> {
     }
 
     /// The snippet of a piece.
-    pub(crate) fn snippet(&self, candidate: &Candidate) -> Option<Snippet> {
+    pub(crate) fn snippet_of_piece(&self, candidate: &Candidate) -> Option<Snippet> {
         let piece = self.prepared.pieces.get(candidate.place)?;
         Some(Snippet {
             title: self.prepared.title.clone(),

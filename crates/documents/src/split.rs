@@ -28,12 +28,12 @@ pub(crate) fn split(text: &str, body: usize, style: Style) -> Vec<Piece> {
         let next = lines.peek().map_or("", |next| next.text);
         let heading = match style {
             Style::Markdown if splitter.fence.is_none() => {
-                headline::read(line.text, next, before_is_empty)
+                headline::read_heading(line.text, next, before_is_empty)
             }
             _ => None,
         };
         before_is_empty = line.text.trim().is_empty();
-        splitter.line(&line, heading);
+        splitter.add_line(&line, heading);
     }
     splitter.flush();
     splitter.pieces
@@ -45,7 +45,7 @@ pub(crate) fn title(text: &str, body: usize) -> Option<String> {
     let mut before_is_empty = true;
     while let Some(line) = lines.next() {
         let next = lines.peek().map_or("", |next| next.text);
-        if let Some(heading) = headline::read(line.text, next, before_is_empty) {
+        if let Some(heading) = headline::read_heading(line.text, next, before_is_empty) {
             return Some(heading.title.to_owned());
         }
         before_is_empty = line.text.trim().is_empty();
@@ -129,12 +129,12 @@ impl<'t> Splitter<'t> {
         }
     }
 
-    fn line(&mut self, line: &Line<'t>, heading: Option<Heading<'t>>) {
+    fn add_line(&mut self, line: &Line<'t>, heading: Option<Heading<'t>>) {
         if line.text.starts_with(PAGE_END) {
             self.flush();
         }
         if self.style == Style::Markdown {
-            self.fence = headline::fence(line.text, self.fence);
+            self.fence = headline::open_fence(line.text, self.fence);
         }
         if let Some(heading) = heading {
             if self.has_body {
@@ -142,7 +142,7 @@ impl<'t> Splitter<'t> {
             }
             self.headings.retain(|(level, _)| *level < heading.level);
             self.headings.push((heading.level, heading.title));
-            self.take(line);
+            self.add_to_piece(line);
             return;
         }
         if line.text.trim().is_empty() {
@@ -152,19 +152,19 @@ impl<'t> Splitter<'t> {
             return;
         }
         if self.to > self.from && line.to - self.from > TARGET {
-            self.cut(line);
+            self.cut_piece_before(line);
         }
         if line.text.len() > LONGEST {
             self.flush();
             self.long_line(line);
             return;
         }
-        self.take(line);
+        self.add_to_piece(line);
         self.has_body = true;
     }
 
     /// Adds a line to the piece.
-    fn take(&mut self, line: &Line<'_>) {
+    fn add_to_piece(&mut self, line: &Line<'_>) {
         if self.is_blank {
             let from = line.from + usize::from(line.text.starts_with(PAGE_END));
             (self.from, self.first_line, self.is_blank) = (from, line.number, false);
@@ -173,7 +173,7 @@ impl<'t> Splitter<'t> {
     }
 
     /// Ends the piece where its last whole block ends, or before this line if it has become too long.
-    fn cut(&mut self, line: &Line<'_>) {
+    fn cut_piece_before(&mut self, line: &Line<'_>) {
         match self.whole.take() {
             Some((to, _)) if to == self.to => self.flush(),
             Some((to, last_line)) => {
@@ -212,13 +212,13 @@ impl<'t> Splitter<'t> {
         let end = self.from + text.trim_end().len();
         if !self.is_blank && end > self.from {
             let lines = (self.first_line, self.last_line);
-            let section = self.section();
+            let section = self.section_title();
             self.pieces.push(Piece { range: self.from..end, lines, section });
         }
         (self.from, self.whole, self.has_body, self.is_blank) = (self.to, None, false, true);
     }
 
-    fn section(&self) -> String {
+    fn section_title(&self) -> String {
         let mut section = String::new();
         for (_, title) in &self.headings {
             if section.len() + title.len() > LONGEST_SECTION {

@@ -49,17 +49,17 @@ pub(crate) enum Action {
 
 impl DocumentsTool {
     /// The work of a call, whose arguments and session were looked at: it only reads files and the index.
-    fn work(
+    fn prepared_work(
         &self,
         call: &Call<'_>,
     ) -> Result<impl FnOnce() -> Outcome + Send + 'static, Box<Fault>> {
         let (shared, action) = (Arc::clone(&self.shared), self.action);
-        let filter = shared.filter(call)?;
+        let filter = shared.call_filter(call)?;
         let arguments = call.arguments().clone();
         Ok(move || {
             let outcome = match action {
-                Action::Read => shared.read(&arguments, &filter),
-                Action::Search => shared.search(&arguments, &filter),
+                Action::Read => shared.read_document(&arguments, &filter),
+                Action::Search => shared.search_documents(&arguments, &filter),
             };
             if shared.collection.is_gone() {
                 return wording::documents::unavailable().into();
@@ -70,22 +70,22 @@ impl DocumentsTool {
 }
 
 impl Shared {
-    fn filter(&self, call: &Call<'_>) -> Result<Filter, Box<Fault>> {
+    fn call_filter(&self, call: &Call<'_>) -> Result<Filter, Box<Fault>> {
         let bound = Filter::for_session(&self.bound, call.session())?;
         match call.arguments().get("where").and_then(Value::as_object) {
-            Some(conditions) => bound.and(conditions),
+            Some(conditions) => bound.with_conditions(conditions),
             None => Ok(bound),
         }
     }
 
-    fn search(&self, arguments: &Arguments, filter: &Filter) -> Outcome {
-        let mut question = text(arguments, "query").to_owned();
+    fn search_documents(&self, arguments: &Arguments, filter: &Filter) -> Outcome {
+        let mut question = text_argument(arguments, "query").to_owned();
         let also = arguments.get("also").and_then(Value::as_array);
         for words in also.into_iter().flatten().filter_map(Value::as_str) {
             question.push('\n');
             question.push_str(words);
         }
-        let limit = number(arguments, "limit").unwrap_or(DEFAULT_SNIPPETS);
+        let limit = number_argument(arguments, "limit").unwrap_or(DEFAULT_SNIPPETS);
         let limit = limit.clamp(1, self.collection.limits().snippets.max(1));
         let search_result = self.collection.search(&question, limit, filter);
         let snippets =
@@ -95,12 +95,14 @@ impl Shared {
         Value::Object(Object::from(result)).into()
     }
 
-    fn read(&self, arguments: &Arguments, filter: &Filter) -> Outcome {
-        let document = text(arguments, "document");
-        let from = number(arguments, "from").unwrap_or(1).max(1);
-        let wanted =
-            LineRange { from, to: number(arguments, "to").unwrap_or(usize::MAX).max(from) };
-        match self.collection.read(document, wanted, filter) {
+    fn read_document(&self, arguments: &Arguments, filter: &Filter) -> Outcome {
+        let document = text_argument(arguments, "document");
+        let from = number_argument(arguments, "from").unwrap_or(1).max(1);
+        let wanted = LineRange {
+            from,
+            to: number_argument(arguments, "to").unwrap_or(usize::MAX).max(from),
+        };
+        match self.collection.read_lines(document, wanted, filter) {
             Some(Ok(excerpt)) => excerpt_value(document, &excerpt).into(),
             Some(Err(n_lines)) => {
                 wording::documents::no_line(u64::try_from(from).unwrap_or(u64::MAX), n_lines).into()
@@ -133,11 +135,11 @@ fn excerpt_value(document: &str, excerpt: &Excerpt) -> Value {
     Value::Object(members)
 }
 
-fn text<'a>(arguments: &'a Arguments, name: &str) -> &'a str {
+fn text_argument<'a>(arguments: &'a Arguments, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn number(arguments: &Arguments, name: &str) -> Option<usize> {
+fn number_argument(arguments: &Arguments, name: &str) -> Option<usize> {
     let value = arguments.get(name)?;
     let number = value.as_u64().or_else(|| whole_number(value.as_f64()?));
     number.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
@@ -160,7 +162,7 @@ impl Backend for DocumentsTool {
     }
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
-        self.shared.filter(call)?;
+        self.shared.call_filter(call)?;
         let arguments = Value::Object(call.arguments().clone());
         let action = match self.action {
             Action::Read => "reads a document",
@@ -170,7 +172,7 @@ impl Backend for DocumentsTool {
     }
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
-        let work = match self.work(call) {
+        let work = match self.prepared_work(call) {
             Ok(work) => work,
             Err(fault) => return fault.into(),
         };

@@ -39,7 +39,7 @@ impl Collection {
         let batches = batches(changed);
         let n_threads = available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         if batches.len() < 2 || n_threads < 2 {
-            let mut reader = self.reader();
+            let mut reader = self.file_reader();
             for batch in batches {
                 self.put_all(batch, reader.read_all(batch));
             }
@@ -47,23 +47,23 @@ impl Collection {
         }
         thread::scope(|scope| {
             let own = |worker| batches.iter().copied().skip(worker).step_by(n_threads);
-            let start = |worker| self.start(scope, own(worker));
+            let start = |worker| self.start_reading(scope, own(worker));
             let receivers: Vec<Receiver<Vec<FileRead>>> = (0..n_threads).map(start).collect();
             for (batch, receiver) in batches.iter().zip(receivers.iter().cycle()) {
-                let read = receiver.recv().unwrap_or_else(|_| self.reader().read_all(batch));
+                let read = receiver.recv().unwrap_or_else(|_| self.file_reader().read_all(batch));
                 self.put_all(batch, read);
             }
         });
     }
 
     /// Reads batches on a thread of their own. If the system has none, the channel is closed.
-    fn start<'s>(
+    fn start_reading<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
         mut batches: impl Iterator<Item = &'s [ChangedFile]> + Send + 's,
     ) -> Receiver<Vec<FileRead>> {
         let (sender, receiver) = sync_channel(AHEAD);
-        let mut reader = self.reader();
+        let mut reader = self.file_reader();
         let work = move || {
             batches.all(|batch| sender.send(reader.read_all(batch)).is_ok());
         };
@@ -71,7 +71,7 @@ impl Collection {
         receiver
     }
 
-    fn reader(&self) -> FileReader<'_> {
+    fn file_reader(&self) -> FileReader<'_> {
         FileReader {
             folder: self.folder.reader(),
             pieces: self.index().reader(),
@@ -82,9 +82,11 @@ impl Collection {
     fn put_all(&self, files: &[ChangedFile], read: Vec<FileRead>) {
         for (ChangedFile { path, .. }, read) in files.iter().zip(read) {
             match read {
-                FileRead::Changed(stamp, prepared) => self.index_mut().put(path, stamp, prepared),
+                FileRead::Changed(stamp, prepared) => {
+                    self.index_mut().put_file(path, stamp, prepared)
+                }
                 FileRead::Failed(error) => self.put_failed(path, &error),
-                FileRead::Unchanged(stamp) => self.index_mut().confirm(path, stamp),
+                FileRead::Unchanged(stamp) => self.index_mut().confirm_file(path, stamp),
             }
         }
     }
@@ -99,17 +101,17 @@ impl Collection {
         let mut nothing = PreparedFile::empty(file::digest(b""));
         let message = format!("expected a file that can be read, got: {}", error.kind());
         let help = "allow callgate to read it, or leave it out by `exclude`";
-        nothing.findings = vec![finding::of_file(UNREADABLE, path, message, help)];
-        index.put(path, Stamp::default(), nothing);
+        nothing.findings = vec![finding::file_finding(UNREADABLE, path, message, help)];
+        index.put_file(path, Stamp::default(), nothing);
     }
 }
 
 impl FileReader<'_> {
     fn read_all(&mut self, files: &[ChangedFile]) -> Vec<FileRead> {
-        files.iter().map(|file| self.read(file)).collect()
+        files.iter().map(|file| self.read_file(file)).collect()
     }
 
-    fn read(&mut self, file: &ChangedFile) -> FileRead {
+    fn read_file(&mut self, file: &ChangedFile) -> FileRead {
         let (bytes, stamp) = match self.folder.read(&file.path) {
             Ok(read) => read,
             Err(error) => return FileRead::Failed(error),

@@ -46,20 +46,20 @@ impl Collection {
         self.refresh_if_due();
         for _ in 1..ATTEMPTS {
             let candidates = self.index().find(question, limit + 1, filter);
-            let (snippets, changed) = self.snippets(&candidates);
+            let (snippets, changed) = self.verified_snippets(&candidates);
             if changed.is_empty() {
                 return self.within_limits(snippets, limit);
             }
             for path in &changed {
-                self.update(path);
+                self.update_file(path);
             }
         }
         let candidates = self.index().find(question, limit + 1, filter);
-        self.within_limits(self.snippets(&candidates).0, limit)
+        self.within_limits(self.verified_snippets(&candidates).0, limit)
     }
 
     /// The snippets of candidates, in their order, and the paths of files that have changed. Files are read one after another.
-    fn snippets(&self, candidates: &[Candidate]) -> (Vec<Snippet>, Vec<String>) {
+    fn verified_snippets(&self, candidates: &[Candidate]) -> (Vec<Snippet>, Vec<String>) {
         let mut by_path: BTreeMap<&str, Vec<(usize, &Candidate)>> = BTreeMap::new();
         for (rank, candidate) in candidates.iter().enumerate() {
             by_path.entry(&candidate.located.path).or_default().push((rank, candidate));
@@ -93,7 +93,8 @@ impl Collection {
                     VerifiedDocument::of_checked(&candidate.located, &bytes, self.uri.as_ref());
                 last = read.map(|verified| (row, verified));
             }
-            let snippet = last.as_ref().and_then(|(_, verified)| verified.snippet(candidate));
+            let snippet =
+                last.as_ref().and_then(|(_, verified)| verified.snippet_of_piece(candidate));
             if let Some(snippet) = snippet {
                 snippets.insert(*rank, snippet);
             }
@@ -120,7 +121,7 @@ impl Collection {
 
     /// Lines of a document that a filter admits; `None` if there is none of the name. An error has the number of its lines, if
     /// the first line is behind them.
-    pub(crate) fn read(
+    pub(crate) fn read_lines(
         &self,
         name: &str,
         wanted: LineRange,
@@ -129,15 +130,15 @@ impl Collection {
         self.refresh_if_due();
         for _ in 0..ATTEMPTS {
             let located = self.index().document(name, filter)?;
-            if let Some(excerpt) = self.excerpt(&located, wanted) {
+            if let Some(excerpt) = self.verified_excerpt(&located, wanted) {
                 return Some(excerpt);
             }
-            self.update(&located.path);
+            self.update_file(&located.path);
         }
         None
     }
 
-    fn excerpt(
+    fn verified_excerpt(
         &self,
         located: &LocatedDocument,
         wanted: LineRange,

@@ -69,13 +69,15 @@ fn a_row_is_found_by_itself_and_read_by_its_number() {
     assert_eq!(snippet.document, "faq.csv#2");
     assert_eq!(snippet.answer.as_deref(), Some("On Sunday,\nalways"));
     let all = LineRange { from: 1, to: 9 };
-    let excerpt =
-        collection.read("faq.csv#2", all, &Filter::default()).expect("it is there").expect("lines");
+    let excerpt = collection
+        .read_lines("faq.csv#2", all, &Filter::default())
+        .expect("it is there")
+        .expect("lines");
     assert_eq!(excerpt.text, "Closed?\n\nOn Sunday,\nalways");
     assert_eq!(excerpt.digest, snippet.digest);
     assert_eq!(digest(&excerpt.text), snippet.digest);
     for name in ["faq.csv", "faq.csv#3", "faq.csv#0", "faq.csv#x", "../faq.csv#1"] {
-        assert!(collection.read(name, all, &Filter::default()).is_none(), "{name}");
+        assert!(collection.read_lines(name, all, &Filter::default()).is_none(), "{name}");
     }
 }
 
@@ -189,7 +191,7 @@ fn a_long_document_is_read_in_parts() {
     let collection = collection(&dir);
     let read = |name: &str, from| {
         let wanted = LineRange { from, to: usize::MAX };
-        collection.read(name, wanted, &Filter::default()).expect("a document")
+        collection.read_lines(name, wanted, &Filter::default()).expect("a document")
     };
     let first = read("a.txt", 1).expect("lines");
     assert_eq!((first.lines.to, first.n_lines, first.text.len()), (1024, 5000, 16 << 10));

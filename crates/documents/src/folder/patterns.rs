@@ -17,8 +17,8 @@ impl Patterns {
     /// Reads the patterns; a malformed one is a finding.
     pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, SettingFinding> {
         let has_include = !include.is_empty();
-        let include = set("include", include)?;
-        Ok(Self { include: has_include.then_some(include), exclude: set("exclude", exclude)? })
+        let include = glob_set("include", include)?;
+        Ok(Self { include: has_include.then_some(include), exclude: glob_set("exclude", exclude)? })
     }
 
     pub(crate) fn admits(&self, path: &str) -> bool {
@@ -30,7 +30,7 @@ impl Patterns {
     }
 }
 
-fn set(key: &str, patterns: &[String]) -> Result<GlobSet, SettingFinding> {
+fn glob_set(key: &str, patterns: &[String]) -> Result<GlobSet, SettingFinding> {
     let wrong = |pattern: &str| {
         let message = format!("expected a pattern of paths, got: `{pattern}`");
         SettingFinding::error(

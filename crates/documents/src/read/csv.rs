@@ -7,7 +7,7 @@ use super::{Document, Problem, ReadDocuments, row, row::RowSpan};
 
 pub(super) fn read(text: &str) -> ReadDocuments<'_> {
     let mut read = ReadDocuments::default();
-    let (separator, start) = (separator(text), bom(text));
+    let (separator, start) = (guess_separator(text), bom_length(text));
     let mut records = Records { text, at: start, separator };
     let Some(header) = records.next() else { return read };
     let mut rows = Vec::new();
@@ -29,8 +29,8 @@ pub(super) fn read(text: &str) -> ReadDocuments<'_> {
     }
     let typed = Columns::from_rows(header.fields.len(), rows.iter().map(|(_, fields)| &**fields));
     for (span, fields) in rows {
-        let members = members(&header.fields, &fields, Some(&typed));
-        let mut document = row::document(span, &members, &Object::default());
+        let members = row_members(&header.fields, &fields, Some(&typed));
+        let mut document = row::row_document(span, &members, &Object::default());
         // The text shows fields as they are written, which numbers keep too.
         document.row = Some(span);
         read.documents.push(document);
@@ -40,18 +40,18 @@ pub(super) fn read(text: &str) -> ReadDocuments<'_> {
 
 /// Reads one row again. Its metadata is not needed for that.
 pub(super) fn read_row(text: &str, span: RowSpan) -> Option<Document<'_>> {
-    let separator = separator(text);
-    let header = Records { text, at: bom(text), separator }.next()?;
+    let separator = guess_separator(text);
+    let header = Records { text, at: bom_length(text), separator }.next()?;
     let record = Records { text: span.row_text(text)?, at: 0, separator }.next()?;
-    let members = members(&header.fields, &record.fields, None);
-    Some(row::document(span, &members, &Object::default()))
+    let members = row_members(&header.fields, &record.fields, None);
+    Some(row::row_document(span, &members, &Object::default()))
 }
 
-fn members(header: &[String], fields: &[String], columns: Option<&Columns>) -> Object {
+fn row_members(header: &[String], fields: &[String], columns: Option<&Columns>) -> Object {
     let named = header.iter().zip(fields).enumerate();
     let named = named.filter(|(_, (name, _))| !name.trim().is_empty());
     let typed = |(at, (name, field)): (usize, (&String, &String))| {
-        let value = columns.and_then(|columns| columns.value(at, field));
+        let value = columns.and_then(|columns| columns.typed_value(at, field));
         (name.trim().to_owned(), value.unwrap_or_else(|| field.as_str().into()))
     };
     named.map(typed).collect()
@@ -77,7 +77,7 @@ impl Columns {
     }
 
     /// The value of a field, if its column has a type.
-    fn value(&self, column: usize, field: &str) -> Option<Value> {
+    fn typed_value(&self, column: usize, field: &str) -> Option<Value> {
         let is = |columns: &[bool]| columns.get(column).copied().unwrap_or_default();
         if field.is_empty() {
             return None;
@@ -89,11 +89,11 @@ impl Columns {
     }
 }
 
-fn bom(text: &str) -> usize {
+fn bom_length(text: &str) -> usize {
     text.len() - text.trim_start_matches('\u{feff}').len()
 }
 
-fn separator(text: &str) -> char {
+fn guess_separator(text: &str) -> char {
     let header = text.lines().next().unwrap_or_default();
     let header_separator =
         [',', ';', '\t'].into_iter().find(|separator| header.contains(*separator));

@@ -17,7 +17,7 @@ pub(super) fn read(text: &str) -> ReadDocuments<'_> {
         if line.trim().is_empty() {
             continue;
         }
-        if let Some(document) = span.and_then(|span| document(line, span)) {
+        if let Some(document) = span.and_then(|span| line_document(line, span)) {
             read.documents.push(document);
         } else {
             let message = "expected an object of JSON in the line, got other text";
@@ -28,20 +28,20 @@ pub(super) fn read(text: &str) -> ReadDocuments<'_> {
 }
 
 pub(super) fn read_row(text: &str, span: RowSpan) -> Option<Document<'_>> {
-    document(span.row_text(text)?, span)
+    line_document(span.row_text(text)?, span)
 }
 
-fn document(line: &str, span: RowSpan) -> Option<Document<'static>> {
+fn line_document(line: &str, span: RowSpan) -> Option<Document<'static>> {
     let Ok(Value::Object(whole)) = Value::parse(line.trim()) else { return None };
-    let members = members(&whole)?;
+    let members = describing_members(&whole)?;
     let nothing = Object::default();
     let is_inside = ["structData", "jsonData"].iter().any(|name| whole.contains_key(name));
     let outer = if is_inside { &whole } else { &nothing };
-    Some(row::document(span, &members, outer))
+    Some(row::row_document(span, &members, outer))
 }
 
 /// The members that describe the document: those of `structData` or `jsonData`, or all.
-fn members(whole: &Object) -> Option<Cow<'_, Object>> {
+fn describing_members(whole: &Object) -> Option<Cow<'_, Object>> {
     if let Some(Value::Object(members)) = whole.get("structData") {
         return Some(Cow::Borrowed(members));
     }

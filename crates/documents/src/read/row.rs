@@ -28,7 +28,7 @@ impl RowSpan {
 }
 
 /// The document of a row with these members. `outer` has members that stand beside them.
-pub(super) fn document(span: RowSpan, members: &Object, outer: &Object) -> Document<'static> {
+pub(super) fn row_document(span: RowSpan, members: &Object, outer: &Object) -> Document<'static> {
     let text = |names: &[&str]| named_text(members, names).or_else(|| named_text(outer, names));
     let question = text(&["question"]);
     let answer = text(&["answer"]).filter(|_| question.is_some());
@@ -71,7 +71,7 @@ fn is_same_name(name: &str, wanted: &str) -> bool {
 fn field_lines(members: &Object) -> String {
     let mut lines = String::new();
     let mut fields = BTreeMap::new();
-    collect(members, "", 8, &mut fields);
+    collect_fields(members, "", 8, &mut fields);
     // The order of the row, where names tell it: fields inside objects follow their first one.
     for name in members.keys() {
         let below = format!("{name}.");
@@ -85,12 +85,12 @@ fn field_lines(members: &Object) -> String {
     lines
 }
 
-fn collect(members: &Object, at: &str, depth: usize, fields: &mut BTreeMap<String, String>) {
+fn collect_fields(members: &Object, at: &str, depth: usize, fields: &mut BTreeMap<String, String>) {
     for (name, value) in members {
         let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
         match value {
             Value::Null => {}
-            Value::Object(members) if depth > 0 => collect(members, &at, depth - 1, fields),
+            Value::Object(members) if depth > 0 => collect_fields(members, &at, depth - 1, fields),
             Value::String(text) if text.is_empty() => {}
             Value::String(text) => drop(fields.insert(at, text.clone())),
             other => drop(fields.insert(at, other.to_string())),

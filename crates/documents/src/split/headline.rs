@@ -11,7 +11,11 @@ pub(super) struct Heading<'t> {
 pub(super) struct Fence(char, usize);
 
 /// The heading in a line, which the next line may underline.
-pub(super) fn read<'t>(line: &'t str, next: &str, before_is_empty: bool) -> Option<Heading<'t>> {
+pub(super) fn read_heading<'t>(
+    line: &'t str,
+    next: &str,
+    before_is_empty: bool,
+) -> Option<Heading<'t>> {
     let text = unindented_line(line)?;
     let level = text.len() - text.trim_start_matches('#').len();
     if (1..=6).contains(&level) {
@@ -38,7 +42,7 @@ pub(super) fn read<'t>(line: &'t str, next: &str, before_is_empty: bool) -> Opti
 }
 
 /// The fence that is open behind a line.
-pub(super) fn fence(line: &str, open: Option<Fence>) -> Option<Fence> {
+pub(super) fn open_fence(line: &str, open: Option<Fence>) -> Option<Fence> {
     let Some(text) = unindented_line(line) else { return open };
     let Some(sign) = text.chars().next().filter(|c| matches!(c, '`' | '~')) else { return open };
     let length = text.len() - text.trim_start_matches(sign).len();
@@ -62,7 +66,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, next: &str, expected: Option<(usize, &str)>) {
-        let heading = read(line, next, true);
+        let heading = read_heading(line, next, true);
         assert_eq!(heading.map(|heading| (heading.level, heading.title)), expected);
     }
 
@@ -83,11 +87,11 @@ mod tests {
 
     #[test]
     fn a_fence_ends_with_one_of_its_kind() {
-        let open = fence("```rust\n", None);
+        let open = open_fence("```rust\n", None);
         assert_eq!(open, Some(Fence('`', 3)));
-        assert_eq!(fence("~~~\n", open), open);
-        assert_eq!(fence("``` x\n", open), open);
-        assert_eq!(fence("````\n", open), None);
-        assert_eq!(fence("```a`b\n", None), None);
+        assert_eq!(open_fence("~~~\n", open), open);
+        assert_eq!(open_fence("``` x\n", open), open);
+        assert_eq!(open_fence("````\n", open), None);
+        assert_eq!(open_fence("```a`b\n", None), None);
     }
 }
