@@ -63,7 +63,7 @@ impl<'a> LayeredCall<'a> {
 
     /// The result of a call. Middleware that has not seen the end yet sees that the caller left.
     pub(crate) fn into_result(mut self, outcome: Outcome) -> ToolResult {
-        self.leave();
+        self.report_leaving();
         ToolResult {
             id: mem::take(&mut self.call.id).into_owned(),
             tool: mem::take(&mut self.call.tool).into_owned(),
@@ -73,7 +73,7 @@ impl<'a> LayeredCall<'a> {
     }
 
     /// Reports to the remaining middleware that the caller left, without waiting for it.
-    fn leave(&mut self) {
+    fn report_leaving(&mut self) {
         while let Some((layer, around)) = self.next_open() {
             // A future that would wait is dropped at that point.
             let _: Option<()> =
@@ -108,6 +108,6 @@ impl<'a> LayeredCall<'a> {
 
 impl Drop for LayeredCall<'_> {
     fn drop(&mut self) {
-        self.leave();
+        self.report_leaving();
     }
 }

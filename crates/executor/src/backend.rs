@@ -39,7 +39,7 @@ pub(crate) use argument_check::CheckedBackend;
 pub use client::ClientFunction;
 pub use edit::EditedTool;
 pub(crate) use exchange::Connection;
-pub(crate) use failure::of_stop;
+pub(crate) use failure::stop_fault;
 pub use function::Function;
 pub(crate) use openapi::OpenApi;
 pub(crate) use response_stream::BodyHead;

@@ -123,7 +123,7 @@ impl Builder {
     /// Shares the kept results of an executor whose place the new one takes.
     #[doc(hidden)]
     pub fn results_of(mut self, earlier: &Executor) -> Self {
-        self.results = Arc::new(earlier.results().for_another());
+        self.results = Arc::new(earlier.results().for_another_executor());
         self
     }
 
@@ -145,8 +145,8 @@ impl Builder {
         let mut catalog = Catalog::default();
         let results = self.results;
         for mut toolset in self.toolsets {
-            catalog.refuse(&toolset.name, std::mem::take(&mut toolset.refused));
-            for slot in slots(toolset, &results) {
+            catalog.add_refused(&toolset.name, std::mem::take(&mut toolset.refused));
+            for slot in toolset_slots(toolset, &results) {
                 catalog.add(slot)?;
             }
         }
@@ -165,10 +165,10 @@ impl Builder {
 /// description. Results are kept in memory.
 #[doc(hidden)]
 pub fn backends(toolset: Toolset) -> Vec<Arc<dyn Backend>> {
-    slots(toolset, &Arc::default()).map(Slot::into_backend).collect()
+    toolset_slots(toolset, &Arc::default()).map(Slot::into_backend).collect()
 }
 
-fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot> {
+fn toolset_slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot> {
     let Toolset { operations, .. } = toolset;
     let connection = Arc::new(Connection {
         toolset: toolset.name,

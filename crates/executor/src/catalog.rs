@@ -81,12 +81,16 @@ pub struct Entry<'a>(&'a Slot);
 impl Catalog {
     pub(crate) fn add(&mut self, slot: Slot) -> Result<(), Error> {
         if let Some(first) = self.exact.get(&slot.name).and_then(|at| self.slots.get(*at)) {
-            return Err(error::duplicate_tool(&slot.name, &origin(first), &origin(&slot)));
+            return Err(error::duplicate_tool(
+                &slot.name,
+                &operation_label(first),
+                &operation_label(&slot),
+            ));
         }
         let at = self.slots.len();
         self.exact.insert(slot.name.clone(), at);
         self.folded
-            .entry(fold(slot.name.as_str()))
+            .entry(folded_name(slot.name.as_str()))
             .and_modify(|index| *index = None)
             .or_insert(Some(at));
         let written = slot.operation.as_ref().and_then(|operation| operation.written_name.clone());
@@ -97,17 +101,17 @@ impl Catalog {
         Ok(())
     }
 
-    pub(crate) fn refuse(&mut self, toolset: &str, refused: Vec<RefusedTool>) {
+    pub(crate) fn add_refused(&mut self, toolset: &str, refused: Vec<RefusedTool>) {
         let toolset: Arc<str> = toolset.into();
         for RefusedTool { name, reason } in refused {
             let refused = RefusedEntry { toolset: Arc::clone(&toolset), reason };
-            self.refused.entry(fold(name.as_str())).or_insert(refused);
+            self.refused.entry(folded_name(name.as_str())).or_insert(refused);
         }
     }
 
     /// The reason why a tool is not offered, if it is one of a toolset that `sees` takes.
-    pub(crate) fn refusal(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Option<&str> {
-        let refused = self.refused.get(&fold(asked))?;
+    pub(crate) fn refusal_reason(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Option<&str> {
+        let refused = self.refused.get(&folded_name(asked))?;
         sees(&refused.toolset).then_some(&*refused.reason)
     }
 
@@ -122,13 +126,13 @@ impl Catalog {
     pub(crate) fn find(&self, asked: &str) -> Option<Entry<'_>> {
         let exact = self.exact.get(asked).copied();
         let written = || self.written.get(asked).copied().flatten();
-        let folded = || self.folded.get(&fold(asked)).copied().flatten();
+        let folded = || self.folded.get(&folded_name(asked)).copied().flatten();
         let at = exact.or_else(written).or_else(folded)?;
         self.slots.get(at).map(Entry)
     }
 
     /// True if a toolset has a tool of exactly this name.
-    pub(crate) fn has(&self, toolset: &str, tool: &str) -> bool {
+    pub(crate) fn has_tool(&self, toolset: &str, tool: &str) -> bool {
         let entry = self.exact.get(tool).and_then(|at| self.entry(*at));
         entry.is_some_and(|entry| entry.toolset() == toolset)
     }
@@ -200,7 +204,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-fn origin(slot: &Slot) -> String {
+fn operation_label(slot: &Slot) -> String {
     match &slot.operation {
         Some(operation) => format!("`{} {}`", operation.method.as_str(), operation.path),
         None => "a tool that is no operation".to_owned(),
@@ -213,6 +217,6 @@ fn shortened_line(line: &str) -> String {
     shortened_text(&seen, BRIEF).into_owned()
 }
 
-fn fold(name: &str) -> String {
+fn folded_name(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
 }

@@ -120,7 +120,7 @@ impl Changes {
                 None => old.get(name),
             };
             match before {
-                Some(before) => facts.changes(before).into_iter().for_each(add),
+                Some(before) => facts.changes_since(before).into_iter().for_each(add),
                 None => add(ChangeKind::Added),
             }
         }
@@ -156,13 +156,13 @@ fn renamed_operations<'a>(
 ) -> BTreeMap<&'a str, &'a str> {
     let mut gone: BTreeMap<_, Vec<&str>> = BTreeMap::new();
     for (name, facts) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
-        if let Some(place) = facts.place() {
+        if let Some(place) = facts.operation_place() {
             gone.entry(place).or_default().push(name);
         }
     }
     let mut renamed = BTreeMap::new();
     for (name, facts) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
-        let from = facts.place().and_then(|place| gone.get_mut(&place));
+        let from = facts.operation_place().and_then(|place| gone.get_mut(&place));
         if let Some(from) = from.filter(|from| !from.is_empty()) {
             renamed.insert(*name, from.remove(0));
         }
@@ -211,7 +211,7 @@ impl Change {
             "change": self.word(),
             "breaking": self.is_breaking(),
         });
-        let Details { at, from, to, why } = self.details();
+        let Details { at, from, to, why } = self.change_details();
         let details = [("at", at), ("from", from), ("to", to), ("why", why)];
         let given = details.into_iter().filter_map(|(key, text)| Some((key, text?.into())));
         if let Some(members) = value.as_object_mut() {
@@ -220,7 +220,7 @@ impl Change {
         value
     }
 
-    fn details(&self) -> Details<'_> {
+    fn change_details(&self) -> Details<'_> {
         let none = Details::default();
         match &self.kind {
             ChangeKind::Added | ChangeKind::Described | ChangeKind::Removed => none,
@@ -255,7 +255,7 @@ impl fmt::Display for Change {
     /// Writes `pets-listPets: input_narrowed limit: maximum`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.tool, self.word())?;
-        match self.details() {
+        match self.change_details() {
             Details { from: Some(from), to: Some(to), .. } => write!(f, " {from} → {to}"),
             Details { from: Some(from), .. } => write!(f, " from {from}"),
             Details { at: Some(at), why: Some(why), .. } => write!(f, " {at}: {why}"),

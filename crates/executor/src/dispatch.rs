@@ -4,7 +4,7 @@ use callgate_call::wording;
 use callgate_tool::{Journal, Outcome, Reached};
 
 use crate::{
-    backend::{Opened, of_stop},
+    backend::{Opened, stop_fault},
     call::Call,
     catalog::Permit,
     side,
@@ -25,7 +25,7 @@ pub(crate) async fn run(
     }
     let reached = reached_if_stopped(call);
     let outcome = Stop::unless(call.stop(), side::run(backend, call, journal)).await;
-    outcome.unwrap_or_else(|| Outcome::Failed(of_stop(reached, backend.retry_effect(), journal)))
+    outcome.unwrap_or_else(|| Outcome::Failed(stop_fault(reached, backend.retry_effect(), journal)))
 }
 
 pub(crate) async fn open(
@@ -43,7 +43,7 @@ pub(crate) async fn open(
     let reached = reached_if_stopped(call);
     let opened = Stop::unless(call.stop(), side::open(backend, call, journal)).await;
     opened.unwrap_or_else(|| {
-        Opened::Ended(Outcome::Failed(of_stop(reached, backend.retry_effect(), journal)))
+        Opened::Ended(Outcome::Failed(stop_fault(reached, backend.retry_effect(), journal)))
     })
 }
 

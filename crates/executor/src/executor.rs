@@ -15,7 +15,7 @@ use tracing::Instrument;
 
 use crate::{
     around::{LayeredCall, Layers},
-    backend::{Backend, Opened, of_stop},
+    backend::{Backend, Opened, stop_fault},
     call::Call,
     catalog::{Catalog, Entry, Permit},
     dispatch::{open, run},
@@ -70,8 +70,8 @@ impl Executor {
     ) -> Self {
         let parts = Arc::new(ExecutorParts { catalog, finder, results, layers });
         let weak = Arc::downgrade(&parts);
-        parts.results.serve(move |toolset, tool| {
-            weak.upgrade().is_some_and(|parts| parts.catalog.has(toolset, tool))
+        parts.results.set_served_tools(move |toolset, tool| {
+            weak.upgrade().is_some_and(|parts| parts.catalog.has_tool(toolset, tool))
         });
         Self(parts)
     }
@@ -158,7 +158,7 @@ impl Executor {
     #[doc(hidden)]
     pub fn unknown_tool(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Box<Fault> {
         let catalog = &self.0.catalog;
-        if let Some(reason) = catalog.refusal(asked, &sees) {
+        if let Some(reason) = catalog.refusal_reason(asked, &sees) {
             return wording::refused_tool(asked, reason);
         }
         wording::unknown_tool(asked, &catalog.nearest(asked, |entry| sees(entry.toolset())))
@@ -167,7 +167,7 @@ impl Executor {
     /// The reason why a tool of a toolset that `sees` takes is not offered; `None` if it is offered or unknown.
     #[doc(hidden)]
     pub fn refusal(&self, asked: &str, sees: impl Fn(&str) -> bool) -> Option<&str> {
-        self.0.catalog.refusal(asked, sees)
+        self.0.catalog.refusal_reason(asked, sees)
     }
 
     /// The tools that a question means, the best first, among those that `sees` takes. Those that answer what the best need
@@ -198,7 +198,7 @@ impl Executor {
 
     /// The bytes that the index for searches takes.
     pub fn search_bytes(&self) -> usize {
-        self.0.finder.bytes(&self.0.catalog)
+        self.0.finder.size_in_bytes(&self.0.catalog)
     }
 
     /// The fingerprint of a call of the tool it means ([`fingerprint`](crate::fingerprint)); `None` if its caller may not make it
@@ -227,11 +227,11 @@ impl Executor {
         // A block holds the call once, and an `async fn` twice.
         let mut around = LayeredCall::new(&self.0.layers, call, Journal::default());
         async move {
-            let permit = self.permit(&mut around.call, &mut around.journal);
+            let permit = self.admit(&mut around.call, &mut around.journal);
             let outcome = if self.0.layers.is_empty() {
                 run(permit, &around.call, &mut around.journal).await
             } else {
-                let permit = self.begin(&mut around, permit).await;
+                let permit = self.begin_layers(&mut around, permit).await;
                 let span = around.span();
                 let running = run(permit, &around.call, &mut around.journal);
                 let outcome = running.instrument(span).await;
@@ -262,7 +262,7 @@ impl Executor {
     /// [`Executor::stream`] with a caller, a deadline, a trace and more.
     pub async fn stream_with(&self, mut call: Call<'_>) -> ToolStream {
         let mut journal = Journal::default();
-        let permit = self.permit(&mut call, &mut journal);
+        let permit = self.admit(&mut call, &mut journal);
         let layers = &self.0.layers;
         if layers.is_empty() {
             let opened = open(permit, &call, &mut journal).await;
@@ -270,7 +270,7 @@ impl Executor {
         }
         // What sees a stream end outlives whoever opened it.
         let mut around = LayeredCall::new(layers, call, journal).into_static();
-        let permit = self.begin(&mut around, permit).await;
+        let permit = self.begin_layers(&mut around, permit).await;
         let span = around.span();
         let opened = open(permit, &around.call, &mut around.journal).instrument(span).await;
         if let Opened::Ended(outcome) = &opened {
@@ -340,7 +340,7 @@ impl Executor {
     }
 
     /// The permission to make a call, or the outcome that says why there is none: without a runtime there are no timers and sockets.
-    fn permit(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<Permit<'_>, Outcome> {
+    fn admit(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<Permit<'_>, Outcome> {
         match Runtime::try_current() {
             Ok(_) => self.resolve(call, journal),
             Err(_) => Err(Outcome::Failed(wording::no_runtime())),
@@ -363,7 +363,7 @@ impl Executor {
     /// its arguments nor their secrets.
     fn refusal_of(&self, call: &mut Call<'_>) -> Outcome {
         let (catalog, rights) = (&self.0.catalog, call.rights());
-        let reason = catalog.refusal(&call.tool, |toolset| rights.may_call(toolset));
+        let reason = catalog.refusal_reason(&call.tool, |toolset| rights.may_call(toolset));
         let fault = reason.map(|reason| wording::refused_tool(&call.tool, reason));
         let unknown = || {
             let nearest = catalog.nearest(&call.tool, |entry| entry.is_permitted(rights));
@@ -378,7 +378,7 @@ impl Executor {
     }
 
     /// Runs `before` of all middleware, and decides again. Returns the permission, or the outcome that ended the call.
-    async fn begin<'e>(
+    async fn begin_layers<'e>(
         &'e self,
         around: &mut LayeredCall<'_>,
         permit: Result<Permit<'e>, Outcome>,
@@ -392,7 +392,7 @@ impl Executor {
                 let renewed = permit?.renewed_permit(around.call.rights());
                 renewed.ok_or_else(|| self.refusal_of(&mut around.call))
             }
-            None => Err(Outcome::Failed(of_stop(Reached::No, effect, &around.journal))),
+            None => Err(Outcome::Failed(stop_fault(Reached::No, effect, &around.journal))),
         }
     }
 }

@@ -56,13 +56,16 @@ impl Results {
     }
 
     /// The results for another executor.
-    pub(crate) fn for_another(&self) -> Self {
+    pub(crate) fn for_another_executor(&self) -> Self {
         let (store, fallback) = (Arc::clone(&self.store), self.fallback.clone());
         Self { store, fallback, served: OnceLock::new() }
     }
 
     /// Sets which tools the executor has: only their results are read.
-    pub(crate) fn serve(&self, has_tool: impl Fn(&str, &str) -> bool + Send + Sync + 'static) {
+    pub(crate) fn set_served_tools(
+        &self,
+        has_tool: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
+    ) {
         self.served.get_or_init(|| ServedTools(Box::new(has_tool)));
     }
 
@@ -71,7 +74,7 @@ impl Results {
     }
 
     /// Keeps a result. The journal says so if that is not possible, or only in the memory of this process.
-    pub(crate) async fn keep(
+    pub(crate) async fn keep_result(
         &self,
         result: StoredResult,
         owner: Owner<'_>,
@@ -107,7 +110,7 @@ impl Results {
         let origin = percent_encode(origin.as_bytes(), NON_ALPHANUMERIC);
         let record = Record::new(format!("{toolset}{BETWEEN}{media_type}{ORIGIN}{origin}"), bytes);
         let record = record.with_time_to_live(TIME_TO_LIVE);
-        let key = key(&handle, owner);
+        let key = result_key(&handle, owner);
         let kept = self.store.put(&key, record.clone(), Expected::Absent, now()).await;
         let Err(error) = kept else { return Ok(KeptFile { handle, is_local: false }) };
         let fallback = self.fallback.as_ref().filter(|_| error.kind() != ErrorKind::TooLarge);
@@ -123,7 +126,7 @@ impl Results {
         owner: Owner<'_>,
         rights: &CallRights,
     ) -> Result<Option<StoredResult>, Error> {
-        let key = key(handle, owner);
+        let key = result_key(handle, owner);
         let local = match &self.fallback {
             Some(fallback) => fallback.get(&key, now()).await?,
             None => None,
@@ -170,7 +173,7 @@ impl Default for Results {
     }
 }
 
-fn key(handle: &Handle, owner: Owner<'_>) -> Key {
+fn result_key(handle: &Handle, owner: Owner<'_>) -> Key {
     Key::new(Space::Result, owner, handle.as_str())
 }
 
@@ -206,7 +209,7 @@ mod tests {
 
     /// Results of an executor that has the tool alone.
     fn served(results: Results) -> Results {
-        results.serve(|toolset, tool| (toolset, tool) == ("pets", "pets-load"));
+        results.set_served_tools(|toolset, tool| (toolset, tool) == ("pets", "pets-load"));
         results
     }
 
@@ -218,13 +221,13 @@ mod tests {
     async fn a_stored_result_expires_after_its_time_to_live() {
         let (results, session) = (served(Results::default()), Session::default());
         let owner = Owner::new(None, &session);
-        let handle = results.keep(result(3), owner, &mut Journal::default()).await.unwrap();
+        let handle = results.keep_result(result(3), owner, &mut Journal::default()).await.unwrap();
         assert_eq!(read(&results, &handle, owner).await, Some(result(3)));
         assert_eq!(read(&results, &Handle::from_random(7), owner).await, None);
         tokio::time::advance(TIME_TO_LIVE).await;
         assert_eq!(read(&results, &handle, owner).await, None);
         let mut journal = Journal::default();
-        assert!(results.keep(result(MAX_BYTES), owner, &mut journal).await.is_none());
+        assert!(results.keep_result(result(MAX_BYTES), owner, &mut journal).await.is_none());
         assert_eq!(journal.events(), [Event::ResultNotKept]);
     }
 
@@ -234,7 +237,7 @@ mod tests {
         let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
         let (one, other) = (Session::new("1"), Session::new("2"));
         let owner = Owner::new(Some(&kim), &one);
-        let handle = results.keep(result(3), owner, &mut Journal::default()).await.unwrap();
+        let handle = results.keep_result(result(3), owner, &mut Journal::default()).await.unwrap();
         for stranger in [
             Owner::new(Some(&lee), &one),
             Owner::new(Some(&kim), &other),
@@ -251,12 +254,12 @@ mod tests {
         let (results, session) = (served(Results::default()), Session::default());
         let owner = Owner::new(None, &session);
         let journal = &mut Journal::default();
-        let handle = results.keep(result(3), owner, journal).await.unwrap();
+        let handle = results.keep_result(result(3), owner, journal).await.unwrap();
         let of_caller = StoredResult::new("a/b", Bytes::new());
-        let brought = results.keep(of_caller, owner, journal).await.unwrap();
-        let without = results.for_another();
-        without.serve(|_, tool| tool == "pets-list");
-        let unbuilt = results.for_another();
+        let brought = results.keep_result(of_caller, owner, journal).await.unwrap();
+        let without = results.for_another_executor();
+        without.set_served_tools(|_, tool| tool == "pets-list");
+        let unbuilt = results.for_another_executor();
         let all = CallRights::default();
         let others = CallRights::of_toolsets(Some(Arc::new(["free".to_owned()].into())));
         let another_tool = CallRights::default().while_true(|_, tool| tool == "pets-list");
@@ -285,7 +288,7 @@ mod tests {
         {
             let handle = Handle::from_random(at);
             let record = Record::new(text, Bytes::new());
-            let key = key(&handle, owner);
+            let key = result_key(&handle, owner);
             results.store.put(&key, record, Expected::Absent, now()).await.unwrap();
             let expected = StoredResult::new("a/b", Bytes::new()).with_toolset(toolset);
             assert_eq!(read(&results, &handle, owner).await, Some(expected));
@@ -298,8 +301,8 @@ mod tests {
     async fn a_replica_of_an_earlier_release_reads_a_media_type_from_a_record() {
         let (results, session) = (served(Results::default()), Session::default());
         let owner = Owner::new(None, &session);
-        let handle = results.keep(result(3), owner, &mut Journal::default()).await.unwrap();
-        let stored = results.store.get(&key(&handle, owner), now()).await.unwrap().unwrap();
+        let handle = results.keep_result(result(3), owner, &mut Journal::default()).await.unwrap();
+        let stored = results.store.get(&result_key(&handle, owner), now()).await.unwrap().unwrap();
         let text = stored.record.media_type();
         let (toolset, media_type) = text.split_once(BETWEEN).unwrap();
         assert_eq!(toolset, "pets");

@@ -96,12 +96,12 @@ impl Default for RetryBudget {
 }
 
 impl RetryBudget {
-    pub(crate) fn earn(&self) {
+    pub(crate) fn earn_retry(&self) {
         self.n_calls.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Takes one retry. Returns false if none is left.
-    pub(crate) fn take(&self) -> bool {
+    pub(crate) fn take_retry(&self) -> bool {
         let (n_calls, now) = (self.n_calls.load(Ordering::Relaxed), Instant::now());
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let n_new = n_calls.saturating_sub(state.n_counted);
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn taken(budget: &RetryBudget, asked: usize) -> usize {
-        (0..asked).filter(|_| budget.take()).count()
+        (0..asked).filter(|_| budget.take_retry()).count()
     }
 
     #[tokio::test(start_paused = true)]
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(taken(&budget, 100), 10);
         let by_calls: usize = (0..1000)
             .map(|_| {
-                budget.earn();
+                budget.earn_retry();
                 taken(&budget, 2)
             })
             .sum();

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use callgate_search::{Index, Product, Query, Synonyms};
 use callgate_tool::{Effect, Number, Value, json};
 
-use self::documents::documents;
+use self::documents::search_documents;
 use crate::catalog::{Catalog, Entry};
 
 /// A search for tools.
@@ -171,13 +171,14 @@ impl Finder {
         hits.into_iter().filter_map(|hit| found_tool(hit.document, hit.score)).collect()
     }
 
-    pub(crate) fn bytes(&self, catalog: &Catalog) -> usize {
+    pub(crate) fn size_in_bytes(&self, catalog: &Catalog) -> usize {
         self.index(catalog).bytes()
     }
 
     fn index(&self, catalog: &Catalog) -> &Index {
         let synonyms = &self.synonyms;
-        self.index.get_or_init(|| Index::new(documents(catalog)).with_synonyms(synonyms.clone()))
+        self.index
+            .get_or_init(|| Index::new(search_documents(catalog)).with_synonyms(synonyms.clone()))
     }
 }
 

@@ -81,7 +81,7 @@ impl ToolStream {
             None => self.outcome = still_sending(self.outcome.clone()),
         }
         if let Some(pieces) = self.pieces.take() {
-            pieces.note(&mut self.around.journal);
+            pieces.note_redactions(&mut self.around.journal);
         }
         self.around.end(&self.outcome).await;
         None
@@ -92,7 +92,7 @@ impl ToolStream {
     pub fn into_result(mut self) -> ToolResult {
         let left = self.pieces.take();
         if let Some(pieces) = &left {
-            pieces.note(&mut self.around.journal);
+            pieces.note_redactions(&mut self.around.journal);
         }
         let outcome = if left.is_some() { still_sending(self.outcome) } else { self.outcome };
         self.around.into_result(outcome)

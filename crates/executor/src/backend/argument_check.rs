@@ -80,14 +80,14 @@ impl CheckedBackend {
         journal: &mut Journal,
     ) -> Result<Cow<'a, Call<'a>>, Box<Fault>> {
         let Some(edit) = &self.edit else {
-            return self.check(call).map(|()| Cow::Borrowed(call));
+            return self.check_arguments(call).map(|()| Cow::Borrowed(call));
         };
         let filled = call.clone().with_arguments(edit.filled_arguments(call.arguments(), journal)?);
-        self.check(&filled)?;
+        self.check_arguments(&filled)?;
         Ok(Cow::Owned(filled))
     }
 
-    fn check(&self, call: &Call<'_>) -> Result<(), Box<Fault>> {
+    fn check_arguments(&self, call: &Call<'_>) -> Result<(), Box<Fault>> {
         let made = || {
             let tool = self.backend.declaration()?;
             Some(ArgumentCheck::new(tool.input_schema.to_value()))
@@ -98,7 +98,7 @@ impl CheckedBackend {
         }
     }
 
-    fn results(&self) -> Option<&OutputCheck> {
+    fn output_check(&self) -> Option<&OutputCheck> {
         let made = || {
             let schema = self.backend.declaration()?.output_schema()?;
             Some(OutputCheck::new(schema.to_value()))
@@ -107,7 +107,7 @@ impl CheckedBackend {
     }
 
     fn checked_result(&self, outcome: Outcome) -> Outcome {
-        let Some(results) = self.results() else { return outcome };
+        let Some(results) = self.output_check() else { return outcome };
         let Some(output) = output_of(&outcome) else { return outcome };
         match results.check_own(output, self.backend.effect()) {
             Ok(()) => outcome,
@@ -212,7 +212,7 @@ impl Backend for CheckedBackend {
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
         let outcome = self.backend.outcome_from_answer(call, answer, journal).await?;
-        if let Some(results) = self.results()
+        if let Some(results) = self.output_check()
             && let Some(output) = output_of(&outcome)
         {
             results.check(&output)?;

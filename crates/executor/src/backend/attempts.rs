@@ -52,7 +52,7 @@ impl Attempts {
     }
 
     /// Begins an attempt. Returns the time by which it must have ended.
-    pub(super) fn begin(&mut self, retry: &Retry) -> Instant {
+    pub(super) fn begin_attempt(&mut self, retry: &Retry) -> Instant {
         self.n_made += 1;
         self.lost = None;
         let may_follow = repeat(AttemptEnd::ConnectionBroken, self.kind) != Repeat::Never
@@ -63,11 +63,11 @@ impl Attempts {
     }
 
     /// Takes the headers of the finished request, of which one may name another method.
-    pub(super) fn send(&mut self, headers: &HeaderMap) {
+    pub(super) fn note_request_headers(&mut self, headers: &HeaderMap) {
         self.kind = self.kind.with_headers(headers);
     }
 
-    pub(super) fn lose(&mut self, error: &Error) {
+    pub(super) fn note_failure(&mut self, error: &Error) {
         self.lost = Failure::of_error(error);
     }
 

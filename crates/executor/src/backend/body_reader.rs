@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use super::in_time::in_time;
 
 /// The response with its body, of at most `bound` bytes, read until `deadline`.
-pub(super) fn read(
+pub(super) fn read_response(
     answer: Response<ResponseBody>,
     bound: usize,
     deadline: Instant,
@@ -28,7 +28,7 @@ pub(super) fn read(
     }
     // Boxed because few responses are sequences; the others need no room for it.
     Either::Right(Box::pin(async move {
-        let (body, end) = until(body, bound, deadline).await?;
+        let (body, end) = read_until(body, bound, deadline).await?;
         if end == End::Bound {
             head.extensions.insert(Unfinished);
         }
@@ -42,7 +42,7 @@ enum End {
     Service,
 }
 
-async fn until(
+async fn read_until(
     mut body: ResponseBody,
     bound: usize,
     deadline: Instant,

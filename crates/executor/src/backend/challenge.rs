@@ -14,7 +14,7 @@ pub(super) enum SentCredential {
 }
 
 /// The way the response refuses the credential that was sent; `None` if another credential would not help.
-pub(super) fn refusal<T>(response: &Response<T>) -> Option<CredentialRefusal> {
+pub(super) fn credential_refusal<T>(response: &Response<T>) -> Option<CredentialRefusal> {
     if response.status() != StatusCode::UNAUTHORIZED {
         return None;
     }
@@ -98,7 +98,11 @@ mod tests {
         for challenge in challenges {
             response = response.header(WWW_AUTHENTICATE, *challenge);
         }
-        assert_eq!(refusal(&response.body(()).unwrap()), expected, "{status} {challenges:?}");
+        assert_eq!(
+            credential_refusal(&response.body(()).unwrap()),
+            expected,
+            "{status} {challenges:?}"
+        );
     }
 
     #[test]

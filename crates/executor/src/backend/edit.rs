@@ -44,7 +44,7 @@ impl EditedTool {
             faults.extend(value_faults(&schema, edit));
         }
         if let Value::Object(schema) = &mut schema {
-            declare(schema, edit);
+            edit_schema(schema, edit);
         }
         faults.extend(faults_of_examples(schema.clone(), edit));
         let mut edited = tool.clone();
@@ -149,7 +149,7 @@ fn value_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
     faults
 }
 
-fn declare(schema: &mut Object, edit: &ToolEdit) {
+fn edit_schema(schema: &mut Object, edit: &ToolEdit) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         let hidden: Vec<String> =
             properties.keys().filter(|name| edit.hides(name)).cloned().collect();

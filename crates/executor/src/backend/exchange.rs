@@ -57,7 +57,7 @@ impl Connection {
     ) -> Result<Request<Bytes>, Box<Fault>> {
         let kept = self.stored_results(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
-        let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
+        let inputs = self.session_values.input_session(call.session(), plan.operation(), journal);
         let kept = StoredResults::new(&find);
         let mut request = plan.request_with(call.arguments(), &inputs, kept, journal)?;
         let n_bytes = request.body().len();
@@ -65,7 +65,7 @@ impl Connection {
             return Err(too_large(n_bytes, most));
         }
         if let Some(trace) = call.trace() {
-            trace.put(request.headers_mut());
+            trace.put_headers(request.headers_mut());
             // Baggage may hold private facts, and the service may belong to anyone.
             if self.settings.baggage {
                 trace.put_baggage(request.headers_mut());
@@ -83,7 +83,7 @@ impl Connection {
     ) -> Result<Arguments, Box<Fault>> {
         let kept = self.stored_results(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
-        let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
+        let inputs = self.session_values.input_session(call.session(), plan.operation(), journal);
         plan.filled_arguments(call.arguments(), &inputs, StoredResults::new(&find), journal)
     }
 
@@ -156,7 +156,7 @@ impl<'a> Exchange<'a> {
         let kind = request_kind(plan, call);
         let attempts = Attempts::new(&connection.settings.retry, kind, deadline);
         if attempts.is_some() {
-            connection.retry_budget.earn();
+            connection.retry_budget.earn_retry();
         }
         Self { plan, authenticator, connection, call, kind, deadline, attempts, secrets, sent }
     }
@@ -169,7 +169,7 @@ impl<'a> Exchange<'a> {
 
     /// Sends the call once. If the service refuses a token that can be renewed, sends it again: a refused request was not
     /// executed. `again` repeats attempts that fail otherwise.
-    pub(super) async fn attempt(
+    pub(super) async fn send_once(
         &mut self,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
@@ -179,15 +179,15 @@ impl<'a> Exchange<'a> {
         let noted = if is_further { &mut unseen } else { &mut *journal };
         let mut request = self.connection.planned_request(self.plan, self.call, noted).await?;
         if let Some(attempts) = &mut self.attempts {
-            self.deadline = attempts.begin(&self.connection.settings.retry);
+            self.deadline = attempts.begin_attempt(&self.connection.settings.retry);
         }
-        self.trust(&mut request);
+        self.mark_trust(&mut request);
         let checked = self.connection.transport.check(&request);
-        checked.map_err(|error| self.fault(&error, journal))?;
+        checked.map_err(|error| self.sending_fault(&error, journal))?;
         let (answer, authorization) =
-            self.follow_redirects(&mut request, failure::of_credential, journal).await?;
+            self.follow_redirects(&mut request, failure::credential_fault, journal).await?;
         let may_renew = |sent| sent != SentCredential::Fresh && Instant::now() < self.deadline;
-        let refusal = challenge::refusal(&answer).filter(|_| may_renew(self.sent));
+        let refusal = challenge::credential_refusal(&answer).filter(|_| may_renew(self.sent));
         if !self.is_renewed(refusal, &authorization).await {
             return Ok(answer);
         }
@@ -210,14 +210,15 @@ impl<'a> Exchange<'a> {
         // decisions.
         let noted = &mut Journal::default();
         let mut request = self.connection.planned_request(self.plan, self.call, noted).await?;
-        self.trust(&mut request);
-        let (answer, _) = self.follow_redirects(&mut request, failure::of_renewal, journal).await?;
+        self.mark_trust(&mut request);
+        let (answer, _) =
+            self.follow_redirects(&mut request, failure::renewal_fault, journal).await?;
         Ok(answer)
     }
 
-    pub(super) fn fault(&mut self, error: &Error, journal: &mut Journal) -> Box<Fault> {
+    pub(super) fn sending_fault(&mut self, error: &Error, journal: &mut Journal) -> Box<Fault> {
         if let Some(attempts) = &mut self.attempts {
-            attempts.lose(error);
+            attempts.note_failure(error);
         }
         if error.is_of_repetition() {
             journal.note(Event::SentAgain);
@@ -227,21 +228,21 @@ impl<'a> Exchange<'a> {
             journal.note(Event::NothingRecorded { detail });
         }
         let server = &self.plan.operation().server.url;
-        if let Some(refusal) = failure::refusal(error, server) {
+        if let Some(refusal) = failure::refused_event(error, server) {
             journal.note(refusal);
         } else if error.kind() != ErrorKind::NothingRecorded {
-            let mut why = failure::why(error, server);
+            let mut why = failure::no_response_reason(error, server);
             Masker::new(&self.secrets).mask_in(&mut why);
             let server = failure::server_origin(server);
             tracing::info!(server, why, "no answer");
             journal.note(Event::Unanswered { server, why });
         }
-        failure::of_exchange(error, &self.limits(), self.plan.operation().retry_effect())
+        failure::exchange_fault(error, &self.limits(), self.plan.operation().retry_effect())
     }
 
     /// Marks on a request who named its server, which decides how the transport trusts it, whether it may go again, and the
     /// session values that no text about the request may show.
-    fn trust(&self, request: &mut Request<Bytes>) {
+    fn mark_trust(&self, request: &mut Request<Bytes>) {
         request.extensions_mut().insert(self.plan.operation().server.named_by);
         request.extensions_mut().insert(self.kind);
         if !self.secrets.is_empty() {
@@ -262,8 +263,8 @@ impl<'a> Exchange<'a> {
             let may_follow = n_followed < redirect::MAX_REDIRECTS
                 && redirect::may_follow(self.connection.settings.redirects, request);
             let bare = may_follow.then(|| Box::new(request.clone()));
-            let span = self.span(request);
-            span.in_scope(|| self.step(request));
+            let span = self.request_span(request);
+            span.in_scope(|| self.mark_trace_step(request));
             let sent = self.send_request(request, told, journal).instrument(span.clone()).await;
             let (answer, authorization) = sent?;
             span.record("http.response.status_code", answer.status().as_u16());
@@ -276,7 +277,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// The span of one request. It holds neither the path nor the query, which may be private.
-    fn span(&self, request: &Request<Bytes>) -> Span {
+    fn request_span(&self, request: &Request<Bytes>) -> Span {
         tracing::debug_span!(
             "request",
             "otel.kind" = "client",
@@ -288,10 +289,10 @@ impl<'a> Exchange<'a> {
     }
 
     /// Marks on a request which step of a trace it is, if the program keeps its own steps.
-    fn step(&self, request: &mut Request<Bytes>) {
+    fn mark_trace_step(&self, request: &mut Request<Bytes>) {
         let Some(CurrentTrace(now)) = self.call.extensions().get() else { return };
         if let Some(step) = now() {
-            step.replace(self.call.trace(), request.headers_mut());
+            step.replace_headers(self.call.trace(), request.headers_mut());
         }
     }
 
@@ -310,7 +311,7 @@ impl<'a> Exchange<'a> {
         }
         self.secrets.extend(authorization.secrets.iter().cloned());
         if let Some(attempts) = &mut self.attempts {
-            attempts.send(request.headers());
+            attempts.note_request_headers(request.headers());
         }
         let started = Instant::now();
         let timeout = self.deadline.saturating_duration_since(started);
@@ -328,10 +329,14 @@ impl<'a> Exchange<'a> {
         let opened = self.connection.transport.open(request, &limits).await;
         let status = opened.as_ref().ok().map(|response| response.status().as_u16());
         journal.note(Event::Attempt { status, elapsed: started.elapsed() });
-        let answer = opened.map_err(|error| self.fault(&error, journal))?;
+        let answer = opened.map_err(|error| self.sending_fault(&error, journal))?;
         if let Some(watcher) = watched {
             let masker = Masker::new(&self.secrets);
-            watcher.observe_answer_head(&masked_request::head(&answer, started.elapsed(), &masker));
+            watcher.observe_answer_head(&masked_request::shown_head(
+                &answer,
+                started.elapsed(),
+                &masker,
+            ));
         }
         if answer.extensions().get::<SentAgain>().is_some() {
             journal.note(Event::SentAgain);
@@ -350,7 +355,7 @@ impl<'a> Exchange<'a> {
         let authorized = self.authenticator.authorize(request, self.call.session());
         let authorized = pin!(in_time(self.deadline, authorized));
         let Some(authorized) = Stop::unless(self.call.stop(), authorized).await else {
-            return Err(failure::of_stop(
+            return Err(failure::stop_fault(
                 Reached::No,
                 self.plan.operation().retry_effect(),
                 journal,
@@ -360,7 +365,7 @@ impl<'a> Exchange<'a> {
             return Err(wording::late(self.limits().timeout));
         };
         authorized.map_err(|error| {
-            if let Some(why) = failure::cause(&error) {
+            if let Some(why) = failure::credential_cause(&error) {
                 tracing::info!(why, "no credential");
                 journal.note(Event::CredentialAbsent { why });
             }
@@ -374,9 +379,9 @@ impl<'a> Exchange<'a> {
     /// The request before it has its credentials, as a watcher of the call may see it.
     fn request_for_watcher(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
         let shown =
-            masked_request::request(request.clone(), self.authenticator, self.call.session())
+            masked_request::shown_request(request.clone(), self.authenticator, self.call.session())
                 .ok()?;
-        Some(self.connection.session_values.request(shown, self.call.session()))
+        Some(self.connection.session_values.masked_request(shown, self.call.session()))
     }
 
     async fn is_renewed(

@@ -9,19 +9,19 @@ use url::Url;
 
 use super::challenge::SentCredential;
 
-pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
+pub(super) fn credential_fault(error: &callgate_auth::Error) -> Box<Fault> {
     if error.kind() == CredentialErrorKind::NoHeaderValue {
         return wording::no_header_value(&error.to_string());
     }
-    fault_with_advice(wording::auth_failed(&reason(error)), error)
+    fault_with_advice(wording::auth_failed(&credential_reason(error)), error)
 }
 
 /// The fault for a refused credential that has no fresh replacement.
-pub(super) fn of_renewal(error: &callgate_auth::Error) -> Box<Fault> {
-    fault_with_advice(wording::auth_not_renewed(&reason(error)), error)
+pub(super) fn renewal_fault(error: &callgate_auth::Error) -> Box<Fault> {
+    fault_with_advice(wording::auth_not_renewed(&credential_reason(error)), error)
 }
 
-pub(super) fn of_refusal(sent: SentCredential, operation: &Operation) -> Box<Fault> {
+pub(super) fn refusal_fault(sent: SentCredential, operation: &Operation) -> Box<Fault> {
     match sent {
         SentCredential::Nothing if takes_password(operation.arguments_schema(), DEEPEST) => {
             wording::sign_in_refused()
@@ -67,7 +67,7 @@ fn is_password(name: &str) -> bool {
 const DEEPEST: usize = 32;
 
 /// The reason why there is no credential, worded for a model: the names of secrets are for the operator only.
-fn reason(error: &callgate_auth::Error) -> String {
+fn credential_reason(error: &callgate_auth::Error) -> String {
     let reason = match error.kind() {
         CredentialErrorKind::MissingSecret => "the operator's secret is missing or cannot be read",
         CredentialErrorKind::UnusableSecret => "the operator's secret cannot be used",
@@ -82,19 +82,19 @@ fn reason(error: &callgate_auth::Error) -> String {
 
 /// The part of a credential's failure that the operator sees and a model does not: the name of the secret, and the
 /// message of its store.
-pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
-    Some(chain(error)).filter(|told| *told != reason(error))
+pub(super) fn credential_cause(error: &callgate_auth::Error) -> Option<String> {
+    Some(message_with_causes(error)).filter(|told| *told != credential_reason(error))
 }
 
 /// The reason why a service sent no response, for the operator.
-pub(super) fn why(error: &Error, server: &Url) -> String {
+pub(super) fn no_response_reason(error: &Error, server: &Url) -> String {
     match error.connect_failure() {
         Some(ConnectFailure::NotHttp) if server.scheme() == "http" => {
             let why = ConnectFailure::NotHttp.message();
             format!("{why}; where TLS is expected, the server's URL begins with `https`")
         }
         Some(connect_failure) => connect_failure.message().to_owned(),
-        None => chain(error),
+        None => message_with_causes(error),
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn server_origin(server: &Url) -> String {
 }
 
 /// The message of an error, with the messages of those causes that add to it.
-pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+pub(super) fn message_with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut told = error.to_string();
     let mut cause = error;
     while let Some(next) = cause.source() {
@@ -134,30 +134,30 @@ fn fault_with_advice(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box
 
 /// The record of a request that was refused for its destination, with the step that allows it for an operator who
 /// intends it; `None` if there is no such step.
-pub(super) fn refusal(error: &Error, server: &Url) -> Option<Event> {
-    let remedy = remedy(error, server)?;
-    Some(Event::Refused { why: Some(destination(error, server)), remedy })
+pub(super) fn refused_event(error: &Error, server: &Url) -> Option<Event> {
+    let remedy = denial_remedy(error, server)?;
+    Some(Event::Refused { why: Some(destination_words(error, server)), remedy })
 }
 
-/// The record for a dry run whose destination a call would not reach, as [`refusal`].
+/// The record for a dry run whose destination a call would not reach, as [`refused_event`].
 pub(super) fn refusal_of_a_call(error: &Error, server: &Url) -> Option<Event> {
-    let remedy = remedy(error, server)?;
-    let why = format!("a call would not be sent: {}", destination(error, server));
+    let remedy = denial_remedy(error, server)?;
+    let why = format!("a call would not be sent: {}", destination_words(error, server));
     Some(Event::Refused { why: Some(why), remedy })
 }
 
-fn destination(error: &Error, server: &Url) -> String {
-    let named = base(server);
+fn destination_words(error: &Error, server: &Url) -> String {
+    let named = server_base(server);
     match error.denied_address() {
         Some(address) => format!("`{named}` is at {address}"),
         None => format!("the description names `{named}`"),
     }
 }
 
-fn remedy(error: &Error, server: &Url) -> Option<Remedy> {
+fn denial_remedy(error: &Error, server: &Url) -> Option<Remedy> {
     match (error.denial()?, error.denied_address()) {
         (Denial::Insecure | Denial::Private, _) => {
-            Some(Remedy::NameServer { url: base(server).to_owned() })
+            Some(Remedy::NameServer { url: server_base(server).to_owned() })
         }
         (Denial::LinkLocal, Some(address)) => {
             Some(Remedy::AllowAddress { address: address.to_string() })
@@ -166,13 +166,13 @@ fn remedy(error: &Error, server: &Url) -> Option<Remedy> {
     }
 }
 
-fn base(server: &Url) -> &str {
+fn server_base(server: &Url) -> &str {
     server.as_str().trim_end_matches('/')
 }
 
 /// The fault for a call that the program stopped. `unanswered` says how far the call came if none of its requests
 /// got a response.
-pub(crate) fn of_stop(unanswered: Reached, effect: Effect, journal: &Journal) -> Box<Fault> {
+pub(crate) fn stop_fault(unanswered: Reached, effect: Effect, journal: &Journal) -> Box<Fault> {
     let statuses = journal.events().iter().filter_map(|event| match event {
         Event::Attempt { status, .. } => Some(*status),
         _ => None,
@@ -185,7 +185,7 @@ pub(crate) fn of_stop(unanswered: Reached, effect: Effect, journal: &Journal) ->
     wording::stopped_gateway(reached, effect)
 }
 
-pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box<Fault> {
+pub(super) fn exchange_fault(error: &Error, limits: &Limits, effect: Effect) -> Box<Fault> {
     match error.kind() {
         ErrorKind::Coding => wording::answer::undecodable(effect),
         ErrorKind::Expanding => wording::answer::expanded_answer(MAX_EXPANSION, effect),

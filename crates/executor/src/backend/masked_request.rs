@@ -17,18 +17,22 @@ use http::{
 use super::failure;
 use crate::watcher::AnswerHead;
 
-pub(super) fn request(
+pub(super) fn shown_request(
     mut request: Request<Bytes>,
     authenticator: &dyn Authenticator,
     session: &Session,
 ) -> Result<PlannedRequest, Box<Fault>> {
     let places = authenticator.shown_places(session);
-    let places = places.map_err(|error| failure::of_credential(&error))?;
-    place_masks(&mut request, &places).map_err(|error| failure::of_credential(&error))?;
+    let places = places.map_err(|error| failure::credential_fault(&error))?;
+    place_masks(&mut request, &places).map_err(|error| failure::credential_fault(&error))?;
     Ok(planned_request(&request, &credential_masks(&places, request.headers())))
 }
 
-pub(super) fn head<T>(answer: &Response<T>, elapsed: Duration, masker: &Masker<'_>) -> AnswerHead {
+pub(super) fn shown_head<T>(
+    answer: &Response<T>,
+    elapsed: Duration,
+    masker: &Masker<'_>,
+) -> AnswerHead {
     let shown = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
         let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
         let is_secret = *name == SET_COOKIE || value.is_sensitive();

@@ -66,7 +66,7 @@ impl OpenApi {
         self.shape.as_deref().unwrap_or(&self.connection.settings.shape)
     }
 
-    fn shape(&self, call: &Call<'_>) -> std::borrow::Cow<'_, Shape> {
+    fn response_shape(&self, call: &Call<'_>) -> std::borrow::Cow<'_, Shape> {
         call.response_choice().shape(self.own_shape())
     }
 
@@ -75,15 +75,19 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Value, Box<Fault>> {
-        unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
+        unknown_session::refuse_unknown_session(
+            call.session(),
+            self.plan.operation(),
+            &*self.authenticator,
+        )?;
         let filled = self.connection.filled_arguments(&self.plan, call, journal).await?;
-        Ok(self.connection.session_values.arguments(filled, call.session()))
+        Ok(self.connection.session_values.masked_arguments(filled, call.session()))
     }
 
     fn masked_outcome(&self, outcome: Outcome, call: &Call<'_>) -> Outcome {
         match outcome {
             Outcome::Failed(fault) => {
-                Outcome::Failed(self.connection.session_values.fault(fault, call.session()))
+                Outcome::Failed(self.connection.session_values.masked_fault(fault, call.session()))
             }
             other => other,
         }
@@ -94,12 +98,16 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<PlannedRequest, Box<Fault>> {
-        unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
+        unknown_session::refuse_unknown_session(
+            call.session(),
+            self.plan.operation(),
+            &*self.authenticator,
+        )?;
         let mut request = self.connection.planned_request(&self.plan, call, journal).await?;
-        if let Some(refusal) = self.refusal(&mut request) {
+        if let Some(refusal) = self.planned_refusal(&mut request) {
             journal.note(refusal);
         }
-        let shown = masked_request::request(request, &*self.authenticator, call.session())?;
+        let shown = masked_request::shown_request(request, &*self.authenticator, call.session())?;
         if let Some(obstacle) = self.authenticator.obstacle() {
             journal.note(Event::Unauthorized { why: obstacle.to_string() });
         }
@@ -107,7 +115,7 @@ impl OpenApi {
     }
 
     /// The note that a planned request would not be sent, as far as its URL shows that.
-    fn refusal(&self, request: &mut Request<Bytes>) -> Option<Event> {
+    fn planned_refusal(&self, request: &mut Request<Bytes>) -> Option<Event> {
         let server = &self.plan.operation().server;
         request.extensions_mut().insert(server.named_by);
         let error = self.connection.transport.check(request).err()?;
@@ -132,7 +140,7 @@ impl OpenApi {
         if let Some(recorder) = watched.and_then(|CallWatcher(watcher)| watcher.recorder()) {
             recorder.record_answer(self.recorded_response(&response, &masker));
         }
-        let outcome = self.outcome(&response, &masker, call, journal).await;
+        let outcome = self.response_outcome(&response, &masker, call, journal).await;
         let is_refused =
             matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if is_refused
@@ -173,7 +181,7 @@ impl OpenApi {
                 Some(wording::sign_in_required(&parameter))
             })
             .or_else(|| named().map(|why| wording::auth_refused(&why)))
-            .or_else(|| is_refused.then(|| failure::of_refusal(sent, self.plan.operation())));
+            .or_else(|| is_refused.then(|| failure::refusal_fault(sent, self.plan.operation())));
         let Some(mut told) = told else { return Outcome::Failed(fault) };
         told.message = masker.mask_text(&told.message).into_owned();
         told.status = fault.status;
@@ -187,36 +195,40 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Opened, Box<Fault>> {
-        unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
+        unknown_session::refuse_unknown_session(
+            call.session(),
+            self.plan.operation(),
+            &*self.authenticator,
+        )?;
         let mut exchange = self.exchange(call);
-        let mut answer = exchange.attempt(journal).await;
+        let mut answer = exchange.send_once(journal).await;
         if exchange.may_repeat(&answer) {
             answer = Box::pin(exchange.repeat_attempts(answer, journal)).await;
         }
         let answer = answer?;
-        let (shape, is_success) = (self.shape(call), answer.status().is_success());
+        let (shape, is_success) = (self.response_shape(call), answer.status().is_success());
         if is_success && call.response_choice().is_raw {
             let (head, body) = answer.into_parts();
             let masker = Masker::new(exchange.secrets);
             let reading = ReadContext { shape: &shape, masker: &masker, journal };
             let answer = self.plan.head(&head, &reading);
-            let raw = Raw::new(body, self.terms(masker, call));
-            return Ok(Opened::Pieces(raw.pieces(answer, &head.headers)));
+            let raw = Raw::new(body, self.stream_terms(masker, call));
+            return Ok(Opened::Pieces(raw.into_pieces(answer, &head.headers)));
         }
         let splitter = Splitter::from_headers(answer.headers()).filter(|_| is_success);
         let Some(splitter) = splitter else {
-            let response = exchange.whole(answer, journal).await?;
+            let response = exchange.whole_response(answer, journal).await?;
             return Ok(Opened::Ended(self.whole_outcome(response, exchange, call, journal).await?));
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
         let head = self.plan.head(&head, &ReadContext { shape: &shape, masker: &masker, journal });
-        let values = Values::new(body, splitter, self.terms(masker, call));
-        Ok(Opened::Pieces(values.pieces(head)))
+        let values = Values::new(body, splitter, self.stream_terms(masker, call));
+        Ok(Opened::Pieces(values.into_pieces(head)))
     }
 
     /// The terms on which the body of a response is handed on as it arrives.
-    fn terms(&self, masker: Masker<'static>, call: &Call<'_>) -> Terms {
+    fn stream_terms(&self, masker: Masker<'static>, call: &Call<'_>) -> Terms {
         let (limits, effect) = (self.connection.settings.limits, self.retry_effect());
         Terms { masker, limits, effect, deadline: call.deadline() }
     }
@@ -226,26 +238,30 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
-        unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
+        unknown_session::refuse_unknown_session(
+            call.session(),
+            self.plan.operation(),
+            &*self.authenticator,
+        )?;
         let mut exchange = self.exchange(call);
-        let mut answer = exchange.attempt(journal).await;
+        let mut answer = exchange.send_once(journal).await;
         // Boxed because few attempts fail; the others need no room for it.
         if exchange.may_repeat(&answer) {
             answer = Box::pin(exchange.repeat_attempts(answer, journal)).await;
         }
-        let response = exchange.whole(answer?, journal).await?;
+        let response = exchange.whole_response(answer?, journal).await?;
         self.whole_outcome(response, exchange, call, journal).await
     }
 
     /// Makes an outcome of a response. The whole response is kept if the outcome does not show all of it.
-    async fn outcome(
+    async fn response_outcome(
         &self,
         response: &Response<Bytes>,
         masker: &Masker<'_>,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Outcome {
-        let shape = self.shape(call);
+        let shape = self.response_shape(call);
         let reading = ReadContext { shape: &shape, masker, journal };
         let understood = self.plan.understood_response(response, reading);
         let Understood { mut outcome, held_secret, whole_parts } = understood;
@@ -255,7 +271,7 @@ impl OpenApi {
         let (owner, tool) = (Owner::new(call.principal(), call.session()), self.name().as_str());
         let made_here = |result: StoredResult| result.with_toolset(&**toolset).with_tool(tool);
         for WholePart { index, result } in whole_parts {
-            let handle = results.keep(made_here(result), owner, journal).await;
+            let handle = results.keep_result(made_here(result), owner, journal).await;
             if let Content::Parts(parts) = &mut answer.content
                 && let Some(part) = parts.get_mut(index)
             {
@@ -265,7 +281,7 @@ impl OpenApi {
         let whole = masked_request::is_partial(answer)
             .then(|| self.whole_result(response, masker, held_secret));
         if let Some(result) = whole.flatten() {
-            answer.handle = results.keep(made_here(result), owner, journal).await;
+            answer.handle = results.keep_result(made_here(result), owner, journal).await;
         }
         outcome
     }
@@ -334,14 +350,14 @@ impl Backend for OpenApi {
         journal: &mut Journal,
     ) -> Result<Value, Box<Fault>> {
         let filled = self.filled_arguments(call, journal).await;
-        filled.map_err(|fault| self.connection.session_values.fault(fault, call.session()))
+        filled.map_err(|fault| self.connection.session_values.masked_fault(fault, call.session()))
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         let (session_values, session) = (&self.connection.session_values, call.session());
         let request = self.planned_request(call, journal).await;
-        let request = request.map_err(|fault| session_values.fault(fault, session))?;
-        Ok(Preview::Request(session_values.request(request, session)))
+        let request = request.map_err(|fault| session_values.masked_fault(fault, session))?;
+        Ok(Preview::Request(session_values.masked_request(request, session)))
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
@@ -371,7 +387,7 @@ impl Backend for OpenApi {
         let mut response = Response::new(body);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let secrets = self.connection.session_values.secrets(call.session());
-        let outcome = self.outcome(&response, &Masker::new(&secrets), call, journal).await;
+        let outcome = self.response_outcome(&response, &Masker::new(&secrets), call, journal).await;
         Ok(match outcome {
             // The client gives the result of the call, not a status.
             Outcome::Answered(mut answer) => {

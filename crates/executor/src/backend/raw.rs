@@ -32,7 +32,7 @@ impl Raw {
         Self { body, terms, held, is_ended: false, noted }
     }
 
-    pub(super) fn pieces(self, head: Answer, headers: &HeaderMap) -> Pieces {
+    pub(super) fn into_pieces(self, head: Answer, headers: &HeaderMap) -> Pieces {
         let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default();
         let media_type = essence.trim().to_ascii_lowercase();
@@ -53,7 +53,7 @@ impl Raw {
             let bytes = match chunk.unwrap_or_else(|_| Err(late_error())) {
                 Err(error) => {
                     self.is_ended = true;
-                    return Some(Err(self.fault(&error)));
+                    return Some(Err(self.reading_fault(&error)));
                 }
                 Ok(Some(chunk)) if self.terms.masker.is_empty() => chunk,
                 Ok(Some(chunk)) => self.push_chunk(&chunk),
@@ -89,10 +89,10 @@ impl Raw {
         bytes.freeze()
     }
 
-    fn fault(&self, error: &Error) -> Box<Fault> {
+    fn reading_fault(&self, error: &Error) -> Box<Fault> {
         match error.kind() {
             ErrorKind::TimedOut => wording::timed_out(self.terms.limits.timeout, self.terms.effect),
-            _ => failure::of_exchange(error, &self.terms.limits, self.terms.effect),
+            _ => failure::exchange_fault(error, &self.terms.limits, self.terms.effect),
         }
     }
 }

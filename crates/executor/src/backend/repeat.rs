@@ -17,10 +17,10 @@ type Answer = Result<Response<ResponseBody>, Box<Fault>>;
 
 impl Exchange<'_> {
     pub(super) fn may_repeat(&self, answer: &Answer) -> bool {
-        self.attempts.is_some() && self.failure(answer).is_some()
+        self.attempts.is_some() && self.repeatable_failure(answer).is_some()
     }
 
-    fn failure(&self, answer: &Answer) -> Option<Failure> {
+    fn repeatable_failure(&self, answer: &Answer) -> Option<Failure> {
         let attempts = self.attempts.as_deref()?;
         let failure = match answer {
             Ok(answer) => Failure::of_answer(answer)?,
@@ -35,21 +35,21 @@ impl Exchange<'_> {
         mut answer: Answer,
         journal: &mut Journal,
     ) -> Answer {
-        while let Some(failure) = self.failure(&answer) {
-            let Some(wait) = self.wait(failure, journal) else { break };
-            self.pause(wait, answer.ok().map(Response::into_body)).await?;
-            answer = self.attempt(journal).await;
+        while let Some(failure) = self.repeatable_failure(&answer) {
+            let Some(wait) = self.wait_before_repeat(failure, journal) else { break };
+            self.pause_and_drain(wait, answer.ok().map(Response::into_body)).await?;
+            answer = self.send_once(journal).await;
         }
         self.final_answer(answer)
     }
 
     /// The response with its body, within the limits; of a further attempt if the body broke off and the policy allows one.
-    pub(super) fn whole<'e>(
+    pub(super) fn whole_response<'e>(
         &'e mut self,
         answer: Response<ResponseBody>,
         journal: &'e mut Journal,
     ) -> impl Future<Output = Result<Response<Bytes>, Box<Fault>>> + Send + 'e {
-        let read = self.read(answer);
+        let read = self.read_body(answer);
         // A block holds the response once, and an `async fn` twice.
         async move {
             match read.await {
@@ -65,24 +65,28 @@ impl Exchange<'_> {
         journal: &mut Journal,
     ) -> Result<Response<Bytes>, Box<Fault>> {
         loop {
-            let fault = self.fault(&error, journal);
+            let fault = self.sending_fault(&error, journal);
             let answer = self.repeat_attempts(Err(fault), journal).await?;
-            match self.read(answer).await {
+            match self.read_body(answer).await {
                 Ok(response) => return Ok(response),
                 Err(next) => error = next,
             }
         }
     }
 
-    fn read(
+    fn read_body(
         &self,
         answer: Response<ResponseBody>,
     ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + use<> {
-        body_reader::read(answer, self.connection.settings.limits.response_bytes, self.deadline)
+        body_reader::read_response(
+            answer,
+            self.connection.settings.limits.response_bytes,
+            self.deadline,
+        )
     }
 
     /// The wait before a further attempt; `None` if there is no further one, for a reason that the journal names.
-    fn wait(&mut self, failure: Failure, journal: &mut Journal) -> Option<Duration> {
+    fn wait_before_repeat(&mut self, failure: Failure, journal: &mut Journal) -> Option<Duration> {
         let retry = &self.connection.settings.retry;
         let attempts = self.attempts.as_deref_mut()?;
         attempts.reached = furthest_reached(attempts.reached, failure.reached);
@@ -96,7 +100,7 @@ impl Exchange<'_> {
             Some("the service asks for a longer wait than `retry` allows")
         } else if is_late {
             Some("the time of the call is up before that")
-        } else if !self.connection.retry_budget.take() {
+        } else if !self.connection.retry_budget.take_retry() {
             Some("too many calls of the toolset were retried a moment ago")
         } else {
             None
@@ -110,7 +114,11 @@ impl Exchange<'_> {
     }
 
     /// Waits, and meanwhile reads the rest of a response, so that its connection can be used again.
-    async fn pause(&self, wait: Duration, body: Option<ResponseBody>) -> Result<(), Box<Fault>> {
+    async fn pause_and_drain(
+        &self,
+        wait: Duration,
+        body: Option<ResponseBody>,
+    ) -> Result<(), Box<Fault>> {
         let until = Instant::now() + wait;
         let waiting = async {
             if let Some(body) = body {

@@ -79,7 +79,7 @@ pub(crate) struct Redactions {
 }
 
 impl Redactions {
-    pub(crate) fn add(&self, value: &SplitValue) {
+    pub(crate) fn add_counts(&self, value: &SplitValue) {
         self.n_removed.fetch_add(value.n_removed, Ordering::Relaxed);
         self.n_replaced.fetch_add(value.n_replaced, Ordering::Relaxed);
     }
@@ -89,7 +89,7 @@ impl Redactions {
         self.is_masked.store(true, Ordering::Relaxed);
     }
 
-    fn note(&self, journal: &mut Journal) {
+    fn note_redactions(&self, journal: &mut Journal) {
         if self.is_masked.load(Ordering::Relaxed) {
             journal.note(Event::CredentialEchoed);
         }
@@ -161,8 +161,8 @@ impl Pieces {
     }
 
     /// Records in the journal what was done to the pieces, once no more are read.
-    pub(crate) fn note(&self, journal: &mut Journal) {
-        self.noted.note(journal);
+    pub(crate) fn note_redactions(&self, journal: &mut Journal) {
+        self.noted.note_redactions(journal);
     }
 
     /// The facts about the response before its content.

@@ -13,7 +13,7 @@ use crate::toolset::SessionValues;
 
 impl SessionValues {
     /// The session as the inputs of `operation` see it. The journal names the values that inputs ask for and do not get.
-    pub(super) fn inputs<'s>(
+    pub(super) fn input_session<'s>(
         &self,
         session: &'s Session,
         operation: &Operation,
@@ -52,13 +52,13 @@ impl SessionValues {
         session.secrets(&self.masked)
     }
 
-    pub(super) fn fault(&self, fault: Box<Fault>, session: &Session) -> Box<Fault> {
+    pub(super) fn masked_fault(&self, fault: Box<Fault>, session: &Session) -> Box<Fault> {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);
-        if masker.is_empty() { fault } else { Box::new(of_fault(*fault, &masker)) }
+        if masker.is_empty() { fault } else { Box::new(fault_without_secrets(*fault, &masker)) }
     }
 
-    pub(super) fn arguments(&self, arguments: Arguments, session: &Session) -> Value {
+    pub(super) fn masked_arguments(&self, arguments: Arguments, session: &Session) -> Value {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);
         let mut arguments = Value::Object(arguments);
@@ -68,14 +68,18 @@ impl SessionValues {
         arguments
     }
 
-    pub(super) fn request(&self, request: PlannedRequest, session: &Session) -> PlannedRequest {
+    pub(super) fn masked_request(
+        &self,
+        request: PlannedRequest,
+        session: &Session,
+    ) -> PlannedRequest {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);
-        if masker.is_empty() { request } else { of_plan(request, &masker) }
+        if masker.is_empty() { request } else { plan_without_secrets(request, &masker) }
     }
 }
 
-fn of_fault(mut fault: Fault, masker: &Masker<'_>) -> Fault {
+fn fault_without_secrets(mut fault: Fault, masker: &Masker<'_>) -> Fault {
     masker.mask_in(&mut fault.message);
     for problem in &mut fault.problems {
         let texts = [&mut problem.at, &mut problem.expected, &mut problem.got];
@@ -86,7 +90,7 @@ fn of_fault(mut fault: Fault, masker: &Masker<'_>) -> Fault {
     fault
 }
 
-fn of_plan(mut planned: PlannedRequest, masker: &Masker<'_>) -> PlannedRequest {
+fn plan_without_secrets(mut planned: PlannedRequest, masker: &Masker<'_>) -> PlannedRequest {
     let PlannedRequest { method: _, url, headers, body, curl } = &mut planned;
     let headers = headers.iter_mut().map(|(_, value)| value);
     for text in [url, curl].into_iter().chain(headers).chain(body) {

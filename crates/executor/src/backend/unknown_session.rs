@@ -8,7 +8,7 @@ use callgate_tool::{CallerToken, Fault, Session};
 
 /// Refuses the call if nothing is stored under the session's id, and a hidden input or the credential reads a stored value
 /// that nothing else gives.
-pub(super) fn check(
+pub(super) fn refuse_unknown_session(
     session: &Session,
     operation: &Operation,
     authenticator: &dyn Authenticator,

@@ -29,7 +29,7 @@ impl Values {
         Self { body, splitter, terms, is_ended: false, noted: Arc::default() }
     }
 
-    pub(super) fn pieces(self, head: Answer) -> Pieces {
+    pub(super) fn into_pieces(self, head: Answer) -> Pieces {
         let noted = Arc::clone(&self.noted);
         let values = stream::unfold(self, |mut values| async move {
             let value = values.next().await?;
@@ -42,12 +42,12 @@ impl Values {
         if self.is_ended {
             return None;
         }
-        let next = self.complete(self.terms.limits.timeout).await;
+        let next = self.next_value(self.terms.limits.timeout).await;
         self.is_ended = !matches!(next, Ok(Some(_)));
-        next.map_err(|error| self.fault(&error)).transpose()
+        next.map_err(|error| self.reading_fault(&error)).transpose()
     }
 
-    async fn complete(&mut self, time: Duration) -> Result<Option<Json>, Error> {
+    async fn next_value(&mut self, time: Duration) -> Result<Option<Json>, Error> {
         let own = Instant::now() + time;
         let deadline = self.terms.deadline.map_or(own, |callers| callers.min(own));
         loop {
@@ -61,7 +61,9 @@ impl Values {
             let chunk = timeout_at(deadline, self.body.chunk()).await;
             match chunk.unwrap_or_else(|_| Err(late_error()))? {
                 Some(chunk) => self.splitter.push(&chunk),
-                None => return Ok(self.splitter.finish().and_then(|bytes| self.value(&bytes))),
+                None => {
+                    return Ok(self.splitter.finish().and_then(|bytes| self.masked_value(&bytes)));
+                }
             }
         }
     }
@@ -70,23 +72,23 @@ impl Values {
     fn buffered_value(&mut self) -> Option<Json> {
         loop {
             let bytes = self.splitter.split()?;
-            let value = self.value(&bytes);
+            let value = self.masked_value(&bytes);
             if value.is_some() {
                 return value;
             }
         }
     }
 
-    fn value(&self, bytes: &[u8]) -> Option<Json> {
+    fn masked_value(&self, bytes: &[u8]) -> Option<Json> {
         let value = self.splitter.value(bytes, &self.terms.masker)?;
-        self.noted.add(&value);
+        self.noted.add_counts(&value);
         Some(value.json)
     }
 
-    fn fault(&self, error: &Error) -> Box<Fault> {
+    fn reading_fault(&self, error: &Error) -> Box<Fault> {
         match error.kind() {
             ErrorKind::TimedOut => wording::timed_out(self.terms.limits.timeout, self.terms.effect),
-            _ => failure::of_exchange(error, &self.terms.limits, self.terms.effect),
+            _ => failure::exchange_fault(error, &self.terms.limits, self.terms.effect),
         }
     }
 }

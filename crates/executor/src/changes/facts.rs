@@ -39,12 +39,12 @@ impl<'a> Facts<'a> {
     }
 
     /// The toolset, method and path of the tool's operation; `None` for tools of other kinds.
-    pub(super) fn place(&self) -> Option<(&'a str, &'a str, &'a str)> {
+    pub(super) fn operation_place(&self) -> Option<(&'a str, &'a str, &'a str)> {
         let operation = self.operation?;
         Some((self.toolset, operation.method.as_str(), &*operation.path))
     }
 
-    pub(super) fn changes(&self, old: &Self) -> Vec<ChangeKind> {
+    pub(super) fn changes_since(&self, old: &Self) -> Vec<ChangeKind> {
         let mut changes = Vec::new();
         if let (Some(from), Some(to)) = (old.operation, self.operation) {
             if from.label() != to.label() {
@@ -63,7 +63,7 @@ impl<'a> Facts<'a> {
             if from.description != to.description {
                 changes.push(ChangeKind::Described);
             }
-            inputs::compare(&from.input_schema, &to.input_schema, &mut changes);
+            inputs::compare_inputs(&from.input_schema, &to.input_schema, &mut changes);
         }
         changes
     }

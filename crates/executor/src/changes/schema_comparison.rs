@@ -45,39 +45,39 @@ impl<'a> Narrowing<'a> {
         Self { old, new, n_steps: 0, seen: BTreeSet::new(), changes: Vec::new() }
     }
 
-    pub(super) fn input(&mut self, name: &str, old: &'a Value, new: &'a Value) {
+    pub(super) fn compare_input(&mut self, name: &str, old: &'a Value, new: &'a Value) {
         self.seen.clear();
-        self.compare(name, old, new);
+        self.compare_values(name, old, new);
     }
 
-    fn compare(&mut self, at: &str, old: &'a Value, new: &'a Value) {
+    fn compare_values(&mut self, at: &str, old: &'a Value, new: &'a Value) {
         self.n_steps += 1;
         if self.n_steps > MOST_STEPS {
             if self.n_steps == MOST_STEPS + 1 {
-                self.unknown(at, "there is too much to compare");
+                self.add_unknown(at, "there is too much to compare");
             }
             return;
         }
         let (from, to) = (self.old.target(old), self.new.target(new));
         if from.is_none() && to.is_none() {
-            return self.schemas(at, old, new);
+            return self.compare_schemas(at, old, new);
         }
         if let (Some(_), Some(_), Value::Object(old), Value::Object(new)) = (from, to, old, new) {
             // JSON Schema 2020-12 §8.2.3.1: keywords beside a reference apply too.
-            self.objects(at, old, new);
+            self.compare_objects(at, old, new);
         } else if has_siblings(old) || has_siblings(new) {
-            self.unknown(at, "$ref");
+            self.add_unknown(at, "$ref");
         }
         let (from, to) = (from.unwrap_or(old), to.unwrap_or(new));
         let address = |value: &Value| std::ptr::from_ref(value).addr();
         if self.seen.insert((address(from), address(to))) {
-            self.compare(at, from, to);
+            self.compare_values(at, from, to);
         }
     }
 
-    fn schemas(&mut self, at: &str, old: &'a Value, new: &'a Value) {
+    fn compare_schemas(&mut self, at: &str, old: &'a Value, new: &'a Value) {
         match (old, new) {
-            (Value::Object(old), Value::Object(new)) => self.objects(at, old, new),
+            (Value::Object(old), Value::Object(new)) => self.compare_objects(at, old, new),
             (Value::Bool(false), _) | (_, Value::Bool(true)) => {}
             (Value::Bool(true), Value::Object(new)) => {
                 let empty = new.keys().all(|key| keyword::is_annotation(key));
@@ -86,84 +86,100 @@ impl<'a> Narrowing<'a> {
                 }
             }
             (_, Value::Bool(false)) => self.add_narrowed(at, "it takes nothing"),
-            _ => self.unknown(at, "it is no schema"),
+            _ => self.add_unknown(at, "it is no schema"),
         }
     }
 
-    fn objects(&mut self, at: &str, old: &'a Object, new: &'a Object) {
+    fn compare_objects(&mut self, at: &str, old: &'a Object, new: &'a Object) {
         let keys: BTreeSet<&'a str> = old.keys().chain(new.keys()).map(String::as_str).collect();
         for key in keys {
             let (before, after) = (old.get(key), new.get(key));
-            if key == "$ref" || keyword::is_annotation(key) || self.below(at, key, old, new) {
+            if key == "$ref"
+                || keyword::is_annotation(key)
+                || self.compare_keyword(at, key, old, new)
+            {
                 continue;
             }
-            match keyword::verdict(key, before, after) {
+            match keyword::keyword_verdict(key, before, after) {
                 Verdict::Fine => {}
                 Verdict::Narrowed => self.add_narrowed(at, key),
-                Verdict::Unknown => self.unknown(at, key),
+                Verdict::Unknown => self.add_unknown(at, key),
             }
         }
     }
 
-    fn below(&mut self, at: &str, key: &'a str, old: &'a Object, new: &'a Object) -> bool {
+    fn compare_keyword(
+        &mut self,
+        at: &str,
+        key: &'a str,
+        old: &'a Object,
+        new: &'a Object,
+    ) -> bool {
         let (before, after) = (old.get(key), new.get(key));
         match key {
-            "properties" => self.properties(at, old, new),
+            "properties" => self.compare_properties(at, old, new),
             "required" => {
                 keyword::newly_required(before, after)
-                    .for_each(|name| self.add(join(at, name), InputChange::Required));
+                    .for_each(|name| self.add_change(join(at, name), InputChange::Required));
             }
             "items" | "additionalProperties" => {
                 let at = if key == "items" { format!("{at}[]") } else { format!("{at}.*") };
-                self.compare(&at, before.unwrap_or(&ANYTHING), after.unwrap_or(&ANYTHING));
+                self.compare_values(&at, before.unwrap_or(&ANYTHING), after.unwrap_or(&ANYTHING));
             }
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => return self.rows(at, before, after),
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => {
+                return self.compare_lists(at, before, after);
+            }
             _ => return false,
         }
         true
     }
 
-    fn properties(&mut self, at: &str, old: &'a Object, new: &'a Object) {
+    fn compare_properties(&mut self, at: &str, old: &'a Object, new: &'a Object) {
         let of = |schema: &'a Object| schema.get("properties").and_then(Value::as_object);
         let additional =
             |schema: &'a Object| schema.get("additionalProperties").unwrap_or(&ANYTHING);
         for (name, old_schema) in of(old).into_iter().flat_map(Object::iter) {
             match of(new).and_then(|new| new.get(name)) {
-                Some(given) => self.compare(&join(at, name), old_schema, given),
-                None => self.add(join(at, name), InputChange::Removed),
+                Some(given) => self.compare_values(&join(at, name), old_schema, given),
+                None => self.add_change(join(at, name), InputChange::Removed),
             }
         }
         for (name, given) in of(new).into_iter().flat_map(Object::iter) {
             let is_new = of(old).is_none_or(|old| !old.contains_key(name));
             // An undeclared name accepted the values of the additional properties.
             if is_new && matches!(additional(old), Value::Object(_)) {
-                self.compare(&join(at, name), additional(old), given);
+                self.compare_values(&join(at, name), additional(old), given);
             }
         }
     }
 
-    /// Compares lists of equal length schema by schema; [`keyword::verdict`] compares others.
-    fn rows(&mut self, at: &str, before: Option<&'a Value>, after: Option<&'a Value>) -> bool {
+    /// Compares lists of equal length schema by schema; [`keyword::keyword_verdict`] compares others.
+    fn compare_lists(
+        &mut self,
+        at: &str,
+        before: Option<&'a Value>,
+        after: Option<&'a Value>,
+    ) -> bool {
         let list = |value: Option<&'a Value>| value.and_then(Value::as_array);
         let (Some(old), Some(new)) = (list(before), list(after)) else { return false };
         if old.len() != new.len() {
             return false;
         }
         for (old, new) in old.iter().zip(new) {
-            self.compare(at, old, new);
+            self.compare_values(at, old, new);
         }
         true
     }
 
     fn add_narrowed(&mut self, at: &str, why: &str) {
-        self.add(at.to_owned(), InputChange::Narrowed(why.to_owned()));
+        self.add_change(at.to_owned(), InputChange::Narrowed(why.to_owned()));
     }
 
-    fn unknown(&mut self, at: &str, why: &str) {
-        self.add(at.to_owned(), InputChange::Unknown(why.to_owned()));
+    fn add_unknown(&mut self, at: &str, why: &str) {
+        self.add_change(at.to_owned(), InputChange::Unknown(why.to_owned()));
     }
 
-    fn add(&mut self, at: String, change: InputChange) {
+    fn add_change(&mut self, at: String, change: InputChange) {
         let change = (at, change);
         if self.changes.len() < MOST_FOUND && !self.changes.contains(&change) {
             self.changes.push(change);

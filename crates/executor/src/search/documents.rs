@@ -6,22 +6,22 @@ use callgate_tool::{Object, Tool, Value};
 
 use crate::catalog::{Catalog, Entry};
 
-pub(super) fn documents(catalog: &Catalog) -> impl Iterator<Item = Document<'_>> {
-    catalog.entries().map(document)
+pub(super) fn search_documents(catalog: &Catalog) -> impl Iterator<Item = Document<'_>> {
+    catalog.entries().map(search_document)
 }
 
-fn document(entry: Entry<'_>) -> Document<'_> {
+fn search_document(entry: Entry<'_>) -> Document<'_> {
     let mut document = Document::new(entry.name().as_str(), entry.effect());
     match (entry.operation(), entry.operation().is_none().then(|| entry.declaration()).flatten()) {
-        (Some(operation), _) => of_operation(operation, &mut document),
-        (None, Some(tool)) => of_declaration(tool, &mut document),
+        (Some(operation), _) => describe_operation(operation, &mut document),
+        (None, Some(tool)) => describe_declaration(tool, &mut document),
         (None, None) => {}
     }
     document.tags.extend(Some(entry.toolset()).filter(|toolset| !toolset.is_empty()));
     document
 }
 
-fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
+fn describe_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
     let outline = operation.outline();
     (document.summary, document.description) = (outline.summary, outline.description);
     document.tags = outline.tags;
@@ -32,7 +32,7 @@ fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
     let asked =
         operation.inputs.iter().filter(|input| input.visible && input.source == ValueSource::Model);
     let needs =
-        asked.filter(|input| input.required).filter_map(|input| need(input, &operation.path));
+        asked.filter(|input| input.required).filter_map(|input| input_need(input, &operation.path));
     document.needs = needs.collect();
     operation.each_answer_field(|field| {
         let (at, path) = (field.at, &*operation.path);
@@ -42,7 +42,7 @@ fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
     });
 }
 
-fn need(input: &Input, path: &str) -> Option<Need> {
+fn input_need(input: &Input, path: &str) -> Option<Need> {
     let thing = match input.place() {
         InputLocation::Path => Thing::of_variable(&input.name, path)?,
         _ => Thing::of_argument(&input.name)?,
@@ -50,7 +50,7 @@ fn need(input: &Input, path: &str) -> Option<Need> {
     Some(Need { argument: input.argument.as_str().into(), thing })
 }
 
-fn of_declaration<'e>(tool: &'e Tool, document: &mut Document<'e>) {
+fn describe_declaration<'e>(tool: &'e Tool, document: &mut Document<'e>) {
     let (summary, description) =
         tool.description.split_once('\n').unwrap_or((&tool.description, ""));
     (document.summary, document.description) = (summary.into(), description.into());

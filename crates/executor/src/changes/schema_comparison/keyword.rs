@@ -18,13 +18,13 @@ pub(super) fn is_annotation(key: &str) -> bool {
     key.starts_with("x-") || ANNOTATIONS.contains(&key)
 }
 
-pub(super) fn verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
+pub(super) fn keyword_verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     if old == new {
         return Verdict::Fine;
     }
     match key {
-        "allOf" | "anyOf" | "oneOf" => branches(key, old, new),
-        "const" | "enum" | "type" => values(key, old, new),
+        "allOf" | "anyOf" | "oneOf" => branches_verdict(key, old, new),
+        "const" | "enum" | "type" => values_verdict(key, old, new),
         "exclusiveMaximum" | "maxItems" | "maxLength" | "maxProperties" | "maximum" => {
             bound_verdict(old, new, |old, new| new < old)
         }
@@ -70,7 +70,7 @@ fn bound_verdict(
 }
 
 /// Compares types and single values: each accepted one must still be accepted.
-fn values(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
+fn values_verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     let Some(new) = new else { return Verdict::Fine };
     let Some(old) = old else { return Verdict::Narrowed };
     let (old, new) = (listed_values(key, old), listed_values(key, new));
@@ -90,7 +90,7 @@ fn listed_values<'a>(key: &str, value: &'a Value) -> Vec<&'a Value> {
 }
 
 /// Compares compositions whose lengths differ.
-fn branches(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
+fn branches_verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned();
     let Some(new) = list(new) else { return Verdict::Fine };
     let Some(old) = list(old) else { return Verdict::Narrowed };
