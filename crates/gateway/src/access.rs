@@ -19,7 +19,7 @@ use callgate_transport::SubjectName;
 use http::HeaderMap;
 
 use self::issuer::{Issuer, Refusal};
-pub(crate) use self::resource::{challenge, is_mcp, is_metadata, show as metadata};
+pub(crate) use self::resource::{challenge_parameters, is_mcp, is_metadata, show as metadata};
 use crate::{
     caller::{Caller, Credential},
     peer::{ListenerKind, Peer},
@@ -33,7 +33,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    pub(crate) async fn caller(
+    pub(crate) async fn identify_caller(
         &self,
         built: &Built,
         headers: &HeaderMap,
@@ -47,13 +47,13 @@ impl Access {
         }
         // A configuration that was read by a process that does not serve lets nobody in.
         let access = built.access.as_ref().ok_or_else(unauthenticated_problem)?;
-        match authorization::bearer(headers)? {
-            Some(token) => self.bearer(access, built, token).await,
+        match authorization::bearer_token(headers)? {
+            Some(token) => self.caller_of_token(access, built, token).await,
             None => certificate_caller(access, peer).ok_or_else(unauthenticated_problem),
         }
     }
 
-    async fn bearer(
+    async fn caller_of_token(
         &self,
         access: &BuiltAccess,
         built: &Built,
@@ -67,20 +67,23 @@ impl Access {
             return Err(invalid_token_problem("no principal has this token"));
         };
         let mut refusal = Refusal::Invalid("no listed issuer made this token");
-        for issuer in self.issuers(access) {
+        for issuer in self.current_issuers(access) {
             if issuer.name() != unverified.issuer {
                 continue;
             }
-            match issuer.verify(token, &unverified).await {
+            match issuer.verify_token(token, &unverified).await {
                 Ok(principal) => {
-                    let lacks = scopes::lacking(issuer.scopes(), issuer.rights(), &principal);
+                    let lacks =
+                        scopes::lacking_scopes(issuer.scopes(), issuer.rights(), &principal);
                     let shown = token::caller_token(&principal, token);
-                    let caller =
-                        Caller { token: Some(shown), ..caller(principal, issuer.rights()) };
+                    let caller = Caller {
+                        token: Some(shown),
+                        ..caller_with_rights(principal, issuer.rights())
+                    };
                     return Ok(scopes::limited_caller(caller, lacks, built));
                 }
                 // Another entry for this issuer may accept the token, for example for another audience.
-                Err(issuer_refusal) => refusal = refusal.or(issuer_refusal),
+                Err(issuer_refusal) => refusal = refusal.combine(issuer_refusal),
             }
         }
         Err(match refusal {
@@ -92,13 +95,17 @@ impl Access {
         })
     }
 
-    fn issuers(&self, access: &BuiltAccess) -> Vec<Arc<Issuer>> {
+    fn current_issuers(&self, access: &BuiltAccess) -> Vec<Arc<Issuer>> {
         let mut current_issuers = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = current_issuers.len() == access.issuers.len()
-            && current_issuers.iter().zip(&access.issuers).all(|(entry, built)| entry.is(built));
+            && current_issuers
+                .iter()
+                .zip(&access.issuers)
+                .all(|(entry, built)| entry.is_built_from(built));
         if !is_same {
             let kept = |built: &BuiltIssuer| {
-                let matching_issuer = current_issuers.iter().find(|issuer| issuer.is(built));
+                let matching_issuer =
+                    current_issuers.iter().find(|issuer| issuer.is_built_from(built));
                 matching_issuer.map_or_else(|| Arc::new(Issuer::new(built)), Arc::clone)
             };
             *current_issuers = access.issuers.iter().map(kept).collect();
@@ -131,11 +138,15 @@ fn may_still(built: &Built, caller: &Caller, allow: impl Fn(&Rights, &Scopes) ->
     };
     let Some(access) = &built.access else { return false };
     if let Some(named) = access.principals.iter().find(|it| it.id.as_str() == principal.id()) {
-        return identifies(&caller.credential, named) && allow(&named.rights, &Scopes::default());
+        return identifies_principal(&caller.credential, named)
+            && allow(&named.rights, &Scopes::default());
     }
     access.issuers.iter().map(|issuer| &issuer.config).any(|config| {
-        issuer::identifies(config, principal)
-            && allow(&config.rights, &scopes::lacking(&config.scopes, &config.rights, principal))
+        issuer::identifies_principal(config, principal)
+            && allow(
+                &config.rights,
+                &scopes::lacking_scopes(&config.scopes, &config.rights, principal),
+            )
     })
 }
 
@@ -173,7 +184,7 @@ fn certificate_caller(access: &BuiltAccess, peer: &Peer) -> Option<Caller> {
 }
 
 /// True if a principal is identified by what a caller showed.
-fn identifies(credential: &Credential, principal: &BuiltPrincipal) -> bool {
+fn identifies_principal(credential: &Credential, principal: &BuiltPrincipal) -> bool {
     match credential {
         Credential::Certificate(names) => {
             let wanted = principal.certificate.as_ref();
@@ -196,11 +207,11 @@ fn is_name(name: &SubjectName, wanted: &AltName) -> bool {
 }
 
 fn caller_with_credential(principal: &BuiltPrincipal, credential: Credential) -> Caller {
-    let caller = caller(Principal::new(principal.id.as_str()), &principal.rights);
+    let caller = caller_with_rights(Principal::new(principal.id.as_str()), &principal.rights);
     Caller { credential, ..caller }
 }
 
-fn caller(principal: Principal, rights: &Rights) -> Caller {
+fn caller_with_rights(principal: Principal, rights: &Rights) -> Caller {
     let Rights { toolsets, agents, is_admin, approves, .. } = rights.clone();
     let principal = Some(principal);
     let base_caller = Caller { principal, toolsets, agents, ..Caller::default() };

@@ -27,8 +27,10 @@ pub(crate) struct Reloads<'r> {
     ),
 )]
 pub(crate) async fn changes(State(gateway): State<Gateway>) -> JsonText {
-    let reloads = gateway.reloads().last();
-    JsonText::from_body(&Reloads { reloads: reloads.iter().map(|reload| reload.body()).collect() })
+    let reloads = gateway.reloads().last_reloads();
+    JsonText::from_body(&Reloads {
+        reloads: reloads.iter().map(|reload| reload.reload_body()).collect(),
+    })
 }
 
 /// Reloads the configuration and its descriptions, and reports the outcome.
@@ -42,9 +44,9 @@ pub(crate) async fn changes(State(gateway): State<Gateway>) -> JsonText {
     ),
 )]
 pub(crate) async fn reload(State(gateway): State<Gateway>) -> Result<JsonText, Problem> {
-    let reload = gateway.reloads().ask().await.ok_or_else(|| {
+    let reload = gateway.reloads().request_reload().await.ok_or_else(|| {
         let detail = "this sidecar is part of a program that reads nothing again";
         Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
-    Ok(JsonText::from_body(&reload.body()))
+    Ok(JsonText::from_body(&reload.reload_body()))
 }

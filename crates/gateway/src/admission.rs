@@ -61,7 +61,7 @@ impl CheckedRequest {
 impl Admission {
     pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
         let capacity = Capacity::new(limits.requests);
-        let shares = limits.principal_requests.map(shares);
+        let shares = limits.principal_requests.map(principal_shares);
         Self { router, gateway, access: Access::default(), limits, capacity, shares }
     }
 
@@ -78,13 +78,13 @@ impl Admission {
     }
 
     /// Answers a request. The permit beside the response is free for another request when it is dropped.
-    pub(crate) async fn answer(
+    pub(crate) async fn answer_request(
         &self,
         request: Box<Request<Incoming>>,
         peer: &Peer,
     ) -> (Response, Option<Arc<Permit>>) {
         // The checks are dropped first: they need more memory than the wait for the answer.
-        let (answer, permit) = match Box::pin(self.check(request, peer)).await {
+        let (answer, permit) = match Box::pin(self.check_request(request, peer)).await {
             CheckedRequest::Admitted { answer, permit } => (answer, permit),
             CheckedRequest::Refused { response, permit } => return (response, permit),
         };
@@ -94,10 +94,10 @@ impl Admission {
     }
 
     /// Checks a request, and passes an admitted one to the router.
-    async fn check(&self, request: Box<Request<Incoming>>, peer: &Peer) -> CheckedRequest {
+    async fn check_request(&self, request: Box<Request<Incoming>>, peer: &Peer) -> CheckedRequest {
         let deadline = Instant::now() + self.limits.body_time;
         let is_probe = is_probe(request.uri().path());
-        let permit = match self.admit() {
+        let permit = match self.admit_request() {
             Ok(permit) => Some(permit),
             Err(_) if is_probe => None,
             Err(problem) => return CheckedRequest::from_problem(problem, None),
@@ -108,7 +108,7 @@ impl Admission {
         }
         let caller = tokio::select! {
             biased;
-            caller = self.caller(&head, peer) => caller,
+            caller = self.identify_caller(&head, peer) => caller,
             () = self.drain().wait_until_given_up() => Err(problem::draining_problem()),
         };
         let caller = match caller {
@@ -135,11 +135,11 @@ impl Admission {
     }
 
     /// A permit for a request, unless there is none or the sidecar is being stopped.
-    fn admit(&self) -> Result<Arc<Permit>, Problem> {
+    fn admit_request(&self) -> Result<Arc<Permit>, Problem> {
         if self.drain().is_draining() {
             return Err(problem::draining_problem());
         }
-        self.capacity.permit().ok_or_else(problem::overloaded_problem)
+        self.capacity.acquire_permit().ok_or_else(problem::overloaded_problem)
     }
 
     /// Takes a part of the principal's share. Returns the problem if the share is used up.
@@ -147,13 +147,13 @@ impl Admission {
         let (shares, principal) = self.shares.as_ref().zip(caller.principal.as_ref())?;
         let permit = permit?;
         match shares.try_enter(principal.id(), 1) {
-            Some(share) => permit.hold(share),
+            Some(share) => permit.hold_share(share),
             None => return Some(problem::share_exceeded_problem()),
         }
         None
     }
 
-    async fn caller(&self, head: &Parts, peer: &Peer) -> Result<Caller, Problem> {
+    async fn identify_caller(&self, head: &Parts, peer: &Peer) -> Result<Caller, Problem> {
         let path = head.uri.path();
         // HTTP/1 counts them while it reads them.
         if head.headers.len() > self.limits.headers {
@@ -162,8 +162,8 @@ impl Admission {
             return Err(Problem::new(ProblemKind::HEAD_TOO_LARGE, detail));
         }
         let built = self.gateway.current_build();
-        host::check(head, peer, &built.serving.hosts)?;
-        let caller = self.access.caller(&built, &head.headers, peer).await;
+        host::check_host(head, peer, &built.serving.hosts)?;
+        let caller = self.access.identify_caller(&built, &head.headers, peer).await;
         let caller = caller.or_else(|problem| anonymous_caller(&built, head, problem))?;
         if let (Some(facts_of_request), Some(principal)) =
             (head.extensions.get::<Arc<RequestFacts>>(), &caller.principal)
@@ -180,7 +180,7 @@ impl Admission {
 }
 
 /// The parts that principals use of the capacity, which bounds all of them together. Nobody waits for a part.
-fn shares(each: usize) -> FairQueue {
+fn principal_shares(each: usize) -> FairQueue {
     FairQueue::new(QueueBounds { units: usize::MAX, each, waiting: 0 })
 }
 
@@ -193,7 +193,7 @@ fn anonymous_caller(built: &Built, head: &Parts, problem: Problem) -> Result<Cal
     let listed = listed.filter(|listed| !listed.is_empty() && access::is_mcp(head.uri.path()));
     match listed {
         Some(listed) if problem.is_unauthenticated() => Ok(Caller::listing(Arc::clone(listed))),
-        _ => Err(problem.with_challenge(access::challenge(built, head, &[]))),
+        _ => Err(problem.with_challenge(access::challenge_parameters(built, head, &[]))),
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
-    rights::rights,
+    rights::call_rights,
     sessions::SessionInput,
     waiting_calls::WaitingCall,
 };
@@ -75,18 +75,18 @@ pub(crate) async fn decide(
     PathName(id): PathName,
     JsonBody { headers, value, bytes }: JsonBody,
 ) -> Result<Response, Problem> {
-    AcceptedFormat::json(&headers)?;
+    AcceptedFormat::check_accepts_json(&headers)?;
     let key = idempotency_key(&headers)?;
     let word = typed_body::<ApprovalRequest>(value)?.decision;
     let waiting = gateway.waiting_calls().get(caller.principal.as_ref(), &id).await?;
     let built = gateway.current_build();
-    let rights = rights(&gateway, &built, &caller);
+    let rights = call_rights(&gateway, &built, &caller);
     // A caller who may no longer use the tool does not learn that a call waits.
     let is_usable =
         |tool: &str| built.executor.find(tool).is_none_or(|entry| entry.is_permitted(&rights));
     let Some(waiting) = waiting.filter(|waiting| is_usable(&waiting.call.tool)) else {
         let decision = word.decision().ok_or_else(absent_approval)?;
-        return others::mark(&gateway, &caller, &id, decision).await;
+        return others::decide_for_other(&gateway, &caller, &id, decision).await;
     };
     let session = SessionInput::of_members(waiting.session.clone());
     let session =
@@ -116,7 +116,7 @@ pub(crate) async fn decide(
     };
     let asked = [word.requested_call(waiting, &id, &caller)];
     let written = |results: &[ToolResult]| response_body(message.as_ref(), results);
-    batch.answer(&gateway, &asked, &request, written).await
+    batch.answer_calls(&gateway, &asked, &request, written).await
 }
 
 impl Word {

@@ -11,7 +11,7 @@ pub(crate) use self::{
     accept::AcceptedFormat,
     awaiting_approval::WaitingCallKeeper,
     envelope::{Executor, Mode, RequestedCall, execution_of},
-    repetition::{GivenUp, RepeatedRequest, claim_key as begun_with_key, key as idempotency_key},
+    repetition::{GivenUp, RepeatedRequest, claim_key as begun_with_key, idempotency_key},
 };
 
 use std::sync::Arc;
@@ -38,7 +38,7 @@ use crate::{
     json_body::{JsonBody, typed_body},
     observe::trace_of,
     problem::Problem,
-    rights::rights,
+    rights::call_rights,
 };
 
 #[derive(Serialize, ToSchema)]
@@ -69,7 +69,8 @@ pub(crate) fn run(
     JsonBody { headers, value, bytes }: JsonBody,
 ) -> impl Future<Output = Result<Response, Problem>> + Send {
     async move {
-        let (accepted, key) = (AcceptedFormat::from_headers(&headers)?, repetition::key(&headers)?);
+        let (accepted, key) =
+            (AcceptedFormat::from_headers(&headers)?, repetition::idempotency_key(&headers)?);
         let CallsRequest { calls, session, dry_run: is_dry_run, journal, mode, execution } =
             typed_body(value)?;
         let journal = journal.then(|| journal::audience(&caller));
@@ -86,7 +87,7 @@ pub(crate) fn run(
         let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
         let stop = gateway.drain().stop();
         let batch = Batch {
-            rights: rights(&gateway, &built, &caller),
+            rights: call_rights(&gateway, &built, &caller),
             built,
             caller,
             session,
@@ -100,14 +101,14 @@ pub(crate) fn run(
             keeper,
         };
         match accepted {
-            AcceptedFormat::Events => Ok(events::answer(Arc::new(batch), calls)),
+            AcceptedFormat::Events => Ok(events::events_response(Arc::new(batch), calls)),
             AcceptedFormat::Json => {
                 let body: [&[u8]; 1] = [&bytes];
                 let written = |results: &[ToolResult]| match journal {
                     Some(audience) => journal::results_with_journals(results, audience),
                     None => results_json(results),
                 };
-                batch.answer(&gateway, &calls, &body, written).await
+                batch.answer_calls(&gateway, &calls, &body, written).await
             }
         }
     }
@@ -140,21 +141,21 @@ pub(crate) enum BatchText {
 
 impl Batch {
     /// Runs calls and answers with what `written` makes of their results; `request` decides what repeats a key's request.
-    pub(crate) async fn answer(
+    pub(crate) async fn answer_calls(
         &self,
         gateway: &Gateway,
         calls: &[RequestedCall],
         request: &[&[u8]],
         written: impl Fn(&[ToolResult]) -> String,
     ) -> Result<Response, Problem> {
-        Ok(match self.text(gateway, calls, request, written).await? {
+        Ok(match self.answer_text(gateway, calls, request, written).await? {
             BatchText::Earlier(text) => JsonText(text).into_response(),
             BatchText::Made(text) => self.with_digest(JsonText(text)),
         })
     }
 
     /// The text of the answer.
-    pub(crate) async fn text(
+    pub(crate) async fn answer_text(
         &self,
         gateway: &Gateway,
         calls: &[RequestedCall],
@@ -163,21 +164,21 @@ impl Batch {
     ) -> Result<BatchText, Problem> {
         // A dry run does nothing that a repetition would do twice.
         let Some(key) = self.key.as_deref().filter(|_| !self.is_dry_run) else {
-            return Ok(BatchText::Made(written(&self.results(calls).await)));
+            return Ok(BatchText::Made(written(&self.call_results(calls).await)));
         };
         let Some(fingerprints) = self.fingerprints(calls) else {
             // A call that the caller may not make is refused, whatever was answered to another token of the same principal.
-            return Ok(BatchText::Made(written(&self.results(calls).await)));
+            return Ok(BatchText::Made(written(&self.call_results(calls).await)));
         };
         let principal = self.caller.principal.as_ref();
         let request = [request, &[&fingerprints]].concat();
-        let (answers, given_up) = (gateway.answers(), GivenUp::MadeAgain);
+        let (answers, given_up) = (gateway.kept_answers(), GivenUp::MadeAgain);
         match repetition::claim_key(answers, key, &request, principal, given_up).await? {
             RepeatedRequest::Answered(text) => Ok(BatchText::Earlier(text)),
             RepeatedRequest::Made(guard) => {
-                let results = self.results(calls).await;
+                let results = self.call_results(calls).await;
                 let text = written(&results);
-                repetition::keep(guard, &text, &results).await;
+                repetition::keep_response(guard, &text, &results).await;
                 Ok(BatchText::Made(text))
             }
         }
@@ -201,28 +202,29 @@ impl Batch {
 
     /// The fingerprint of a call; `None` if the caller may not make it.
     pub(crate) fn fingerprint(&self, at: usize, asked: &RequestedCall) -> Option<Fingerprint> {
-        self.built.executor.fingerprint(&self.call(at, asked))
+        self.built.executor.fingerprint(&self.executor_call(at, asked))
     }
 
-    fn at_once(&self) -> usize {
+    fn calls_at_once(&self) -> usize {
         match self.mode {
             Mode::Parallel => PARALLEL_CALLS,
             Mode::Sequential => 1,
         }
     }
 
-    pub(crate) async fn results(&self, calls: &[RequestedCall]) -> Vec<ToolResult> {
+    pub(crate) async fn call_results(&self, calls: &[RequestedCall]) -> Vec<ToolResult> {
         if let [only] = calls {
-            return vec![Box::pin(self.result(0, only)).await];
+            return vec![Box::pin(self.call_result(0, only)).await];
         }
         // Each in a box of its own: what is moved about is not the call itself.
         let calls = calls.iter().enumerate();
-        let calls: Vec<_> = calls.map(|(at, asked)| Box::pin(self.result(at, asked))).collect();
-        stream::iter(calls).buffered(self.at_once()).collect().await
+        let calls: Vec<_> =
+            calls.map(|(at, asked)| Box::pin(self.call_result(at, asked))).collect();
+        stream::iter(calls).buffered(self.calls_at_once()).collect().await
     }
 
-    async fn result(&self, at: usize, asked: &RequestedCall) -> ToolResult {
-        let (call, executor) = (self.call(at, asked), &self.built.executor);
+    async fn call_result(&self, at: usize, asked: &RequestedCall) -> ToolResult {
+        let (call, executor) = (self.executor_call(at, asked), &self.built.executor);
         if self.is_dry_run {
             return executor.dry_run_with(call).await;
         }
@@ -230,7 +232,7 @@ impl Batch {
         self.store_if_waiting(at, asked, result).await
     }
 
-    pub(crate) async fn refuse(&self, ended: &ToolResult) {
+    pub(crate) async fn note_refused_call(&self, ended: &ToolResult) {
         let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
         let mut call = Call::of_caller(&asked, &self.session, self.rights.clone());
         if let Some(principal) = &self.caller.principal {
@@ -255,11 +257,11 @@ impl Batch {
     fn key_of(&self, at: usize, asked: &RequestedCall) -> Option<String> {
         let request = self.key.as_deref().filter(|_| !self.is_dry_run);
         let own = asked.idempotency_key.clone();
-        own.or_else(|| Some(repetition::of_call(request?, at)))
+        own.or_else(|| Some(repetition::key_of_call(request?, at)))
     }
 
     /// One call with all that surrounds it. The executor decides whether the caller may make it.
-    fn call<'a>(&'a self, at: usize, asked: &'a RequestedCall) -> Call<'a> {
+    fn executor_call<'a>(&'a self, at: usize, asked: &'a RequestedCall) -> Call<'a> {
         let mut call = Call::of_caller(&asked.call, &self.session, self.rights.clone())
             .with_stop(self.stop.clone());
         if let Some(principal) = &self.caller.principal {

@@ -23,8 +23,8 @@ pub(crate) async fn list(
     caller: Caller,
     mut query: Query,
 ) -> Result<JsonText, Problem> {
-    let after = query.take("cursor")?.map(|cursor| {
-        position(&cursor).ok_or_else(|| {
+    let after = query.take_parameter("cursor")?.map(|cursor| {
+        parse_cursor(&cursor).ok_or_else(|| {
             malformed_query("`cursor`: expected the `nextCursor` of the page before")
         })
     });
@@ -34,15 +34,15 @@ pub(crate) async fn list(
     if !(1..=MOST).contains(&limit) {
         return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
     }
-    query.finish("`cursor` and `limit`")?;
+    query.refuse_remaining("`cursor` and `limit`")?;
     let _permit = gateway.listing_permit(&caller).await?;
     let listed = gateway.transcripts().list(caller.principal.as_ref(), after.as_ref(), limit);
-    let listed = listed.await.map_err(|error| problem(&error))?;
+    let listed = listed.await.map_err(|error| store_problem(&error))?;
     let shown = |it: &Conversation| json!({"agent": &*it.agent, "session": &*it.session});
     let conversations = Value::Array(listed.iter().map(shown).collect());
     let mut body = Object::from([("conversations", conversations)]);
     if let Some(last) = listed.last().filter(|_| listed.len() == limit) {
-        body.insert("nextCursor", cursor(last).into());
+        body.insert("nextCursor", page_cursor(last).into());
     }
     Ok(JsonText(Value::Object(body).to_string()))
 }
@@ -61,7 +61,7 @@ pub(crate) async fn remove(
     values.await?;
     let conversation = Conversation { agent, session };
     let was_there = gateway.transcripts().remove(principal, &conversation).await;
-    if was_there.map_err(|error| problem(&error))? {
+    if was_there.map_err(|error| store_problem(&error))? {
         return Ok(StatusCode::NO_CONTENT);
     }
     let detail = "`GET /v1/conversations` lists those that are kept for the caller";
@@ -75,20 +75,20 @@ pub(crate) async fn remove_session(
     session: &str,
 ) -> Result<bool, Problem> {
     let n_removed = gateway.transcripts().remove_session(principal, session).await;
-    Ok(n_removed.map_err(|error| problem(&error))? > 0)
+    Ok(n_removed.map_err(|error| store_problem(&error))? > 0)
 }
 
-fn problem(error: &Error) -> Problem {
+fn store_problem(error: &Error) -> Problem {
     Problem::new(ProblemKind::UNAVAILABLE, error.to_string()).with_retry_after(SOON)
 }
 
 /// The place of a conversation in the list, as text.
-fn cursor(last: &Conversation) -> String {
+fn page_cursor(last: &Conversation) -> String {
     let mut text = form_urlencoded::Serializer::new(String::new());
     text.append_pair("agent", &last.agent).append_pair("session", &last.session).finish()
 }
 
-fn position(cursor: &str) -> Option<Conversation> {
+fn parse_cursor(cursor: &str) -> Option<Conversation> {
     let mut pairs = form_urlencoded::parse(cursor.as_bytes());
     let mut value = |name: &str| {
         let (given, value) = pairs.next()?;

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The paths from the code and those of further routes, with the schemas they refer to.
-pub(crate) fn text(further: &Object) -> String {
+pub(crate) fn description_text(further: &Object) -> String {
     let paths = GatewayDescription::openapi().to_json().unwrap_or_default();
     let mut document = Value::parse(&paths).unwrap_or_default();
     for (pointer, name) in [("/paths", "paths"), ("/components/schemas", "schemas")] {
@@ -27,13 +27,13 @@ pub(crate) fn text(further: &Object) -> String {
         }
     }
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
-    for operation in operations(&mut document) {
-        refine(operation, &schemas);
+    for operation in operations_mut(&mut document) {
+        refine_operation(operation, &schemas);
     }
     document.to_string()
 }
 
-fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
+fn operations_mut(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     let paths = document.get_mut("paths").and_then(Value::as_object_mut);
     let items = paths.into_iter().flat_map(Object::values_mut).filter_map(Value::as_object_mut);
     items.flat_map(Object::values_mut)
@@ -41,7 +41,7 @@ fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
 
 /// Adds what the derived description lacks: bodies are required, optional parameters are not `null`, and every refusal is a
 /// problem. Schemas of requests are inlined, because some providers of models do not accept references.
-fn refine(operation: &mut Value, schemas: &Value) {
+fn refine_operation(operation: &mut Value, schemas: &Value) {
     let has = |name| operation.get(name).is_some();
     let refusals: &[(&str, &str)] = match (has("requestBody"), has("parameters")) {
         (true, _) => &REFUSALS,
@@ -61,7 +61,7 @@ fn refine(operation: &mut Value, schemas: &Value) {
     if let Some(body) = operation.get_mut("requestBody").and_then(Value::as_object_mut) {
         body.insert("required", Value::Bool(true));
         if let Some(content) = body.get_mut("content") {
-            inline(content, schemas);
+            inline_schemas(content, schemas);
         }
     }
     let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
@@ -89,14 +89,16 @@ fn refine(operation: &mut Value, schemas: &Value) {
 }
 
 /// Replaces references by the schemas they refer to; no schema refers to itself.
-fn inline(value: &mut Value, schemas: &Value) {
+fn inline_schemas(value: &mut Value, schemas: &Value) {
     let name = value.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(SCHEMA));
     if let Some(schema) = name.and_then(|name| schemas.get(name)) {
         *value = schema.clone();
     }
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| inline(item, schemas)),
-        Value::Object(members) => members.values_mut().for_each(|each| inline(each, schemas)),
+        Value::Array(items) => items.iter_mut().for_each(|item| inline_schemas(item, schemas)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|each| inline_schemas(each, schemas))
+        }
         _ => {}
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
-    rights::rights,
+    rights::call_rights,
     tools::form_of,
 };
 
@@ -57,15 +57,15 @@ pub(crate) async fn run(
     let dialect: Dialect = dialect
         .parse()
         .map_err(|error| Problem::new(ProblemKind::ABSENT_RESOURCE, format!("{error}")))?;
-    AcceptedFormat::json(&headers)?;
+    AcceptedFormat::check_accepts_json(&headers)?;
     let key = idempotency_key(&headers)?;
     let DialectRequest { message, form, session, functions, dry_run: is_dry_run, mode, execution } =
         typed_body(value)?;
     let form = form_of(dialect, form)?;
     let built = gateway.current_build();
-    let entry = |name: &str| entry(&built, &caller, name);
+    let entry = |name: &str| entry_by_any_name(&built, &caller, name);
     let read = dialect.read_in(form, message, |name| entry(name).and_then(Entry::declaration));
-    let mut read = read.map_err(|error| foreign(dialect, &error))?;
+    let mut read = read.map_err(|error| foreign_message_problem(dialect, &error))?;
     if dialect.has_wire_names() {
         read = read.with_renamed_arguments(|call, name| {
             Some(entry(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
@@ -87,7 +87,7 @@ pub(crate) async fn run(
         origins.map(|(call, origin)| RequestedCall::from(call).with_origin(dialect, origin));
     let calls: Vec<_> = calls.collect();
     let batch = Batch {
-        rights: rights(&gateway, &built, &caller),
+        rights: call_rights(&gateway, &built, &caller),
         built: built.clone(),
         caller: caller.clone(),
         session,
@@ -103,23 +103,27 @@ pub(crate) async fn run(
     if !is_dry_run {
         let refused = read.calls().iter().filter_map(|asked| asked.call.as_ref().err());
         for ended in refused {
-            batch.refuse(ended).await;
+            batch.note_refused_call(ended).await;
         }
     }
     let request = [dialect.as_str().as_bytes(), &bytes];
     let written = |results: &[ToolResult]| {
         JsonText::from_body(&DialectAnswer { messages: dialect.write(&read, results) }).0
     };
-    batch.answer(&gateway, &calls, &request, written).await
+    batch.answer_calls(&gateway, &calls, &request, written).await
 }
 
-fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
+fn foreign_message_problem(dialect: Dialect, error: &EnvelopeError) -> Problem {
     let detail = format!("this is no message of `{dialect}`: {error}");
     Problem::new(ProblemKind::FOREIGN_MESSAGE, detail)
 }
 
 /// The tool that a caller means by a name: the tool's own name, else another name of one operation, as its `operationId`.
-pub(crate) fn entry<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<Entry<'b>> {
+pub(crate) fn entry_by_any_name<'b>(
+    built: &'b Built,
+    caller: &Caller,
+    name: &str,
+) -> Option<Entry<'b>> {
     let is_usable = |entry: &Entry<'_>| caller.may_use(entry.toolset());
     built.executor.find(name).filter(is_usable).or_else(|| {
         let is_meant = |entry: &Entry<'_>| {

@@ -12,12 +12,12 @@ pub(crate) struct Drain {
 
 impl Drain {
     /// Refuses new calls from now on; running ones may end.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin_drain(&self) {
         self.begun.stop();
     }
 
     /// Gives up the calls that still run.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end_calls(&self) {
         self.begun.stop();
         self.over.stop();
     }
@@ -51,11 +51,11 @@ mod tests {
         let drain = Drain::default();
         let other = drain.clone();
         assert!(!other.is_draining());
-        drain.begin();
+        drain.begin_drain();
         other.wait_until_draining().await;
         assert!(other.is_draining() && !drain.stop().is_stopped());
-        drain.end();
-        drain.begin();
+        drain.end_calls();
+        drain.begin_drain();
         other.wait_until_given_up().await;
         assert!(other.is_draining() && drain.stop().is_stopped());
     }

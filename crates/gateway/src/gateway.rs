@@ -138,7 +138,7 @@ impl Gateway {
         &self.0.transcripts
     }
 
-    pub(crate) fn answers(&self) -> &Arc<Records> {
+    pub(crate) fn kept_answers(&self) -> &Arc<Records> {
         &self.0.answers
     }
 }

@@ -111,16 +111,17 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
     let is_ready = is_ready(&built) && !gateway.drain().is_draining();
     let status = if is_ready { Status::Ready } else { Status::NotReady };
     let mut body = Readiness { status, toolsets: None, configuration: None, reload: None };
-    let reloads = gateway.reloads().last();
+    let reloads = gateway.reloads().last_reloads();
     if caller.sees_details {
         let described = built
             .toolsets
             .iter()
             .filter(|described_toolset| caller.may_use(&described_toolset.name));
-        let others = functions::toolsets(&built).into_iter().filter(|name| caller.may_use(name));
+        let others =
+            functions::function_toolsets(&built).into_iter().filter(|name| caller.may_use(name));
         body.toolsets = Some(
             described
-                .map(toolset)
+                .map(toolset_state)
                 .chain(others.map(|name| other_toolset_state(&built, name)))
                 .collect(),
         );
@@ -131,7 +132,7 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
                 End::Refused(_) => Configuration::LastGood,
                 End::Replaced(..) => Configuration::Current,
             });
-            body.reload = Some(reload.body());
+            body.reload = Some(reload.reload_body());
         }
     }
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -145,17 +146,17 @@ fn is_ready(built: &Built) -> bool {
     !built.toolsets.iter().any(is_lacking) && !built.sources.iter().any(is_down)
 }
 
-fn toolset(toolset: &BuiltToolset) -> ToolsetState<'_> {
+fn toolset_state(toolset: &BuiltToolset) -> ToolsetState<'_> {
     let (status, why) = match (toolset.failure(), toolset.stale.as_deref()) {
         (Some(why), _) => (ToolsetStatus::Failed, Some(why)),
         (None, Some(why)) => (ToolsetStatus::Stale, Some(why)),
         (None, None) => (ToolsetStatus::Ready, None),
     };
-    let findings = toolset.findings().iter().map(finding).collect();
+    let findings = toolset.findings().iter().map(finding_json).collect();
     ToolsetState { name: &toolset.name, status, required: toolset.is_required, why, findings }
 }
 
-fn finding(finding: &Finding) -> Value {
+fn finding_json(finding: &Finding) -> Value {
     json!({
         "code": finding.code,
         "severity": finding.severity.as_str(),
@@ -172,7 +173,7 @@ fn other_toolset_state<'b>(built: &'b Built, name: &'b str) -> ToolsetState<'b> 
     let status = if why.is_some() { ToolsetStatus::Failed } else { ToolsetStatus::Ready };
     let required = source.is_some_and(|source| source.is_required);
     let findings = source.map(OpenedSource::findings).unwrap_or_default();
-    let findings = findings.iter().take(MOST_FINDINGS).map(finding).collect();
+    let findings = findings.iter().take(MOST_FINDINGS).map(finding_json).collect();
     ToolsetState { name, status, required, why, findings }
 }
 

@@ -51,7 +51,7 @@ pub(crate) async fn open(
             }
             None => None,
         };
-        let sockets = socket::open(address, asks_callers).await;
+        let sockets = socket::open_sockets(address, asks_callers).await;
         let sockets = sockets.map_err(|refusal| match refusal {
             Refusal::Io(source) => Failure::Address { address: shown, source },
             Refusal::Open => Failure::Configuration(built.open_listener(&shown)),
@@ -109,7 +109,7 @@ async fn renew_certificates(secured: Vec<Arc<Tls>>, admission: &Admission) {
     loop {
         looks.tick().await;
         for tls in &secured {
-            tls.renew(&admission.current_build()).await;
+            tls.renew_if_changed(&admission.current_build()).await;
         }
     }
 }

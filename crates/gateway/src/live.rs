@@ -84,7 +84,7 @@ struct ReloadLoop {
 
 impl ReloadLoop {
     fn new(gateway: Gateway, source: Source) -> Self {
-        let (askings, built) = (gateway.reloads().askings(), gateway.current_build());
+        let (askings, built) = (gateway.reloads().request_counter(), gateway.current_build());
         let now = Instant::now();
         let mut keeper = Self {
             askings,
@@ -92,7 +92,7 @@ impl ReloadLoop {
             watch: Watch::new(),
             stamps: Stamps::read_since(
                 built.files(),
-                source.began().unwrap_or_else(SystemTime::now),
+                source.reading_start().unwrap_or_else(SystemTime::now),
             ),
             settings: built.reload.clone(),
             documents: FollowedDocuments::from_build(&built),
@@ -103,8 +103,8 @@ impl ReloadLoop {
             gateway,
             source,
         };
-        keeper.rest(now);
-        prometheus::tell(&keeper.gateway.current_build(), true);
+        keeper.watch_and_set_time(now);
+        prometheus::tell_build(&keeper.gateway.current_build(), true);
         keeper
     }
 
@@ -118,12 +118,12 @@ impl ReloadLoop {
             let rebuilt = rebuild::rebuild(&self.gateway, &self.source, stamped_files).await;
             let RebuildOutcome { end, files, stamps } = rebuilt;
             self.doubts &= stamps.looks_as(&self.stamps);
-            self.stamps = stamps.and(&files, at);
+            self.stamps = stamps.with_files(&files, at);
             self.settings = self.gateway.current_build().reload.clone();
-            self.documents.take(&self.gateway.current_build());
-            self.rest(Instant::now());
+            self.documents.take_build(&self.gateway.current_build());
+            self.watch_and_set_time(Instant::now());
             // Set before the log is written, so that the numbers match it.
-            prometheus::tell(&self.gateway.current_build(), matches!(end, End::Replaced(..)));
+            prometheus::tell_build(&self.gateway.current_build(), matches!(end, End::Replaced(..)));
             let is_news = match &end {
                 End::Refused(_) => true,
                 End::Replaced(changes, waiting) => {
@@ -133,17 +133,17 @@ impl ReloadLoop {
             // A history of checks without changes helps nobody, but a requested reload must have an end.
             let is_look = cause == Cause::Address || self.doubts;
             if is_news || is_asked || !is_look {
-                tell(cause, &end);
-                self.gateway.reloads().end(n_asked, Reload { at, cause, end });
+                log_reload(cause, &end);
+                self.gateway.reloads().record_end(n_asked, Reload { at, cause, end });
             }
         }
     }
 
     /// Watches the right folders, and sets the time when addresses are fetched next.
-    fn rest(&mut self, now: Instant) {
+    fn watch_and_set_time(&mut self, now: Instant) {
         self.watch_folders();
         let built = self.gateway.current_build();
-        let lacks = lacks(&built);
+        let lacks = needs_retry(&built);
         self.patience = if lacks { self.patience * 2 } else { FIRST_PATIENCE };
         self.patience = self.patience.min(self.settings.interval);
         self.ask = now + if lacks { self.patience } else { self.settings.interval };
@@ -152,20 +152,20 @@ impl ReloadLoop {
     fn watch_folders(&mut self) {
         let watched = self.stamps.files().iter().filter(|_| self.settings.watch);
         let mut folders: BTreeSet<PathBuf> =
-            watched.flat_map(|file| folders::leading_to(file)).collect();
+            watched.flat_map(|file| folders::folders_leading_to(file)).collect();
         if self.settings.watch {
             folders.extend(self.documents.folders().iter().cloned());
         }
-        self.watch.set(folders);
+        self.watch.watch_exactly(folders);
     }
 
     /// True if a file has changed that a build reads. Otherwise documents that have changed are read again.
     async fn has_changed(&mut self) -> bool {
-        if self.settings.watch && self.look().await != Look::Same {
+        if self.settings.watch && self.look_at_files().await != Look::Same {
             return true;
         }
         let built = self.gateway.current_build();
-        if self.documents.follow(&built).await {
+        if self.documents.refresh_folders(&built).await {
             self.watch_folders();
         }
         false
@@ -173,7 +173,7 @@ impl ReloadLoop {
 
     async fn next(&mut self) -> Cause {
         // Changes before the folder was watched are not reported.
-        let look = if self.settings.watch { self.look().await } else { Look::Same };
+        let look = if self.settings.watch { self.look_at_files().await } else { Look::Same };
         self.doubts = look == Look::Doubtful;
         if look != Look::Same {
             // Later writes get another time.
@@ -191,7 +191,7 @@ impl ReloadLoop {
                 }
                 () = sleep_until(self.look) => {
                     self.look = Instant::now() + LOOK;
-                    prometheus::tidy();
+                    prometheus::free_memory();
                     if self.has_changed().await {
                         return Cause::File;
                     }
@@ -199,7 +199,7 @@ impl ReloadLoop {
                 () = sleep_until(self.ask) => {
                     self.ask = Instant::now() + self.settings.interval;
                     let built = self.gateway.current_build();
-                    if lacks(&built) || built.is_outdated().await {
+                    if needs_retry(&built) || built.is_outdated().await {
                         return Cause::Address;
                     }
                 }
@@ -207,21 +207,21 @@ impl ReloadLoop {
         }
     }
 
-    async fn look(&self) -> Look {
+    async fn look_at_files(&self) -> Look {
         let stamps = self.stamps.clone();
-        let looked = tokio::task::spawn_blocking(move || stamps.look());
+        let looked = tokio::task::spawn_blocking(move || stamps.compare_with_files());
         looked.await.unwrap_or(Look::Same)
     }
 }
 
 /// True if a description or a database has to be tried again soon.
-fn lacks(built: &Built) -> bool {
+fn needs_retry(built: &Built) -> bool {
     let mut toolsets = built.toolsets.iter();
     toolsets.any(|one| one.failure().is_some() || one.stale.is_some())
         || built.sources.iter().any(|source| source.failure.is_some())
 }
 
-fn tell(cause: Cause, end: &End) {
+fn log_reload(cause: Cause, end: &End) {
     let outcome = end.as_str();
     metrics::counter!("callgate_reloads_total", "outcome" => outcome).increment(1);
     match end {

@@ -27,7 +27,7 @@ use crate::{
     listens::Listens,
     path_name::PathName,
     problem::{Problem, ProblemKind},
-    rights::rights,
+    rights::call_rights,
     sessions::SessionInput,
     waiting_calls::WaitingCall,
 };
@@ -50,7 +50,7 @@ pub(crate) async fn serve_toolset(
     let built = gateway.current_build();
     let is_there = built.executor.entries().any(|entry| entry.toolset() == toolset);
     if let Some(scopes) = caller.lacks.get(&toolset).filter(|_| is_there) {
-        return Err(lacking_scope_problem(access::challenge(&built, &head, scopes)));
+        return Err(lacking_scope_problem(access::challenge_parameters(&built, &head, scopes)));
     }
     if !is_there || !caller.may_list(&toolset) {
         let detail = format!("there is no toolset `{toolset}` for this caller");
@@ -70,7 +70,7 @@ async fn answer_request(
     let bytes = json_body::collect_body(body, most).await?;
     let mcp_caller = McpCaller::anyone()
         .with_principal(caller.principal.clone())
-        .with_rights(rights(gateway, &gateway.current_build(), caller))
+        .with_rights(call_rights(gateway, &gateway.current_build(), caller))
         .with_listed(caller.lists.clone())
         .within(toolset);
     head.extensions.insert(mcp_caller);
@@ -124,10 +124,10 @@ impl Host for SidecarHost {
         };
         let caller = head.extensions.get::<Caller>().cloned().unwrap_or_default();
         let built = self.0.current_build();
-        let inline = SessionInput::read(Some(inline)).map_err(|problem| unusable(&problem))?;
+        let inline = SessionInput::read(Some(inline)).map_err(|problem| session_error(&problem))?;
         let (sessions, headers) = (self.0.sessions(), &head.headers);
         let session = inline.into_session(sessions, &built.sessions, &caller, headers).await;
-        session.map_err(|problem| unusable(&problem))
+        session.map_err(|problem| session_error(&problem))
     }
 
     fn denial_response(&self, head: &Parts, tool: &str) -> Option<Response<Bytes>> {
@@ -135,11 +135,13 @@ impl Host for SidecarHost {
         let built = self.0.current_build();
         let toolset = built.executor.find(tool)?.toolset();
         let problem = match caller.lacks.get(toolset) {
-            Some(scopes) => lacking_scope_problem(access::challenge(&built, head, scopes)),
+            Some(scopes) => {
+                lacking_scope_problem(access::challenge_parameters(&built, head, scopes))
+            }
             None if caller.lists.is_some() => {
                 let detail = "expected `Authorization: Bearer …`: this tool may only be listed";
                 let problem = Problem::new(ProblemKind::UNAUTHENTICATED, detail);
-                problem.with_challenge(access::challenge(&built, head, &[]))
+                problem.with_challenge(access::challenge_parameters(&built, head, &[]))
             }
             None => return None,
         };
@@ -176,7 +178,8 @@ impl Host for SidecarHost {
             key: key.map(|key| key.0.clone()),
             origin: None,
         };
-        let kept = self.0.waiting_calls().keep(caller.principal.as_ref(), pending, waiting).await;
+        let kept =
+            self.0.waiting_calls().keep_call(caller.principal.as_ref(), pending, waiting).await;
         kept.map(|()| true).map_err(|error| SessionError::Unavailable(error.to_string()))
     }
 
@@ -191,7 +194,7 @@ fn lacking_scope_problem(challenge: Option<String>) -> Problem {
     Problem::new(ProblemKind::FORBIDDEN, detail).with_challenge(challenge)
 }
 
-fn unusable(problem: &Problem) -> SessionError {
+fn session_error(problem: &Problem) -> SessionError {
     let detail = problem.detail().to_owned();
     if problem.is_ours() {
         SessionError::Unavailable(detail)

@@ -216,7 +216,7 @@ impl ProblemKind {
         Self::UNAUTHENTICATED,
     ];
 
-    pub(crate) fn count(self, number: u64) {
+    pub(crate) fn count_refused(self, number: u64) {
         let labels = [("problem", self.name.to_owned()), ("status", self.status.to_string())];
         metrics::counter!("callgate_requests_refused_total", &labels).increment(number);
     }
@@ -261,7 +261,7 @@ pub(crate) struct Details {
 impl Problem {
     /// The response with its body in one piece.
     pub(crate) fn into_http(self) -> http::Response<Bytes> {
-        self.kind.count(1);
+        self.kind.count_refused(1);
         let (ProblemKind { name, title, .. }, status) = (self.kind, self.kind.status());
         let details = Details {
             r#type: if name.contains(':') { name.to_owned() } else { format!("{TYPES}{name}") },

@@ -11,7 +11,7 @@ use crate::problem::{Problem, ProblemKind};
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    pub(crate) fn take(&mut self, name: &str) -> Result<Option<String>, Problem> {
+    pub(crate) fn take_parameter(&mut self, name: &str) -> Result<Option<String>, Problem> {
         let mut matching_parameters = self.0.extract_if(.., |(entry, _)| entry == name);
         let first = matching_parameters.next().map(|(_, value)| value);
         match matching_parameters.next() {
@@ -25,14 +25,14 @@ impl Query {
         name: &str,
         expected: &str,
     ) -> Result<Option<T>, Problem> {
-        let Some(text) = self.take(name)? else { return Ok(None) };
+        let Some(text) = self.take_parameter(name)? else { return Ok(None) };
         let parsed =
             text.parse().map_err(|_| malformed_query(format!("`{name}`: expected {expected}")));
         parsed.map(Some)
     }
 
     /// Refuses the parameters that were not taken.
-    pub(crate) fn finish(self, expected_parameters: &str) -> Result<(), Problem> {
+    pub(crate) fn refuse_remaining(self, expected_parameters: &str) -> Result<(), Problem> {
         match self.0.first() {
             None => Ok(()),
             Some((name, _)) => {

@@ -98,7 +98,7 @@ impl Default for Reloads {
 
 impl Reloads {
     /// Requests a reload that begins after this moment, and waits for its end. `None` if nothing does reloads, or it has ended.
-    pub(crate) async fn ask(&self) -> Option<Arc<Reload>> {
+    pub(crate) async fn request_reload(&self) -> Option<Arc<Reload>> {
         if self.0.asked.receiver_count() == 0 {
             return None;
         }
@@ -115,12 +115,12 @@ impl Reloads {
     }
 
     /// The number of requests, for the code that does reloads.
-    pub(crate) fn askings(&self) -> watch::Receiver<u64> {
+    pub(crate) fn request_counter(&self) -> watch::Receiver<u64> {
         self.0.asked.subscribe()
     }
 
     /// Records the end of a reload that answers the first `n_answered` requests.
-    pub(crate) fn end(&self, n_answered: u64, reload: Reload) {
+    pub(crate) fn record_end(&self, n_answered: u64, reload: Reload) {
         let reload = Arc::new(reload);
         let mut history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
         if history.len() >= MOST_KEPT {
@@ -132,14 +132,14 @@ impl Reloads {
     }
 
     /// The last reloads, the newest first.
-    pub(crate) fn last(&self) -> Vec<Arc<Reload>> {
+    pub(crate) fn last_reloads(&self) -> Vec<Arc<Reload>> {
         let history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
         history.iter().rev().cloned().collect()
     }
 }
 
 impl Reload {
-    pub(crate) fn body(&self) -> ReloadBody<'_> {
+    pub(crate) fn reload_body(&self) -> ReloadBody<'_> {
         let at = OffsetDateTime::from(self.at).format(&Rfc3339).unwrap_or_default();
         let end = match &self.end {
             End::Refused(faults) => EndBody::Refused { faults },
@@ -188,10 +188,10 @@ mod tests {
     #[tokio::test]
     async fn a_request_for_a_reload_ends_when_its_handler_has_ended() {
         let reloads = Reloads::default();
-        assert!(reloads.ask().await.is_none(), "there is none");
-        let askings = reloads.askings();
+        assert!(reloads.request_reload().await.is_none(), "there is none");
+        let askings = reloads.request_counter();
         let asked = reloads.clone();
-        let asking = tokio::spawn(async move { asked.ask().await });
+        let asking = tokio::spawn(async move { asked.request_reload().await });
         askings.clone().changed().await.unwrap();
         drop(askings);
         assert!(asking.await.unwrap().is_none());

@@ -21,7 +21,7 @@ use crate::{
     path_name::PathName,
     problem::{Problem, ProblemKind},
     query::Query,
-    rights::rights,
+    rights::call_rights,
 };
 
 /// Shows the whole of a result that was cut, or a file, or a range of it.
@@ -46,18 +46,18 @@ pub(crate) async fn show(
     mut query: Query,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let session = query.take("session")?.map_or_else(Session::default, Session::new);
-    query.finish("`session`, the id of the session whose call made the result")?;
+    let session = query.take_parameter("session")?.map_or_else(Session::default, Session::new);
+    query.refuse_remaining("`session`, the id of the session whose call made the result")?;
     let handle = Handle::new(&id).ok_or_else(absent_result)?;
     let built = gateway.current_build();
     let owner = Owner::new(caller.principal.as_ref(), &session);
     // A caller who may no longer use the tool does not learn that there is a result.
-    let rights = rights(&gateway, &built, &caller);
+    let rights = call_rights(&gateway, &built, &caller);
     let result = built.executor.readable_result(&handle, owner, &rights).await?;
     let StoredResult { media_type, bytes, .. } = result.ok_or_else(absent_result)?;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let (status, body) = match requested_range(range, bytes.len()) {
-        RequestedRange::Nothing => return Err(unsatisfiable(bytes.len())),
+        RequestedRange::Nothing => return Err(unsatisfiable_range_problem(bytes.len())),
         RequestedRange::Part(part) => {
             (StatusCode::PARTIAL_CONTENT, (bytes.slice(part.clone()), Some(part)))
         }
@@ -90,7 +90,7 @@ fn absent_result() -> Problem {
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
-fn unsatisfiable(length: usize) -> Problem {
+fn unsatisfiable_range_problem(length: usize) -> Problem {
     let detail = format!("expected a range within the {length} bytes of the result");
     Problem::new(ProblemKind::RANGE_NOT_SATISFIABLE, detail).with_content_range(length)
 }

@@ -8,7 +8,7 @@ use callgate_executor::CallRights;
 use crate::{access, caller::Caller, gateway::Gateway};
 
 /// The rights of calls that are made on `built`, which the request began with.
-pub(crate) fn rights(gateway: &Gateway, built: &Arc<Built>, caller: &Caller) -> CallRights {
+pub(crate) fn call_rights(gateway: &Gateway, built: &Arc<Built>, caller: &Caller) -> CallRights {
     let (gateway, began, caller) = (gateway.clone(), Arc::clone(built), caller.clone());
     CallRights::of_toolsets(caller.toolsets.clone()).while_true(move |toolset, tool| {
         let built = gateway.current_build();

@@ -35,7 +35,8 @@ pub fn router(gateway: Gateway) -> Router {
 /// everyone who reaches it may use everything.
 pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
     let further = routes.clone();
-    let description = Arc::new(LazyLock::new(move || description::text(&further.description)));
+    let description =
+        Arc::new(LazyLock::new(move || description::description_text(&further.description)));
     let description = move || future::ready(JsonText(String::clone(&description)));
     let router = Router::new()
         .route("/.well-known/oauth-protected-resource", get(access::metadata))

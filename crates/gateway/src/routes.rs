@@ -155,13 +155,14 @@ impl Routes {
         }
         by_path.into_iter().fold(router, |router, (path, routes)| {
             let routes = Arc::<[Route]>::from(routes);
-            let answer = move |gateway, request| answer(Arc::clone(&routes), gateway, request);
+            let answer =
+                move |gateway, request| answer_route(Arc::clone(&routes), gateway, request);
             router.route(path, post(answer))
         })
     }
 }
 
-async fn answer(
+async fn answer_route(
     routes: Arc<[Route]>,
     State(gateway): State<Gateway>,
     request: Request,

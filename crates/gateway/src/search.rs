@@ -60,7 +60,7 @@ struct FoundTools {
 #[serde(deny_unknown_fields)]
 struct SearchRequest {
     /// The purpose of the tool, in words
-    #[serde(deserialize_with = "query")]
+    #[serde(deserialize_with = "deserialize_query")]
     #[schema(min_length = 1, pattern = r"\S")]
     query: String,
     /// The most tools that are found
@@ -96,7 +96,7 @@ impl TryFrom<Value> for Limit {
     }
 }
 
-fn query<'de, D: Deserializer<'de>>(query: D) -> Result<String, D::Error> {
+fn deserialize_query<'de, D: Deserializer<'de>>(query: D) -> Result<String, D::Error> {
     match Value::deserialize(query)? {
         Value::String(text) if !text.trim().is_empty() => Ok(text),
         other => {

@@ -58,26 +58,26 @@ pub async fn serve(
     if let Some(error) = source.unreadable_file_error(&built) {
         return Err(Failure::Configuration(error));
     }
-    let listeners = open(&built, &options).await?;
+    let listeners = open_listeners(&built, &options).await?;
     // Set before the first call, so that no call can lead back to this process.
     listeners
         .iter()
         .filter_map(Listener::local_address)
         .for_each(|bound| source.listeners().add(bound));
     let lines = match options.log_format {
-        LogFormat::Json => banner::records(&source, &built, &listeners),
-        LogFormat::Text => banner::lines(&source, &built, &listeners),
+        LogFormat::Json => banner::banner_records(&source, &built, &listeners),
+        LogFormat::Text => banner::banner_lines(&source, &built, &listeners),
     };
     let limits = built.serving.limits;
     let gateway = Gateway::new(built);
-    prometheus::record();
+    prometheus::install_recorder();
     let notices = Notices::start(&gateway);
     let _replicas = Replicas::start(&gateway);
     let _live = Live::start(&gateway, source);
     // Printed last, because a reader may request a reload at once.
     lines.iter().map(String::as_str).for_each(told);
-    unread::tell(None, &gateway.current_build());
-    unknown_calls::list(&gateway.current_build());
+    unread::log_unread_toolsets(None, &gateway.current_build());
+    unknown_calls::log_unknown_calls(&gateway.current_build());
     let router = router_with(gateway.clone(), options.routes);
     let admission = Admission::new(router, gateway.clone(), limits);
     let ended = tokio::select! {
@@ -88,7 +88,7 @@ pub async fn serve(
     ended
 }
 
-async fn open(built: &Built, options: &ServeOptions) -> Result<Vec<Listener>, Failure> {
+async fn open_listeners(built: &Built, options: &ServeOptions) -> Result<Vec<Listener>, Failure> {
     let mut named = Vec::new();
     for text in &options.listen {
         let address = text.parse().map_err(|_| Failure::NotAnAddress { address: text.clone() })?;
@@ -117,11 +117,11 @@ fn usual_address() -> Address {
 async fn stop_on_signal(mut signals: Signals, drain: &Drain, grace: Duration) -> Failure {
     signals.next().await;
     tracing::info!("stopping: calls that run may end");
-    drain.begin();
+    drain.begin_drain();
     let given_up = async {
         sleep(grace).await;
         tracing::warn!("stopping: calls that still run are ended");
-        drain.end();
+        drain.end_calls();
         std::future::pending().await
     };
     tokio::select! {

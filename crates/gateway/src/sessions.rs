@@ -72,14 +72,14 @@ pub(crate) async fn put(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let change = Change::read(body.value)?;
+    let change = Change::from_body(body.value)?;
     let state = change.changed_state(SessionState::default());
     let asked = Condition::from_headers(&headers)?;
     let sessions = gateway.sessions();
     let current_version =
         sessions.get(caller.principal.as_ref(), &id).await?.map(|(_, version)| version);
     let expected = asked.expected_version(current_version)?;
-    let version = sessions.put(caller.principal.as_ref(), &id, &state, expected).await;
+    let version = sessions.put_session(caller.principal.as_ref(), &id, &state, expected).await;
     let version = version.map_err(store_problem)?;
     let status = if current_version.is_none() { StatusCode::CREATED } else { StatusCode::OK };
     Ok(session_response(&gateway, &id, &state, version, status))
@@ -100,7 +100,7 @@ pub(crate) async fn patch(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let change = Change::read(body.value)?;
+    let change = Change::from_body(body.value)?;
     let asked = Condition::from_headers(&headers)?;
     let (state, version, is_new) = store_change(&gateway, &caller, &id, &change, &asked).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
@@ -121,7 +121,7 @@ async fn store_change(
         asked.expected_version(current_version)?;
         let state = change.changed_state(state.unwrap_or_default());
         let expected = current_version.map_or(Expected::Absent, Expected::Version);
-        match sessions.put(principal, id, &state, expected).await {
+        match sessions.put_session(principal, id, &state, expected).await {
             // Another request has changed the session: the change is made again on its current state.
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             Err(error) => return Err(error.into()),
@@ -132,7 +132,7 @@ async fn store_change(
 }
 
 /// Stores variables of a session beside its other values; a variable that is `null` is removed.
-pub(crate) async fn store(
+pub(crate) async fn store_variables(
     gateway: &Gateway,
     caller: &Caller,
     id: &str,
@@ -205,7 +205,7 @@ struct Change {
 }
 
 impl Change {
-    fn read(body: Value) -> Result<Self, Problem> {
+    fn from_body(body: Value) -> Result<Self, Problem> {
         let change = typed_body::<Self>(body)?;
         distinct_names("parameters", change.parameters.keys())?;
         distinct_names("credentials", change.credentials.keys())?;
@@ -231,7 +231,7 @@ fn session_response(
 ) -> Response {
     let mut parameters = Value::Object(state.parameters.clone());
     for name in &gateway.current_build().session_secrets {
-        mask(&mut parameters, name);
+        mask_parameter(&mut parameters, name);
     }
     let credentials = state.credentials.names().map(|name| (name, MASK)).collect();
     let body = JsonText::from_body(&SessionBody { id, parameters, credentials });
@@ -242,7 +242,7 @@ fn session_response(
     response
 }
 
-fn mask(value: &mut Value, name: &SessionName) {
+fn mask_parameter(value: &mut Value, name: &SessionName) {
     let Value::Object(members) = value else { return };
     for (key, value) in members.iter_mut() {
         let member_name = SessionName::new(key);
@@ -253,7 +253,7 @@ fn mask(value: &mut Value, name: &SessionName) {
             .then(|| name.as_str().get(member_name.as_str().len() + 1..))
             .flatten()
         {
-            mask(value, &SessionName::new(rest));
+            mask_parameter(value, &SessionName::new(rest));
         }
     }
 }

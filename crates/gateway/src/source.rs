@@ -104,7 +104,7 @@ impl Source {
     /// Returns an [`Error`] if the file cannot be read, or if a configuration comes with the options of a bare description.
     pub fn config(&self) -> Result<Config, Error> {
         let mut config = match &self.kind {
-            SourceKind::Demo => demo::config(),
+            SourceKind::Demo => demo::demo_config(),
             SourceKind::Location(location, options) => self.loader.open(location.clone(), options),
         }?;
         // A sidecar has settings that a library has only on request.
@@ -126,7 +126,7 @@ impl Source {
         #[cfg(feature = "otel")]
         let environment = environment.with_middleware(Arc::new(crate::observe::Steps));
         let environment = match &self.kind {
-            SourceKind::Demo => environment.with_transport(demo::transport()),
+            SourceKind::Demo => environment.with_transport(demo::demo_transport()),
             SourceKind::Location(..) => environment,
         };
         let environment = self.cache.iter().fold(environment, Environment::with_cache);
@@ -154,7 +154,7 @@ impl Source {
     }
 
     /// The time when the first build began to read files, which may have changed since; `None` if another source was built.
-    pub(crate) fn began(&self) -> Option<SystemTime> {
+    pub(crate) fn reading_start(&self) -> Option<SystemTime> {
         self.began.get().copied()
     }
 

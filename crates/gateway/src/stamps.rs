@@ -35,11 +35,11 @@ struct Stamp {
 impl Stamps {
     /// The stamps of files now; a missing file has none.
     pub(crate) fn from_files(files: &BTreeSet<PathBuf>) -> Self {
-        let stamps = files.iter().filter_map(|file| Some((file.clone(), stamp(file)?)));
+        let stamps = files.iter().filter_map(|file| Some((file.clone(), file_stamp(file)?)));
         Self { files: files.clone(), by_file: stamps.collect(), doubtful: BTreeSet::new() }
     }
 
-    pub(crate) fn look(&self) -> Look {
+    pub(crate) fn compare_with_files(&self) -> Look {
         match Self::from_files(&self.files).by_file == self.by_file {
             false => Look::Changed,
             true if self.doubtful.is_empty() => Look::Same,
@@ -51,7 +51,7 @@ impl Stamps {
         self.by_file == then.by_file
     }
 
-    fn trusting(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
+    fn doubting_unsettled(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
         let doubtful =
             |(_, stamp): &(&PathBuf, &Stamp)| stamp.modified.is_some_and(|at| !is_settled(at));
         self.doubtful =
@@ -63,7 +63,7 @@ impl Stamps {
     /// length could follow within one tick and would not show.
     pub(crate) fn before_reading(files: &BTreeSet<PathBuf>) -> Self {
         let now = SystemTime::now();
-        Self::from_files(files).trusting(|modified| match now.duration_since(modified) {
+        Self::from_files(files).doubting_unsettled(|modified| match now.duration_since(modified) {
             Ok(age) => age > TICK,
             // The clock of another machine: a time far ahead was not written just now.
             Err(ahead) => ahead.duration() > TICK,
@@ -73,7 +73,7 @@ impl Stamps {
     /// The stamps of files that were read after `since`. A file that was written after `since` may have been read
     /// before that, so its stamp is doubtful.
     pub(crate) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
-        Self::from_files(files).trusting(|modified| modified < since - TICK)
+        Self::from_files(files).doubting_unsettled(|modified| modified < since - TICK)
     }
 
     pub(crate) fn files(&self) -> &BTreeSet<PathBuf> {
@@ -81,7 +81,7 @@ impl Stamps {
     }
 
     /// The stamps of exactly these files; the unknown ones were read after `since`.
-    pub(crate) fn and(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
+    pub(crate) fn with_files(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let unknown = files.difference(&self.files).cloned().collect();
         let (mut file_stamps, mut doubtful) = (self.by_file, self.doubtful);
         file_stamps.retain(|file, _| files.contains(file));
@@ -93,20 +93,20 @@ impl Stamps {
     }
 }
 
-fn stamp(file: &Path) -> Option<Stamp> {
+fn file_stamp(file: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(file).ok()?;
     let (length, modified) = (metadata.len(), metadata.modified().ok());
-    Some(Stamp { length, modified, identity: identity(&metadata) })
+    Some(Stamp { length, modified, identity: file_identity(&metadata) })
 }
 
 #[cfg(unix)]
-fn identity(metadata: &Metadata) -> (u64, u64) {
+fn file_identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> (u64, u64) {
+fn file_identity(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
@@ -124,15 +124,15 @@ mod tests {
         let files = BTreeSet::from([folder.path().join("a")]);
         fs::write(folder.path().join("a"), "a").unwrap();
         let (hour, now) = (Duration::from_hours(1), SystemTime::now());
-        let stamps = |since| Stamps::default().and(&files, since);
-        assert_eq!(stamps(now + hour).look(), Look::Same);
-        assert_eq!(stamps(now - hour).look(), Look::Doubtful);
+        let stamps = |since| Stamps::default().with_files(&files, since);
+        assert_eq!(stamps(now + hour).compare_with_files(), Look::Same);
+        assert_eq!(stamps(now - hour).compare_with_files(), Look::Doubtful);
         // The clock of files is behind the system's.
         let written = fs::metadata(folder.path().join("a")).unwrap().modified().unwrap();
         let stamps = stamps(written + TICK / 2);
-        assert_eq!(stamps.look(), Look::Doubtful);
+        assert_eq!(stamps.compare_with_files(), Look::Doubtful);
         fs::write(folder.path().join("a"), "ab").unwrap();
-        assert_eq!(stamps.look(), Look::Changed);
+        assert_eq!(stamps.compare_with_files(), Look::Changed);
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl Sessions {
     }
 
     /// The number of sessions in memory; `None` where another store has them.
-    pub(crate) fn number(&self) -> Option<usize> {
+    pub(crate) fn sessions_in_memory(&self) -> Option<usize> {
         self.memory.as_ref().map(|memory| memory.n_records(now()))
     }
 
@@ -63,7 +63,7 @@ impl Sessions {
         principal: Option<&Principal>,
         id: &str,
     ) -> Result<Option<(State, Version)>, Error> {
-        let key = key(principal, id);
+        let key = session_key(principal, id);
         let Some(stored) = self.store.get(&key, now()).await? else { return Ok(None) };
         let parameters = Value::from_slice(stored.record.bytes());
         let parameters = parameters.ok().and_then(|value| value.as_object().cloned());
@@ -74,23 +74,23 @@ impl Sessions {
     }
 
     /// Stores a session; its lifetime starts again.
-    pub(crate) async fn put(
+    pub(crate) async fn put_session(
         &self,
         principal: Option<&Principal>,
         id: &str,
         state: &State,
         expected: Expected,
     ) -> Result<Version, Error> {
-        let key = key(principal, id);
+        let key = session_key(principal, id);
         let text = Value::Object(state.parameters.clone()).to_string();
-        let mut record = self.record(text);
+        let mut record = self.state_record(text);
         for (name, secret) in &state.credentials.0 {
             record = record.with_credential(name, secret.clone());
         }
         self.store.put(&key, record, expected, now()).await
     }
 
-    pub(crate) async fn state(
+    pub(crate) async fn read_state(
         &self,
         principal: Option<&Principal>,
         id: &str,
@@ -110,12 +110,12 @@ impl Sessions {
         state: String,
         expected: Expected,
     ) -> Result<Version, Error> {
-        let record = self.record(state);
+        let record = self.state_record(state);
         let key = key_of(Space::Call, principal, id);
         self.store.put(&key, record, expected, now()).await
     }
 
-    fn record(&self, json: String) -> Record {
+    fn state_record(&self, json: String) -> Record {
         let record = Record::new("application/json", Bytes::from(json));
         record.with_time_to_live(self.time_to_live)
     }
@@ -134,7 +134,7 @@ impl Sessions {
         id: &str,
         expected: Expected,
     ) -> Result<bool, Error> {
-        let mut was_there = self.store.remove(&key(principal, id), expected, now()).await?;
+        let mut was_there = self.store.remove(&session_key(principal, id), expected, now()).await?;
         let session = Session::new(id);
         let waiting = Group::of_owner(Space::Call, Owner::new(principal, &session));
         let waiting = self.store.list(&waiting, None, MOST_WAITING, now()).await?;
@@ -169,7 +169,7 @@ impl Credentials {
     }
 }
 
-fn key(principal: Option<&Principal>, id: &str) -> Key {
+fn session_key(principal: Option<&Principal>, id: &str) -> Key {
     key_of(Space::Session, principal, id)
 }
 

@@ -93,7 +93,7 @@ pub(crate) async fn list(
         last = Some(entry.name().as_str());
         // A tool whose declaration exceeds its limits is skipped, as `check` reports.
         let declaration =
-            entry.declaration().and_then(|tool| to_raw_value(&page.declaration(tool)).ok());
+            entry.declaration().and_then(|tool| to_raw_value(&page.tool_declaration(tool)).ok());
         n_bytes += declaration.as_ref().map_or(0, |declaration| declaration.get().len());
         shown.extend(declaration);
         if shown.len() == most || n_bytes >= MOST_BYTES {
@@ -120,7 +120,7 @@ pub(crate) async fn show(
     PathName(name): PathName,
     query: Query,
 ) -> Result<JsonText, Problem> {
-    query.finish("no parameter")?;
+    query.refuse_remaining("no parameter")?;
     let built = gateway.current_build();
     let entry = built.executor.find(&name).filter(|entry| caller.may_use(entry.toolset()));
     let entry_and_tool = entry.and_then(|entry| Some((entry, entry.declaration()?)));
@@ -135,7 +135,7 @@ pub(crate) async fn show(
     let head = text.strip_suffix('}').unwrap_or_default();
     let may_ask = |it: &Arc<Approvals>| it.may_ask(entry.name(), entry.toolset(), tool.effect);
     let approval = built.approvals().is_some_and(may_ask);
-    let dialects = dialects(tool);
+    let dialects = declarations_by_dialect(tool);
     let tail = format!(r#""toolset":{toolset},"approval":{approval},"dialects":{dialects}"#);
     Ok(JsonText(format!("{head},{tail}}}")))
 }
@@ -154,7 +154,7 @@ pub(crate) fn absent_tool(built: &Built, caller: &Caller, asked: &str) -> Proble
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
-fn dialects(tool: &Tool) -> Value {
+fn declarations_by_dialect(tool: &Tool) -> Value {
     let declared = |dialect: Dialect| (dialect.as_str().to_owned(), dialect.declaration(tool));
     Value::Object(Dialect::ALL.iter().copied().map(declared).collect())
 }
@@ -173,13 +173,13 @@ struct Page {
 
 impl Page {
     fn read(mut query: Query) -> Result<Self, Problem> {
-        let dialect = match query.take("dialect")? {
+        let dialect = match query.take_parameter("dialect")? {
             None => Dialect::default(),
             Some(name) => {
                 name.parse().map_err(|error| malformed_query(format!("`dialect`: {error}")))?
             }
         };
-        let form = match query.take("form")? {
+        let form = match query.take_parameter("form")? {
             None => Form::default(),
             Some(name) => {
                 let form =
@@ -193,17 +193,17 @@ impl Page {
             let detail = "`deferred`: expected the dialect `anthropic` or `responses`";
             return Err(Problem::new(ProblemKind::FOREIGN_FORM, detail));
         }
-        let (toolset, cursor) = (query.take("toolset")?, query.take("cursor")?);
+        let (toolset, cursor) = (query.take_parameter("toolset")?, query.take_parameter("cursor")?);
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
         let limit = query.parse("limit", &expected)?.unwrap_or(MOST_TOOLS);
         if !(1..=MOST_TOOLS).contains(&limit) {
             return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
         }
-        query.finish("`dialect`, `form`, `deferred`, `toolset`, `cursor` and `limit`")?;
+        query.refuse_remaining("`dialect`, `form`, `deferred`, `toolset`, `cursor` and `limit`")?;
         Ok(Self { dialect, form, search, toolset, cursor, limit })
     }
 
-    fn declaration(&self, tool: &Tool) -> Value {
+    fn tool_declaration(&self, tool: &Tool) -> Value {
         let deferred =
             self.search.as_ref().and_then(|_| self.dialect.deferred_declaration(self.form, tool));
         deferred.unwrap_or_else(|| self.dialect.declaration_in(self.form, tool))

@@ -43,11 +43,11 @@ pub fn turns() -> Routes {
     let description = Value::parse(include_str!("turns/openapi.json")).unwrap_or_default();
     let description = description.as_object().cloned().unwrap_or_default();
     let agents = Arc::new(Agents::default());
-    let take = move |request, body| take(Arc::clone(&agents), request, body);
+    let take = move |request, body| answer_turn(Arc::clone(&agents), request, body);
     Routes::new().post_response("/v1/agents/{agent}/turns", take).with_description(description)
 }
 
-async fn take(
+async fn answer_turn(
     agents: Arc<Agents>,
     request: RouteRequest,
     body: Value,
@@ -58,21 +58,22 @@ async fn take(
         let detail = format!("the principal may not use the agent `{name}`");
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
     }
-    let agent = agents.get(request.shared_build(), &name).map_err(|error| problem(&error))?;
+    let agent = agents.get(request.shared_build(), &name).map_err(|error| agent_problem(&error))?;
     let key = TurnKey::read(&request, &name, &body)?;
     let mut form: TurnForm = from_value(body)?;
     let (session, values) = turn_session(&request, &name, &mut form).await?;
     let files = NamedFiles::fetch(&request, &session, form.input.as_ref()).await?;
     let input = form.input(StoredResults::new(&|handle| files.find(handle)))?;
     let brought = form.transcript.take();
-    let context = context(&request, session).with_rights(agents.rights(&request, &name));
+    let context = turn_context(&request, session).with_rights(agents.turn_rights(&request, &name));
     let transcripts = request.gateway().transcripts().clone();
     let brought = brought.map(|messages| Transcript::of_messages(agent.dialect(), messages));
-    let brought = brought.transpose().map_err(|error| problem(&error))?;
+    let brought = brought.transpose().map_err(|error| agent_problem(&error))?;
     let guard = match key {
         Some(key) => match key.begin(&request).await? {
             RepeatedRequest::Answered(text) => {
-                let text = repetition::readable(text, |tool| agent.offers(tool, &context))?;
+                let text =
+                    repetition::answer_if_readable(text, |tool| agent.offers(tool, &context))?;
                 return Ok(earlier_answer(accepted, text));
             }
             RepeatedRequest::Made(guard) => Some(guard),
@@ -86,7 +87,7 @@ async fn take(
         if let Some(guard) = guard {
             guard.free().await;
         }
-        return Err(problem(&error));
+        return Err(agent_problem(&error));
     }
     let report = Report::new(&name, request.principal(), trace_of(request.headers()));
     let (stop, drain) = (TurnStop::default(), request.gateway().drain().stop());
@@ -103,10 +104,10 @@ async fn take(
         guard,
     };
     match accepted {
-        AcceptedFormat::Events => events::answer(turn).await,
+        AcceptedFormat::Events => events::stream_turn(turn).await,
         AcceptedFormat::Json => {
             let kept = turn.spawn_task().wait_for_end().await?;
-            Ok(JsonText(answer(&kept).to_string()).into_response())
+            Ok(JsonText(turn_answer(&kept).to_string()).into_response())
         }
     }
 }
@@ -120,7 +121,7 @@ fn earlier_answer(accepted: AcceptedFormat, text: String) -> Response {
 }
 
 /// The caller of the turn and its surroundings.
-fn context(request: &RouteRequest, session: Session) -> TurnContext {
+fn turn_context(request: &RouteRequest, session: Session) -> TurnContext {
     let caller = request.caller();
     let mut context = TurnContext::new(session);
     if let Some(principal) = caller.principal.clone() {
@@ -174,11 +175,11 @@ impl PreparedTurn {
             };
             if let Ok(kept) = &mut kept {
                 let stopped_by = stop.stopped_by(&mut kept.end);
-                report.end(&kept.end, stopped_by);
-                values.keep(kept).await;
+                report.report_end(&kept.end, stopped_by);
+                values.keep_or_remove(kept).await;
             }
             if let Some(guard) = guard {
-                repetition::end(guard, &kept).await;
+                repetition::keep_turn_answer(guard, &kept).await;
             }
             kept
         });
@@ -191,7 +192,7 @@ impl TurnTask {
         let kept = (&mut self.task).await.map_err(|_| {
             Problem::new(ProblemKind::UNAVAILABLE, "the turn was ended before it could answer")
         })?;
-        kept.map_err(|error| problem(&error))
+        kept.map_err(|error| agent_problem(&error))
     }
 }
 
@@ -204,7 +205,7 @@ impl Drop for TurnCanceller {
     }
 }
 
-fn answer(kept: &KeptTurn) -> Value {
+fn turn_answer(kept: &KeptTurn) -> Value {
     let added = kept.added_messages().iter().map(|message| message.value().clone());
     let End { reason, detail, text, n_rounds, n_calls, pending, .. } = &kept.end;
     let mut end = Object::from([("reason", reason.as_str().into())]);
@@ -218,10 +219,10 @@ fn answer(kept: &KeptTurn) -> Value {
         ("messages", Value::Array(added.collect())),
         ("text", text.as_str().into()),
         ("end", end.into()),
-        ("usage", usage(&kept.end)),
+        ("usage", turn_usage(&kept.end)),
         ("rounds", json!(*n_rounds)),
         ("calls", json!(*n_calls)),
-        ("pending", Value::Array(pending.iter().map(waiting).collect())),
+        ("pending", Value::Array(pending.iter().map(waiting_call).collect())),
     ]);
     if !kept.repair.is_nothing() {
         answer.insert("repaired", kept.repair.to_string().into());
@@ -229,7 +230,7 @@ fn answer(kept: &KeptTurn) -> Value {
     answer.into()
 }
 
-fn usage(end: &End) -> Value {
+fn turn_usage(end: &End) -> Value {
     let mut usage =
         Object::from([("input", json!(end.usage.input)), ("output", json!(end.usage.output))]);
     if end.is_estimated {
@@ -238,7 +239,7 @@ fn usage(end: &End) -> Value {
     usage.into()
 }
 
-fn waiting(call: &PendingCall) -> Value {
+fn waiting_call(call: &PendingCall) -> Value {
     let mut pending = Object::from([
         ("id", call.id.as_str().into()),
         ("tool", call.tool.as_str().into()),
@@ -258,7 +259,7 @@ fn waiting(call: &PendingCall) -> Value {
     pending.into()
 }
 
-fn problem(error: &Error) -> Problem {
+fn agent_problem(error: &Error) -> Problem {
     let kind = match error.kind() {
         ErrorKind::Busy => TURN_RUNNING,
         ErrorKind::Answer => UNKNOWN_CALL,

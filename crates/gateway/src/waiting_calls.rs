@@ -42,7 +42,7 @@ impl WaitingCalls {
     }
 
     /// Keeps a call once, until its approval expires: a repeated decision gets a report, too.
-    pub(crate) async fn keep(
+    pub(crate) async fn keep_call(
         &self,
         principal: Option<&Principal>,
         pending: &Pending,
@@ -57,7 +57,7 @@ impl WaitingCalls {
         let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
         let record = record.with_time_to_live(left.unwrap_or(APPROVAL_TIME));
         let space = if record.size() <= MOST_LISTED { Space::Approval } else { Space::Detail };
-        let key = key(space, principal, &pending.id);
+        let key = approval_key(space, principal, &pending.id);
         match self.store.put(&key, record, Expected::Absent, now()).await {
             // Another request has kept it.
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(()),
@@ -70,9 +70,11 @@ impl WaitingCalls {
         principal: Option<&Principal>,
         approval: &str,
     ) -> Result<Option<WaitingCall>, Error> {
-        let mut stored = self.store.get(&key(Space::Approval, principal, approval), now()).await?;
+        let mut stored =
+            self.store.get(&approval_key(Space::Approval, principal, approval), now()).await?;
         if stored.is_none() {
-            stored = self.store.get(&key(Space::Detail, principal, approval), now()).await?;
+            stored =
+                self.store.get(&approval_key(Space::Detail, principal, approval), now()).await?;
         }
         let Some(stored) = stored else { return Ok(None) };
         let unreadable = || Error::new(ErrorKind::Unreadable, "a waiting call cannot be read");
@@ -126,7 +128,7 @@ impl WaitingCall {
 // Leaves out the session, which may hold credentials.
 callgate_secret::opaque!(WaitingCall { call });
 
-fn key(space: Space, principal: Option<&Principal>, approval: &str) -> Key {
+fn approval_key(space: Space, principal: Option<&Principal>, approval: &str) -> Key {
     Key::new(space, Owner::new(principal, &Session::default()), approval)
 }
 
@@ -163,7 +165,7 @@ mod tests {
             origin: Some((Dialect::OpenAi, Object::new())),
         };
         let pending = Pending::new(PendingKind::Approval, "approval_1", Value::Null);
-        calls.keep(Some(&kim), &pending, waiting.clone()).await.unwrap();
+        calls.keep_call(Some(&kim), &pending, waiting.clone()).await.unwrap();
         for stranger in [None, Some(&lee)] {
             assert!(calls.get(stranger, "approval_1").await.unwrap().is_none());
         }

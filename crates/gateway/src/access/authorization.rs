@@ -5,7 +5,7 @@ use http::{HeaderMap, header};
 use crate::problem::{Problem, ProblemKind};
 
 /// The token of a request; `None` if the header is absent.
-pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+pub(super) fn bearer_token(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let token = value.to_str().ok().and_then(|value| {
@@ -33,7 +33,7 @@ mod tests {
         for value in values {
             headers.append(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap());
         }
-        assert_eq!(bearer(&headers).map_err(drop), expected, "{values:?}");
+        assert_eq!(bearer_token(&headers).map_err(drop), expected, "{values:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use callgate_config::{BuiltIssuer, IssuerConfig, Rights, Scopes};
 use callgate_tool::{Object, Principal, Value};
 
 use self::key_cache::KeyCache;
-use super::token::{Expected, Unverified, claims};
+use super::token::{Expected, Unverified, verified_claims};
 
 #[derive(Debug)]
 pub(super) struct Issuer {
@@ -26,7 +26,7 @@ pub(super) enum Refusal {
 
 impl Refusal {
     /// Combines the refusals of two entries: `Unreachable`, if one of them is.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(super) fn combine(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unreachable(wait), _) => Self::Unreachable(wait),
             (Self::Invalid(_), other) => other,
@@ -39,7 +39,7 @@ impl Issuer {
         Self { built: built.clone(), published: KeyCache::new(built) }
     }
 
-    pub(super) fn is(&self, built: &BuiltIssuer) -> bool {
+    pub(super) fn is_built_from(&self, built: &BuiltIssuer) -> bool {
         self.built == *built
     }
 
@@ -55,7 +55,7 @@ impl Issuer {
         &self.built.config.scopes
     }
 
-    pub(super) async fn verify(
+    pub(super) async fn verify_token(
         &self,
         token: &str,
         unverified: &Unverified,
@@ -65,12 +65,14 @@ impl Issuer {
         if !config.algorithms.contains(&&*format!("{algorithm:?}")) {
             return Err(Refusal::Invalid("the token is signed in a way that is not listed"));
         }
-        let keys = self.published.keys(unverified.key_id.as_deref(), algorithm).await?;
+        let keys = self.published.candidate_keys(unverified.key_id.as_deref(), algorithm).await?;
         let expected = Expected { issuer: &config.issuer, audiences: &config.audiences };
         let mut refusal = "no key of the issuer signed this token";
         for key in keys {
-            match claims(token, key.decoding(), algorithm, &expected) {
-                Ok(claims) => return principal(config, claims).map_err(Refusal::Invalid),
+            match verified_claims(token, key.decoding_key(), algorithm, &expected) {
+                Ok(claims) => {
+                    return principal_from_claims(config, claims).map_err(Refusal::Invalid);
+                }
                 Err(reason) => refusal = reason,
             }
         }
@@ -80,7 +82,7 @@ impl Issuer {
 
 /// Requests the keys of an issuer, as the first token would. Returns what came, or the reason why its tokens are refused.
 pub(super) async fn check_keys(built: &BuiltIssuer) -> Result<String, String> {
-    let keys = fetch::keys(built).await?;
+    let keys = fetch::fetch_keys(built).await?;
     let algorithms = &built.config.algorithms;
     let is_usable = |name: &&str| {
         let algorithm = name.parse().ok();
@@ -91,13 +93,13 @@ pub(super) async fn check_keys(built: &BuiltIssuer) -> Result<String, String> {
         let listed = algorithms.join("`, `");
         return Err(format!("expected a key for `{listed}`, the listed algorithms, got none"));
     }
-    let n_keys = keys.number();
+    let n_keys = keys.key_count();
     let keys = if n_keys == 1 { "key" } else { "keys" };
     Ok(format!("{n_keys} {keys}, for {}", usable.join(", ")))
 }
 
 /// An issuer's name has no `#`, so subjects of different issuers never share an id.
-fn principal(config: &IssuerConfig, claims: Object) -> Result<Principal, &'static str> {
+fn principal_from_claims(config: &IssuerConfig, claims: Object) -> Result<Principal, &'static str> {
     let id = principal_id(config, claims.get(&config.principal_claim))?;
     Ok(Principal::new(id).with_claims(claims))
 }
@@ -112,7 +114,7 @@ fn principal_id(config: &IssuerConfig, subject: Option<&Value>) -> Result<String
 }
 
 /// True if an issuer is the one whose token made a principal, for one of the token's audiences.
-pub(super) fn identifies(config: &IssuerConfig, principal: &Principal) -> bool {
+pub(super) fn identifies_principal(config: &IssuerConfig, principal: &Principal) -> bool {
     let is_listed = |audience: &Value| {
         let audience = audience.as_str();
         audience.is_some_and(|audience| config.audiences.iter().any(|listed| listed == audience))

@@ -20,14 +20,14 @@ pub(super) struct Key {
 }
 
 impl Keys {
-    pub(super) fn read(text: &[u8]) -> Result<Self, String> {
+    pub(super) fn parse_key_set(text: &[u8]) -> Result<Self, String> {
         let set: JwkSet = serde_json::from_slice(text)
             .map_err(|_| "expected a set of keys (RFC 7517)".to_owned())?;
         let n_keys = set.keys.len();
         if n_keys > MOST {
             return Err(format!("expected at most {MOST} keys, got {n_keys}"));
         }
-        let keys: Vec<_> = set.keys.iter().filter_map(key).map(Arc::new).collect();
+        let keys: Vec<_> = set.keys.iter().filter_map(signing_key).map(Arc::new).collect();
         if keys.is_empty() {
             return Err("expected a key for signatures, got none".to_owned());
         }
@@ -35,7 +35,7 @@ impl Keys {
     }
 
     /// The number of keys that can sign.
-    pub(super) fn number(&self) -> usize {
+    pub(super) fn key_count(&self) -> usize {
         self.0.len()
     }
 
@@ -49,12 +49,12 @@ impl Keys {
 }
 
 impl Key {
-    pub(super) fn decoding(&self) -> &DecodingKey {
+    pub(super) fn decoding_key(&self) -> &DecodingKey {
         &self.decoding
     }
 }
 
-fn key(jwk: &Jwk) -> Option<Key> {
+fn signing_key(jwk: &Jwk) -> Option<Key> {
     let common = &jwk.common;
     if common.public_key_use.as_ref().is_some_and(|used| *used != PublicKeyUse::Signature) {
         return None;
@@ -93,8 +93,8 @@ mod tests {
         let key =
             r#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
         let set = |n_keys: usize| format!(r#"{{"keys":[{}]}}"#, vec![key; n_keys].join(","));
-        assert!(Keys::read(set(MOST).as_bytes()).is_ok());
-        let refused = Keys::read(set(MOST + 1).as_bytes()).unwrap_err();
+        assert!(Keys::parse_key_set(set(MOST).as_bytes()).is_ok());
+        let refused = Keys::parse_key_set(set(MOST + 1).as_bytes()).unwrap_err();
         assert_eq!(refused, "expected at most 100 keys, got 101");
     }
 }

@@ -40,17 +40,19 @@ pub(crate) async fn show(
     let (head, _) = request.into_parts();
     let built = gateway.current_build();
     let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty());
-    let metadata_inputs = access.zip(described_path(head.uri.path())).zip(origin(&built, &head));
+    let metadata_inputs =
+        access.zip(described_path(head.uri.path())).zip(sidecar_origin(&built, &head));
     let Some(((access, path), origin)) = metadata_inputs else {
         let detail = "no issuer of tokens is configured: `access: {jwt: […]}`";
         return Err(Problem::new(ProblemKind::UNKNOWN_PATH, detail));
     };
-    Ok(JsonText(metadata(access, &format!("{origin}{path}")).to_string()).into_response())
+    Ok(JsonText(resource_metadata(access, &format!("{origin}{path}")).to_string()).into_response())
 }
 
-fn metadata(access: &AccessConfig, resource: &str) -> Value {
-    let issuers = texts(access.issuers.iter().map(|issuer| &issuer.issuer));
-    let scopes = texts(access.issuers.iter().flat_map(|issuer| issuer.scopes.values().flatten()));
+fn resource_metadata(access: &AccessConfig, resource: &str) -> Value {
+    let issuers = distinct_texts(access.issuers.iter().map(|issuer| &issuer.issuer));
+    let scopes =
+        distinct_texts(access.issuers.iter().flat_map(|issuer| issuer.scopes.values().flatten()));
     let mut metadata = json!({
         "resource": resource,
         "resource_name": "callgate",
@@ -64,7 +66,7 @@ fn metadata(access: &AccessConfig, resource: &str) -> Value {
 }
 
 /// Each text once, in order.
-fn texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<Value> {
+fn distinct_texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<Value> {
     let texts: BTreeSet<_> = texts.collect();
     texts.into_iter().map(|text| Value::from(&**text)).collect()
 }
@@ -76,12 +78,16 @@ fn described_path(path: &str) -> Option<&str> {
 
 /// The parameters of a challenge: the address of this path's metadata, and the scopes that a token needs. `None` if no
 /// issuer makes tokens.
-pub(crate) fn challenge(built: &Built, head: &Parts, scopes: &[String]) -> Option<String> {
+pub(crate) fn challenge_parameters(
+    built: &Built,
+    head: &Parts,
+    scopes: &[String],
+) -> Option<String> {
     let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty())?;
     let path = head.uri.path();
     let toolset = path.strip_prefix("/mcp/").unwrap_or_default();
     let path = if is_mcp(path) { path } else { "" };
-    let origin = origin(built, head)?;
+    let origin = sidecar_origin(built, head)?;
     let mut challenge = format!(r#"resource_metadata="{origin}{WELL_KNOWN}{path}""#);
     let of_toolset = access.issuers.iter().filter_map(|issuer| issuer.scopes.get(toolset));
     let wanted: BTreeSet<_> = of_toolset.flatten().chain(scopes).map(String::as_str).collect();
@@ -93,7 +99,7 @@ pub(crate) fn challenge(built: &Built, head: &Parts, scopes: &[String]) -> Optio
 }
 
 /// The origin under which the caller knows the sidecar: the configured one, else that of the request, whose `Host` was checked.
-fn origin(built: &Built, head: &Parts) -> Option<String> {
+fn sidecar_origin(built: &Built, head: &Parts) -> Option<String> {
     if let Some(url) = built.serving.access.as_ref().and_then(|access| access.url.clone()) {
         return Some(url);
     }

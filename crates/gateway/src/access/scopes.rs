@@ -9,7 +9,7 @@ use callgate_tool::{Principal, Value};
 use crate::{caller::Caller, functions};
 
 /// The toolsets that the principal would have if its token had their scopes.
-pub(super) fn lacking(wanted: &Scopes, rights: &Rights, principal: &Principal) -> Scopes {
+pub(super) fn lacking_scopes(wanted: &Scopes, rights: &Rights, principal: &Principal) -> Scopes {
     if wanted.is_empty() {
         return Scopes::default();
     }
@@ -28,7 +28,7 @@ pub(super) fn limited_caller(caller: Caller, lacks: Scopes, built: &Built) -> Ca
         return caller;
     }
     let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
-    let names = described.chain(functions::toolsets(built));
+    let names = described.chain(functions::function_toolsets(built));
     let theirs = names.filter(|name| caller.may_use(name) && !lacks.contains_key(*name));
     let toolsets = Some(Arc::new(theirs.map(str::to_owned).collect()));
     Caller { toolsets, lacks, ..caller }

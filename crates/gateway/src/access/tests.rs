@@ -44,7 +44,7 @@ impl Sidecar {
         let dialled = Some([127, 0, 0, 1].into());
         let peer =
             Peer { kind: ListenerKind::Calls, is_encrypted: false, dialled, names: Vec::new() };
-        self.access.caller(&self.built, &headers, &peer).await
+        self.access.identify_caller(&self.built, &headers, &peer).await
     }
 
     async fn status(&self, signer: &Signer) -> u16 {

@@ -42,7 +42,7 @@ pub(super) struct Expected<'a> {
 }
 
 /// The claims of a token that a key signed.
-pub(super) fn claims(
+pub(super) fn verified_claims(
     token: &str,
     key: &DecodingKey,
     algorithm: Algorithm,
@@ -56,7 +56,7 @@ pub(super) fn claims(
     validation.set_audience(expected.audiences);
     validation.set_required_spec_claims(&["aud", "exp", "iss"]);
     let read = decode::<Box<RawValue>>(token, key, &validation);
-    let claims = read.map_err(|error| refusal(error.kind()))?.claims;
+    let claims = read.map_err(|error| refusal_words(error.kind()))?.claims;
     // Our reader keeps all digits, and refuses duplicate claims.
     match callgate_dialect::read_json(claims.get()) {
         Ok(Value::Object(claims)) => Ok(claims),
@@ -72,7 +72,7 @@ pub(super) fn caller_token(principal: &Principal, token: &str) -> CallerToken {
 }
 
 /// Words a refusal without any part of the token.
-fn refusal(kind: &jsonwebtoken::errors::ErrorKind) -> &'static str {
+fn refusal_words(kind: &jsonwebtoken::errors::ErrorKind) -> &'static str {
     use jsonwebtoken::errors::ErrorKind;
     match kind {
         ErrorKind::ExpiredSignature => "the token has expired",

@@ -39,7 +39,7 @@ impl<B> ArrivingBody<B> {
 }
 
 /// Waits until the body's time is over, its permit is taken, or the sidecar stops.
-async fn end(deadline: Instant, drain: Drain, permit: Option<Arc<Permit>>) -> Unread {
+async fn wait_until_over(deadline: Instant, drain: Drain, permit: Option<Arc<Permit>>) -> Unread {
     let is_left = async {
         let Some(permit) = permit else { return std::future::pending().await };
         let left = Arc::new(Notify::new());
@@ -83,8 +83,9 @@ where
             return Poll::Ready(this.checked_frame(frame.map(|frame| frame.map_err(Into::into))));
         }
         let (deadline, drain, permit) = (this.deadline, &this.drain, &this.permit);
-        let end =
-            this.end.get_or_insert_with(|| Box::pin(end(deadline, drain.clone(), permit.clone())));
+        let end = this.end.get_or_insert_with(|| {
+            Box::pin(wait_until_over(deadline, drain.clone(), permit.clone()))
+        });
         end.as_mut().poll(context).map(|unread| Some(Err(unread.into())))
     }
 

@@ -50,25 +50,26 @@ impl Capacity {
         Self(Arc::new(Shared { permits, most, waiting }))
     }
 
-    pub(super) fn permit(&self) -> Option<Arc<Permit>> {
-        let semaphore_permit =
-            self.free().or_else(|| self.end_waiting_request().then(|| self.free()).flatten())?;
+    pub(super) fn acquire_permit(&self) -> Option<Arc<Permit>> {
+        let semaphore_permit = self
+            .try_acquire()
+            .or_else(|| self.end_waiting_request().then(|| self.try_acquire()).flatten())?;
         let (semaphore_permit, patience) = (Some(semaphore_permit), Duration::ZERO);
         let state = State { semaphore_permit, share: None, waits_since: None, patience, end: None };
         Some(Arc::new(Permit { capacity: self.clone(), state: Mutex::new(state) }))
     }
 
-    fn free(&self) -> Option<OwnedSemaphorePermit> {
+    fn try_acquire(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.0.permits).try_acquire_owned().ok()
     }
 
     /// Ends one request whose caller keeps the sidecar waiting. True if there was one.
     fn end_waiting_request(&self) -> bool {
         let waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        waiting.iter().filter_map(Weak::upgrade).any(|permit| permit.leave(None))
+        waiting.iter().filter_map(Weak::upgrade).any(|permit| permit.end_request_if_slow(None))
     }
 
-    fn add(&self, permit: Weak<Permit>) {
+    fn add_waiting(&self, permit: Weak<Permit>) {
         let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         // Ended requests are removed only when the list is twice as long as the number of permits.
         if waiting.len() > self.0.most.saturating_mul(2) {
@@ -80,7 +81,7 @@ impl Capacity {
 
 impl Permit {
     /// Takes a part of the principal's share, for as long as the request has its permit.
-    pub(super) fn hold(&self, share: QueuePermit) {
+    pub(super) fn hold_share(&self, share: QueuePermit) {
         self.state().share = Some(share);
     }
 
@@ -90,11 +91,11 @@ impl Permit {
         state.waits_since = Some(Instant::now());
         state.end = Some(Box::new(end));
         drop(state);
-        self.capacity.add(Arc::downgrade(self));
+        self.capacity.add_waiting(Arc::downgrade(self));
     }
 
     /// Marks that the caller keeps the sidecar waiting again.
-    pub(crate) fn waits(&self) {
+    pub(crate) fn mark_waiting(&self) {
         let mut state = self.state();
         state.waits_since.get_or_insert_with(Instant::now);
         state.patience = PATIENCE;
@@ -108,12 +109,12 @@ impl Permit {
     }
 
     /// Ends the request if its caller has kept the sidecar waiting for this long.
-    pub(crate) fn leave_after(&self, time: Duration) {
-        self.leave(Some(time));
+    pub(crate) fn end_request_if_slower_than(&self, time: Duration) {
+        self.end_request_if_slow(Some(time));
     }
 
     /// Ends the request if its caller has kept the sidecar waiting too long. Returns true if it did.
-    fn leave(&self, time: Option<Duration>) -> bool {
+    fn end_request_if_slow(&self, time: Option<Duration>) -> bool {
         let mut state = self.state();
         let time = time.unwrap_or(state.patience);
         if state.waits_since.is_none_or(|since| since.elapsed() < time)
@@ -152,7 +153,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_that_waits_for_its_caller_gives_its_permit_to_others() {
         let capacity = Capacity::new(2);
-        let (busy, slow) = (capacity.permit().unwrap(), capacity.permit().unwrap());
+        let (busy, slow) = (capacity.acquire_permit().unwrap(), capacity.acquire_permit().unwrap());
         let n_ended = Arc::new(AtomicUsize::new(0));
         let counts = |n_ended: &Arc<AtomicUsize>| {
             let n_ended = Arc::clone(n_ended);
@@ -161,19 +162,19 @@ mod tests {
         busy.may_wait(counts(&n_ended));
         slow.may_wait(counts(&n_ended));
         assert!(busy.goes_on() && slow.goes_on());
-        assert!(capacity.permit().is_none(), "nobody waits");
-        slow.waits();
-        assert!(capacity.permit().is_none(), "nobody has waited for long");
+        assert!(capacity.acquire_permit().is_none(), "nobody waits");
+        slow.mark_waiting();
+        assert!(capacity.acquire_permit().is_none(), "nobody has waited for long");
         advance(PATIENCE).await;
-        let third = capacity.permit().unwrap();
+        let third = capacity.acquire_permit().unwrap();
         assert_eq!(n_ended.load(Ordering::SeqCst), 1);
         assert!(busy.goes_on() && third.goes_on() && !slow.goes_on());
-        assert!(capacity.permit().is_none(), "one leaves for each that comes");
+        assert!(capacity.acquire_permit().is_none(), "one leaves for each that comes");
         third.may_wait(|| {});
-        assert!(capacity.permit().is_some(), "a body that is not there yet can come again");
+        assert!(capacity.acquire_permit().is_some(), "a body that is not there yet can come again");
         assert!(!third.goes_on());
         drop(slow);
         drop((busy, third));
-        assert!(capacity.permit().is_some());
+        assert!(capacity.acquire_permit().is_some());
     }
 }

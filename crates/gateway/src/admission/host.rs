@@ -12,8 +12,8 @@ use crate::{
 };
 
 /// Refuses a request for another host, or from a page of another origin. `hosts` are the sidecar's further names.
-pub(super) fn check(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<(), Problem> {
-    let authority = authority(request)?;
+pub(super) fn check_host(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<(), Problem> {
+    let authority = request_authority(request)?;
     let is_ours = authority.as_ref().is_some_and(|authority| is_ours(authority, peer, hosts));
     // No web page can reach a socket file, so any host name is accepted there.
     if !is_ours && peer.dialled.is_some() {
@@ -30,7 +30,7 @@ pub(super) fn check(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<()
 }
 
 /// The host that the request is for, from its target and its header, which must agree.
-fn authority(request: &Parts) -> Result<Option<Authority>, Problem> {
+fn request_authority(request: &Parts) -> Result<Option<Authority>, Problem> {
     let of_target = request.uri.authority();
     let Some(header) = request.headers.get(header::HOST) else { return Ok(of_target.cloned()) };
     let of_header = header.to_str().ok().and_then(|text| text.parse::<Authority>().ok());
@@ -56,7 +56,7 @@ fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
     if authority.as_str().contains('@') {
         return false;
     }
-    let Some(host) = host(authority.host()) else { return false };
+    let Some(host) = parse_host(authority.host()) else { return false };
     let is_dialled = |address: IpAddr| {
         let address = address.to_canonical();
         peer.dialled.is_some_and(|dialled| dialled.to_canonical() == address)
@@ -71,7 +71,7 @@ fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
 }
 
 /// Reads a host like a browser; most hosts do not need a browser's tables of names.
-fn host(written: &str) -> Option<Host> {
+fn parse_host(written: &str) -> Option<Host> {
     let address = written.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     match address.unwrap_or(written).parse() {
         Ok(IpAddr::V4(address)) if !written.starts_with('[') => Some(Host::Ipv4(address)),
@@ -108,7 +108,7 @@ mod tests {
         let peer =
             Peer { kind: ListenerKind::Calls, is_encrypted: false, dialled, names: Vec::new() };
         let hosts = ["callgate.internal".to_owned()];
-        let checked = check(&request.body(()).unwrap().into_parts().0, &peer, &hosts);
+        let checked = check_host(&request.body(()).unwrap().into_parts().0, &peer, &hosts);
         let status = checked.err().map(|problem| problem.status());
         assert_eq!(status, expected, "{dialled:?} {headers:?}");
     }

@@ -105,11 +105,12 @@ pub(crate) async fn list(
         page.state.as_ref().is_none_or(|state| state == approval.state.as_str())
             && is_visible(&built, &caller, approval)
     };
-    let listing = Listing { extent: extent(&caller), after: page.after.clone(), most: page.limit };
+    let listing =
+        Listing { extent: visible_extent(&caller), after: page.after.clone(), most: page.limit };
     let _permit = gateway.listing_permit(&caller).await?;
     let listed = approvals.page(&listing, is_shown).await?;
-    let next_cursor = listed.approvals.last().filter(|_| listed.has_more).map(cursor);
-    let approvals = listed.approvals.iter().map(|it| body(&built, &caller, it)).collect();
+    let next_cursor = listed.approvals.last().filter(|_| listed.has_more).map(page_cursor);
+    let approvals = listed.approvals.iter().map(|it| approval_body(&built, &caller, it)).collect();
     Ok(JsonText::from_body(&Approvals { approvals, next_cursor }))
 }
 
@@ -132,22 +133,28 @@ pub(crate) async fn show(
     let approvals = built.approvals().ok_or_else(absent_approval)?;
     let is_shown = |approval: &Approval| is_visible(&built, &caller, approval);
     let _permit = gateway.listing_permit(&caller).await?;
-    let visible_approval =
-        approvals.find_within(extent(&caller), &id, is_shown).await?.ok_or_else(absent_approval)?;
-    Ok(JsonText::from_body(&body(&built, &caller, &visible_approval)))
+    let visible_approval = approvals
+        .find_within(visible_extent(&caller), &id, is_shown)
+        .await?
+        .ok_or_else(absent_approval)?;
+    Ok(JsonText::from_body(&approval_body(&built, &caller, &visible_approval)))
 }
 
 /// The approvals among which those are that the caller may see.
-fn extent(caller: &Caller) -> Extent<'_> {
+fn visible_extent(caller: &Caller) -> Extent<'_> {
     if caller.approves.is_empty() { Extent::Own(caller.principal.as_ref()) } else { Extent::All }
 }
 
 fn is_visible(built: &Built, caller: &Caller, approval: &Approval) -> bool {
-    is_own(built, caller, approval) || covers(built, caller, approval)
+    is_own(built, caller, approval) || may_decide(built, caller, approval)
 }
 
-pub(super) fn body<'a>(built: &Built, caller: &Caller, approval: &'a Approval) -> ApprovalBody<'a> {
-    let (own, may_decide) = (is_callers(caller, approval), covers(built, caller, approval));
+pub(super) fn approval_body<'a>(
+    built: &Built,
+    caller: &Caller,
+    approval: &'a Approval,
+) -> ApprovalBody<'a> {
+    let (own, may_decide) = (is_callers(caller, approval), may_decide(built, caller, approval));
     let approvers = built.approvals().map(|approvals| approvals.approvers());
     let may_approve = if own { approvers != Some(Approvers::Others) } else { may_decide };
     ApprovalBody {
@@ -155,7 +162,7 @@ pub(super) fn body<'a>(built: &Built, caller: &Caller, approval: &'a Approval) -
         tool: &approval.tool,
         toolset: &approval.toolset,
         effect: approval.effect.as_str(),
-        description: entry(built, approval).map(Entry::brief).unwrap_or_default(),
+        description: approval_entry(built, approval).map(Entry::brief).unwrap_or_default(),
         state: approval.state.as_str(),
         caller: approval.caller.as_deref(),
         own,
@@ -163,18 +170,18 @@ pub(super) fn body<'a>(built: &Built, caller: &Caller, approval: &'a Approval) -
         decided_by: approval.state.by().filter(|_| may_decide && !own),
         asked: rfc_3339(approval.asked),
         expires: rfc_3339(approval.expires),
-        request: request(approval),
-        text: request(approval).map(approval_text),
+        request: shown_request(approval),
+        text: shown_request(approval).map(approval_text),
     }
 }
 
 /// The request; `None` in a listing where it is too large.
-fn request(approval: &Approval) -> Option<&Value> {
+fn shown_request(approval: &Approval) -> Option<&Value> {
     Some(&approval.request).filter(|request| !request.is_null())
 }
 
 fn is_own(built: &Built, caller: &Caller, approval: &Approval) -> bool {
-    let toolset = entry(built, approval).map(Entry::toolset);
+    let toolset = approval_entry(built, approval).map(Entry::toolset);
     is_callers(caller, approval) && caller.may_use(toolset.unwrap_or(&approval.toolset))
 }
 
@@ -183,26 +190,26 @@ fn is_callers(caller: &Caller, approval: &Approval) -> bool {
 }
 
 /// True if the configuration lets the caller decide about calls of the tool now. Calls of nameless callers are their own alone.
-pub(super) fn covers(built: &Built, caller: &Caller, approval: &Approval) -> bool {
+pub(super) fn may_decide(built: &Built, caller: &Caller, approval: &Approval) -> bool {
     caller.principal.is_some()
         && approval.caller.is_some()
-        && entry(built, approval).is_some_and(|entry| {
+        && approval_entry(built, approval).is_some_and(|entry| {
             caller.approves.covers(entry.toolset(), &approval.tool, entry.effect())
         })
 }
 
 /// The tool of an approval, if there still is one of exactly this name.
-fn entry<'b>(built: &'b Built, approval: &Approval) -> Option<Entry<'b>> {
+fn approval_entry<'b>(built: &'b Built, approval: &Approval) -> Option<Entry<'b>> {
     built.executor.find(&approval.tool).filter(|entry| entry.name().as_str() == approval.tool)
 }
 
-fn cursor(approval: &Approval) -> String {
+fn page_cursor(approval: &Approval) -> String {
     let asked = approval.asked.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     format!("{:x}.{}", asked.as_nanos(), approval.id)
 }
 
 /// The last approval of a page that its cursor names: when it was asked, and its id. `None` for a text that is no cursor.
-fn position(cursor: &str) -> Option<(SystemTime, String)> {
+fn parse_cursor(cursor: &str) -> Option<(SystemTime, String)> {
     let is_hex = |text: &str| text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
     let (asked, id) = cursor.split_once('.')?;
     let is_id = id.strip_prefix("approval_").is_some_and(|it| it.len() == 32 && is_hex(it));
@@ -224,14 +231,14 @@ struct Page {
 
 impl Page {
     fn read(mut query: Query) -> Result<Self, Problem> {
-        let state = query.take("state")?;
+        let state = query.take_parameter("state")?;
         let words = bodies::ApprovalState::WORDS;
         if let Some(state) = state.as_ref().filter(|state| !words.contains(&state.as_str())) {
             let detail =
                 format!("`state`: expected one of `{}`, got: `{state}`", words.join("`, `"));
             return Err(malformed_query(detail));
         }
-        let after = query.take("cursor")?.map(|cursor| position(&cursor));
+        let after = query.take_parameter("cursor")?.map(|cursor| parse_cursor(&cursor));
         let after = after.map(|after| {
             after.ok_or_else(|| {
                 malformed_query("`cursor`: expected the `nextCursor` of the page before")
@@ -242,7 +249,7 @@ impl Page {
         if !(1..=MOST).contains(&limit) {
             return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
         }
-        query.finish("`state`, `cursor` and `limit`")?;
+        query.refuse_remaining("`state`, `cursor` and `limit`")?;
         Ok(Self { state, after: after.transpose()?, limit })
     }
 }

@@ -7,7 +7,7 @@ use callgate_policy::{Approval, ApprovalState, Marked};
 
 use super::{
     absent_approval,
-    listing::{body, covers},
+    listing::{approval_body, may_decide},
 };
 use crate::{
     answer::JsonText,
@@ -16,7 +16,7 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-pub(super) async fn mark(
+pub(super) async fn decide_for_other(
     gateway: &Gateway,
     caller: &Caller,
     id: &str,
@@ -30,14 +30,14 @@ pub(super) async fn mark(
         return Err(absent_approval());
     }
     let decided = Decided::new(id, decision).by(principal);
-    let may = |approval: &Approval| covers(&built, caller, approval);
+    let may = |approval: &Approval| may_decide(&built, caller, approval);
     let audit = built.audit().map(AsRef::as_ref);
     match approvals.decide(&decided, may, audit).await? {
         Marked::Now(approval) => {
-            Ok(JsonText::from_body(&body(&built, caller, &approval)).into_response())
+            Ok(JsonText::from_body(&approval_body(&built, caller, &approval)).into_response())
         }
         Marked::Earlier(approval) if is_same(&approval.state, &decided) => {
-            Ok(JsonText::from_body(&body(&built, caller, &approval)).into_response())
+            Ok(JsonText::from_body(&approval_body(&built, caller, &approval)).into_response())
         }
         Marked::Earlier(approval) => {
             let detail = format!("somebody was faster: it is {}", approval.state.as_str());

@@ -15,8 +15,8 @@ impl AcceptedFormat {
     /// The preferred form: the one with the higher weight; with equal weights, the one that is named rather than matched by
     /// `*`, and then JSON.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, Problem> {
-        let Some(ranges) = ranges(headers) else { return Ok(Self::Json) };
-        let (json, events) = (weight(&ranges, "json"), weight(&ranges, "events"));
+        let Some(ranges) = media_ranges(headers) else { return Ok(Self::Json) };
+        let (json, events) = (format_weight(&ranges, "json"), format_weight(&ranges, "events"));
         match (json, events) {
             (None, None) => {
                 let detail = "expected `Accept: application/json` or `text/event-stream`";
@@ -28,8 +28,8 @@ impl AcceptedFormat {
     }
 
     /// Refuses a request that does not accept JSON.
-    pub(crate) fn json(headers: &HeaderMap) -> Result<(), Problem> {
-        if ranges(headers).is_none_or(|ranges| weight(&ranges, "json").is_some()) {
+    pub(crate) fn check_accepts_json(headers: &HeaderMap) -> Result<(), Problem> {
+        if media_ranges(headers).is_none_or(|ranges| format_weight(&ranges, "json").is_some()) {
             return Ok(());
         }
         Err(Problem::new(ProblemKind::NOT_ACCEPTABLE, "expected `Accept: application/json`"))
@@ -37,12 +37,12 @@ impl AcceptedFormat {
 }
 
 /// The accepted media ranges; `None` without the header.
-fn ranges(headers: &HeaderMap) -> Option<Vec<Range>> {
+fn media_ranges(headers: &HeaderMap) -> Option<Vec<Range>> {
     if !headers.contains_key(header::ACCEPT) {
         return None;
     }
     let texts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    Some(texts.flat_map(|text| text.split(',')).filter_map(range).collect())
+    Some(texts.flat_map(|text| text.split(',')).filter_map(parse_range).collect())
 }
 
 /// A media range with its weight in thousandths.
@@ -54,7 +54,7 @@ struct Range {
     weight: u16,
 }
 
-fn range(text: &str) -> Option<Range> {
+fn parse_range(text: &str) -> Option<Range> {
     let mut parts = text.split(';').map(str::trim);
     let (matches, precision): (&[&str], u8) = match &*parts.next()?.to_ascii_lowercase() {
         "*/*" => (&["json", "events"], 0),
@@ -78,7 +78,7 @@ fn range(text: &str) -> Option<Range> {
 
 /// The weight of a form in the most precise range that matches it, and that range's precision; `None` if the form is
 /// not accepted.
-fn weight(ranges: &[Range], form: &str) -> Option<(u16, u8)> {
+fn format_weight(ranges: &[Range], form: &str) -> Option<(u16, u8)> {
     let matching = ranges.iter().filter(|range| range.matches.contains(&form));
     let best = matching.max_by_key(|range| range.precision)?;
     (best.weight > 0).then_some((best.weight, best.precision))
@@ -115,7 +115,7 @@ mod tests {
             AcceptedFormat::from_headers(&HeaderMap::new()).ok(),
             Some(AcceptedFormat::Json)
         );
-        assert!(AcceptedFormat::json(&HeaderMap::new()).is_ok());
+        assert!(AcceptedFormat::check_accepts_json(&HeaderMap::new()).is_ok());
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, accept.parse().unwrap());
-            assert_eq!(AcceptedFormat::json(&headers).is_ok(), is_fine, "{accept}");
+            assert_eq!(AcceptedFormat::check_accepts_json(&headers).is_ok(), is_fine, "{accept}");
         }
     }
 }

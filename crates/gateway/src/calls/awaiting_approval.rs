@@ -22,7 +22,7 @@ pub(super) async fn store_if_waiting(
     asked: &RequestedCall,
     mut result: ToolResult,
 ) -> ToolResult {
-    let Some(pending) = approval(&result.outcome) else { return result };
+    let Some(pending) = pending_approval(&result.outcome) else { return result };
     let fault = match &batch.keeper {
         None if pending.approvers != Approvers::Caller => {
             Some(wording::other_approver_fault(&pending.id))
@@ -36,7 +36,7 @@ pub(super) async fn store_if_waiting(
             let (execution, key) = (batch.execution, batch.key_of(at, asked));
             let waiting = WaitingCall { call, timeout, execution, session, key, origin };
             let principal = batch.caller.principal.as_ref();
-            let kept = keeper.calls.keep(principal, pending, waiting).await;
+            let kept = keeper.calls.keep_call(principal, pending, waiting).await;
             kept.err().map(|error| wording::not_kept(error.retry_after().unwrap_or_default()))
         }
     };
@@ -46,7 +46,7 @@ pub(super) async fn store_if_waiting(
     result
 }
 
-fn approval(outcome: &Outcome) -> Option<&Pending> {
+fn pending_approval(outcome: &Outcome) -> Option<&Pending> {
     let Outcome::Pending(pending) = outcome else { return None };
     Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }

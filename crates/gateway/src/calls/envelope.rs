@@ -21,7 +21,7 @@ use crate::sessions::{InlineSession, SessionInput};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct CallsRequest {
-    #[serde(deserialize_with = "calls")]
+    #[serde(deserialize_with = "deserialize_calls")]
     #[schema(value_type = Vec<CallBody>, min_items = 1, max_items = 256)]
     pub(super) calls: Vec<RequestedCall>,
     #[serde(default)]
@@ -146,7 +146,7 @@ impl RequestedCall {
 }
 
 /// Reads calls. One without an id gets its place among the calls, or the next number that no other call has.
-fn calls<'de, D: Deserializer<'de>>(calls: D) -> Result<Vec<RequestedCall>, D::Error> {
+fn deserialize_calls<'de, D: Deserializer<'de>>(calls: D) -> Result<Vec<RequestedCall>, D::Error> {
     let calls = Vec::<CallBody>::deserialize(calls)?;
     let n_calls = calls.len();
     if !(1..=MOST_CALLS).contains(&n_calls) {
@@ -189,7 +189,7 @@ impl TryFrom<Value> for TimeLimit {
         let seconds = match &value {
             Value::Number(number) if number.to_string().starts_with('-') => None,
             Value::Number(_) => value.as_f64().or(Some(f64::MAX)).filter(|seconds| *seconds > 0.0),
-            Value::String(text) => seconds(text),
+            Value::String(text) => parse_seconds(text),
             _ => None,
         };
         let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
@@ -212,7 +212,7 @@ impl TryFrom<Value> for OwnKey {
     }
 }
 
-fn seconds(text: &str) -> Option<f64> {
+fn parse_seconds(text: &str) -> Option<f64> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let (digits, unit) =
         units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;

@@ -15,12 +15,12 @@ use http::{HeaderValue, header};
 use super::{Batch, RequestedCall, journal};
 use crate::answer::put_digest;
 
-pub(super) fn answer(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> Response {
-    let at_once = batch.at_once();
+pub(super) fn events_response(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> Response {
+    let at_once = batch.calls_at_once();
     let ended = stream::iter([Event::default().event("end").data("{}")]);
     let built = Arc::clone(&batch.built);
     let calls = calls.into_iter().enumerate();
-    let calls = calls.map(move |(at, asked)| events(Arc::clone(&batch), at, asked));
+    let calls = calls.map(move |(at, asked)| call_events(Arc::clone(&batch), at, asked));
     let events = stream::iter(calls).flatten_unordered(at_once).chain(ended);
     let mut response =
         Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(KeepAlive::default()).into_response();
@@ -35,7 +35,7 @@ enum Step {
     Ended,
 }
 
-fn events(
+fn call_events(
     batch: Arc<Batch>,
     at: usize,
     asked: RequestedCall,
@@ -48,11 +48,11 @@ async fn next(step: Step) -> Option<(Event, Step)> {
     let (batch, at, asked, mut stream) = match step {
         Step::Ended => return None,
         Step::Begins(batch, at, asked) if batch.is_dry_run => {
-            let result = batch.result(at, &asked).await;
+            let result = batch.call_result(at, &asked).await;
             return Some((result_event(&batch, &result), Step::Ended));
         }
         Step::Begins(batch, at, asked) => {
-            let stream = batch.built.executor.stream_with(batch.call(at, &asked)).await;
+            let stream = batch.built.executor.stream_with(batch.executor_call(at, &asked)).await;
             (batch, at, asked, Box::new(stream))
         }
         Step::Streams(batch, at, asked, stream) => (batch, at, asked, stream),

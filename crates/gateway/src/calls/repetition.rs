@@ -18,7 +18,7 @@ pub(crate) enum RepeatedRequest {
     Made(Guard),
 }
 
-pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let is_key = |text: &&str| IdempotencyKey::of_text(text).is_some();
@@ -30,7 +30,7 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Ok(Some(text.to_owned()))
 }
 
-pub(super) fn of_call(key: &str, at: usize) -> String {
+pub(super) fn key_of_call(key: &str, at: usize) -> String {
     format!("{key}\u{1f}{at}")
 }
 
@@ -91,7 +91,7 @@ pub(crate) async fn claim_key(
 
 /// Keeps a response for a repetition, unless a call was turned away and may be repeated, or waits for an approval: the call's own
 /// key then leads to its result.
-pub(super) async fn keep(guard: Guard, text: &str, results: &[ToolResult]) {
+pub(super) async fn keep_response(guard: Guard, text: &str, results: &[ToolResult]) {
     if results.iter().any(is_open) {
         guard.free().await;
     } else {

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn every_reference_in_the_description_of_the_sidecar_has_its_schema() {
-    let document = Value::parse(&text(&Object::new())).unwrap();
+    let document = Value::parse(&description_text(&Object::new())).unwrap();
     let schemas = document.pointer("/components/schemas").unwrap();
     let text = document.to_string();
     let named = text.split(r##""$ref":"#/components/schemas/"##).skip(1);
@@ -18,7 +18,8 @@ fn every_reference_in_the_description_of_the_sidecar_has_its_schema() {
 #[tokio::test]
 async fn callgate_loads_the_description_of_the_sidecar_without_findings() {
     let server = ServerUrl::new("https://sidecar.example.com").unwrap();
-    let toolset = ToolsetConfig::new(Description::text(text(&Object::new()))).with_server(server);
+    let toolset =
+        ToolsetConfig::new(Description::text(description_text(&Object::new()))).with_server(server);
     let config = Config::new().with_toolset(toolset);
     let mut built = config.build(&Environment::new(), None).await.unwrap();
     let mut toolset = built.toolsets.remove(0);

@@ -22,17 +22,17 @@ use crate::{
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct DialectRequest {
-    #[serde(deserialize_with = "message")]
+    #[serde(deserialize_with = "deserialize_message")]
     #[schema(schema_with = message_schema)]
     pub(super) message: Value,
-    #[serde(default, deserialize_with = "form")]
+    #[serde(default, deserialize_with = "deserialize_form")]
     #[schema(schema_with = form_schema, required = false)]
     pub(super) form: Form,
     #[serde(default)]
     #[schema(value_type = Option<InlineSession>)]
     pub(super) session: SessionInput,
     /// The only tools that may be called; calls of others are told so
-    #[serde(default, deserialize_with = "functions")]
+    #[serde(default, deserialize_with = "deserialize_functions")]
     #[schema(max_items = 1024)]
     pub(super) functions: Option<Vec<String>>,
     /// Show the requests instead of sending them, with `****` for credentials
@@ -47,21 +47,23 @@ pub(super) struct DialectRequest {
     pub(super) execution: Execution,
 }
 
-fn message<'de, D: Deserializer<'de>>(message: D) -> Result<Value, D::Error> {
+fn deserialize_message<'de, D: Deserializer<'de>>(message: D) -> Result<Value, D::Error> {
     match Value::deserialize(message)? {
         message @ (Value::Object(_) | Value::Array(_)) => Ok(message),
         other => Err(D::Error::custom(InvalidValue::new("", "an object or a list", Some(&other)))),
     }
 }
 
-fn form<'de, D: Deserializer<'de>>(form: D) -> Result<Form, D::Error> {
+fn deserialize_form<'de, D: Deserializer<'de>>(form: D) -> Result<Form, D::Error> {
     match Value::deserialize(form)? {
         Value::String(name) => name.parse().map_err(D::Error::custom),
         other => Err(D::Error::custom(InvalidValue::setting("", "a text", Some(&other)))),
     }
 }
 
-fn functions<'de, D: Deserializer<'de>>(functions: D) -> Result<Option<Vec<String>>, D::Error> {
+fn deserialize_functions<'de, D: Deserializer<'de>>(
+    functions: D,
+) -> Result<Option<Vec<String>>, D::Error> {
     let functions = Option::<Vec<String>>::deserialize(functions)?;
     match functions.as_ref().map_or(0, Vec::len) {
         0..=MOST_FUNCTIONS => Ok(functions),

@@ -22,10 +22,10 @@ pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
         tokio::select! {
             accepted = socket.accept() => match accepted {
                 Ok(accepted) if drain.is_draining() => {
-                    admit(&mut late, accepted, Setup { is_late: true, ..setup.clone() }, &permits);
+                    serve_or_refuse(&mut late, accepted, Setup { is_late: true, ..setup.clone() }, &permits);
                 }
-                Ok(accepted) => admit(&mut early, accepted, setup.clone(), &permits),
-                Err(error) => after(&error).await,
+                Ok(accepted) => serve_or_refuse(&mut early, accepted, setup.clone(), &permits),
+                Err(error) => pause_after_error(&error).await,
             },
             Some(_) = early.join_next(), if !early.is_empty() => {}
             Some(_) = late.join_next(), if !late.is_empty() => {}
@@ -38,7 +38,7 @@ pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
     timeout(LAST_WORDS, last).await.ok();
 }
 
-fn admit(
+fn serve_or_refuse(
     connections: &mut JoinSet<()>,
     accepted: AcceptedStream,
     setup: Setup,
@@ -57,7 +57,7 @@ fn admit(
 }
 
 /// Ignores a connection that broke off at once; otherwise waits, since descriptors or memory may be free soon.
-async fn after(error: &io::Error) {
+async fn pause_after_error(error: &io::Error) {
     let is_the_callers =
         matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset);
     if !is_the_callers {

@@ -35,7 +35,7 @@ impl Activity {
         Self { opened: Instant::now(), in_flight, last_end, idle: Notify::new(), streams }
     }
 
-    pub(super) fn begin(self: &Arc<Self>) -> InFlight {
+    pub(super) fn begin_request(self: &Arc<Self>) -> InFlight {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
         InFlight(Arc::clone(self))
     }
@@ -55,7 +55,7 @@ impl Activity {
         self.opened
     }
 
-    pub(super) fn add(&self, permit: &Arc<Permit>) {
+    pub(super) fn add_stream(&self, permit: &Arc<Permit>) {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.retain(|permit| permit.strong_count() > 0);
         streams.push(Arc::downgrade(permit));
@@ -65,7 +65,7 @@ impl Activity {
     pub(super) fn leave_after(&self, time: Duration) {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).clone();
         streams.iter().filter_map(Weak::upgrade).for_each(|permit| {
-            permit.leave_after(time);
+            permit.end_request_if_slower_than(time);
         });
     }
 

@@ -57,16 +57,16 @@ impl<B: Body + Send + 'static> AnswerBody<B> {
         let weak = Arc::downgrade(&streamed);
         streamed.permit.may_wait(move || {
             if let Some(streamed) = weak.upgrade() {
-                streamed.end();
+                streamed.close();
             }
         });
-        activity.add(&streamed.permit);
+        activity.add_stream(&streamed.permit);
         Self::Streamed(streamed)
     }
 }
 
 impl<B> StreamedBody<B> {
-    fn end(&self) {
+    fn close(&self) {
         let ended = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(ended);
     }
@@ -87,7 +87,7 @@ where
         let frame = Pin::new(body).poll_frame(context);
         match &frame {
             Poll::Pending => {}
-            Poll::Ready(Some(Ok(_))) => self.permit.waits(),
+            Poll::Ready(Some(Ok(_))) => self.permit.mark_waiting(),
             Poll::Ready(None | Some(Err(_))) => *open = None,
         }
         frame.map(|frame| frame.map(|frame| frame.map_err(Into::into)))

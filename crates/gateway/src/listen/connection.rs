@@ -119,9 +119,9 @@ async fn serve_protocol<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup
     let watched = GuardedStream::new(stream, times, framing, Arc::clone(&activity));
     let ending = Ending { drain: shared.admission.drain().clone(), activity, is_late };
     let begun = tokio::select! {
-        begun = PeekedStream::new(watched).version() => begun,
+        begun = PeekedStream::new(watched).read_version() => begun,
         // Nothing was asked, so that nobody waits for an answer.
-        _ = ending.reason() => return,
+        _ = ending.ending_reason() => return,
     };
     // The caller's doing: it broke off, or took too long.
     let Ok((version, stream)) = begun else { return };
@@ -157,7 +157,7 @@ async fn serve_to_end<C: Future>(
     let reason = tokio::select! {
         // The library's errors are the caller's doing: a connection that breaks off, a head that is none.
         _ = connection.as_mut() => return,
-        reason = ending.reason() => reason,
+        reason = ending.ending_reason() => reason,
     };
     close(connection.as_mut());
     let time = match reason {
@@ -168,7 +168,7 @@ async fn serve_to_end<C: Future>(
 }
 
 impl Ending {
-    async fn reason(&self) -> Reason {
+    async fn ending_reason(&self) -> Reason {
         let drained = async {
             self.drain.wait_until_draining().await;
             // Its first request may be on the way: it is told that another sidecar may answer, not nothing.
@@ -218,9 +218,9 @@ async fn answer_request(
     mut request: Box<Request<Incoming>>,
     shared: Arc<Shared>,
 ) -> Result<Response<RecordedBody<AnswerBody<Body>>>, Infallible> {
-    let line = RequestLine::begin(&mut request);
-    let in_flight = shared.activity.begin();
-    let (response, permit) = shared.admission.answer(request, &shared.peer).await;
+    let line = RequestLine::begin_line(&mut request);
+    let in_flight = shared.activity.begin_request();
+    let (response, permit) = shared.admission.answer_request(request, &shared.peer).await;
     let response = response.map(|body| AnswerBody::new(body, in_flight, permit, &shared.activity));
     Ok(RecordedBody::wrap_response(response, line))
 }

@@ -55,22 +55,22 @@ impl Framing {
         self.is_in_head
     }
 
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), Ambiguous> {
+    pub(super) fn take_bytes(&mut self, bytes: &[u8]) -> Result<(), Ambiguous> {
         let mut rest = bytes;
         while !rest.is_empty() {
             let at = bytes.len() - rest.len();
             let left = match self.state {
                 State::Opaque => return Ok(()),
-                State::Content(left) => self.content(rest, left),
+                State::Content(left) => self.take_content(rest, left),
                 State::ChunkData(left) => self.chunk_data(rest, left),
-                _ => self.line(rest).map_err(|AmbiguousLine| Ambiguous { at })?,
+                _ => self.take_line(rest).map_err(|AmbiguousLine| Ambiguous { at })?,
             };
             rest = left;
         }
         Ok(())
     }
 
-    fn content<'a>(&mut self, bytes: &'a [u8], left: u64) -> &'a [u8] {
+    fn take_content<'a>(&mut self, bytes: &'a [u8], left: u64) -> &'a [u8] {
         let (left, rest) = skip_bytes(bytes, left);
         self.state = if left == 0 { State::RequestLine } else { State::Content(left) };
         rest
@@ -83,7 +83,7 @@ impl Framing {
     }
 
     /// Takes a line, or the beginning of one.
-    fn line<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], AmbiguousLine> {
+    fn take_line<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], AmbiguousLine> {
         self.is_in_head |= self.state == State::RequestLine;
         let Some(end) = memchr(b'\n', bytes) else {
             let room = self.longest.saturating_sub(self.line.len()).min(bytes.len());
@@ -109,8 +109,8 @@ impl Framing {
         }
         match self.state {
             State::RequestLine => self.request_line(line),
-            State::Header => self.header(line)?,
-            State::ChunkSize => self.state = chunk(line)?,
+            State::Header => self.take_header(line)?,
+            State::ChunkSize => self.state = state_after_chunk_line(line)?,
             State::ChunkEnd if line.is_empty() => self.state = State::ChunkSize,
             State::Trailer if line.is_empty() => self.state = State::RequestLine,
             State::Trailer => {}
@@ -134,9 +134,9 @@ impl Framing {
         }
     }
 
-    fn header(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
+    fn take_header(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
         if line.is_empty() {
-            self.state = self.head.follows()?;
+            self.state = self.head.state_after_head()?;
             self.is_in_head = false;
             return Ok(());
         }
@@ -151,7 +151,7 @@ impl Framing {
         let head = &mut self.head;
         if is(b"content-length") {
             let is_first = head.length.is_none();
-            head.length = Some(number(value).filter(|_| is_first).ok_or(AmbiguousLine)?);
+            head.length = Some(parse_length(value).filter(|_| is_first).ok_or(AmbiguousLine)?);
         } else if is(b"transfer-encoding") {
             if head.is_chunked || !value.eq_ignore_ascii_case(b"chunked") {
                 return Err(AmbiguousLine);
@@ -168,7 +168,7 @@ impl Framing {
 }
 
 impl Head {
-    fn follows(self) -> Result<State, AmbiguousLine> {
+    fn state_after_head(self) -> Result<State, AmbiguousLine> {
         match self {
             Self { is_chunked: true, length: Some(_), .. }
             | Self { is_chunked: true, is_1_0: true, .. } => Err(AmbiguousLine),
@@ -180,7 +180,7 @@ impl Head {
 }
 
 /// RFC 9112 §7.1: hexadecimal digits, perhaps with extensions, which are ignored.
-fn chunk(line: &[u8]) -> Result<State, AmbiguousLine> {
+fn state_after_chunk_line(line: &[u8]) -> Result<State, AmbiguousLine> {
     let end = memchr(b';', line).unwrap_or(line.len());
     let digits = line.get(..end).unwrap_or_default();
     if !(1..=16).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit) {
@@ -193,7 +193,7 @@ fn chunk(line: &[u8]) -> Result<State, AmbiguousLine> {
     }
 }
 
-fn number(digits: &[u8]) -> Option<u64> {
+fn parse_length(digits: &[u8]) -> Option<u64> {
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }
@@ -216,11 +216,11 @@ mod tests {
         for cut in 0..bytes.len() {
             let mut framing = Framing::new(1024);
             let (head, tail) = bytes.split_at(cut);
-            let taken = framing.take(head).and_then(|()| framing.take(tail));
+            let taken = framing.take_bytes(head).and_then(|()| framing.take_bytes(tail));
             assert_eq!(taken.is_ok(), is_fine, "{message:?} cut at {cut}");
         }
         let mut framing = Framing::new(1024);
-        let taken = bytes.iter().try_for_each(|byte| framing.take(&[*byte]));
+        let taken = bytes.iter().try_for_each(|byte| framing.take_bytes(&[*byte]));
         assert_eq!(taken.is_ok(), is_fine, "{message:?} byte by byte");
         assert!(!is_fine || !framing.is_in_head(), "{message:?}");
     }
@@ -282,11 +282,11 @@ mod tests {
     fn a_partial_head_is_recognized_and_an_ambiguous_line_is_reported() {
         let mut framing = Framing::new(16);
         assert!(!framing.is_in_head());
-        framing.take(b"GET / HTTP/1.1\r\nHost: a-name-that-is-very-long").unwrap();
+        framing.take_bytes(b"GET / HTTP/1.1\r\nHost: a-name-that-is-very-long").unwrap();
         assert!(framing.is_in_head());
         assert_eq!(framing.line.len(), 16);
         let mut framing = Framing::new(1024);
-        let ambiguous = framing.take(b"GET / HTTP/1.1\r\nA : b\r\n").unwrap_err();
+        let ambiguous = framing.take_bytes(b"GET / HTTP/1.1\r\nA : b\r\n").unwrap_err();
         assert_eq!(ambiguous, Ambiguous { at: 16 });
     }
 }

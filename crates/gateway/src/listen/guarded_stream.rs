@@ -64,12 +64,12 @@ impl<S> GuardedStream<S> {
     }
 
     /// Checks the bytes just read, and cuts off an ambiguous message.
-    fn look(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
+    fn check_bytes(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
         let read = buffer.filled().get(before..).unwrap_or_default();
         if read.is_empty() {
             return;
         }
-        let taken = self.framing.take(read);
+        let taken = self.framing.take_bytes(read);
         match (self.framing.is_in_head(), self.head_began) {
             (false, Some(_)) => {
                 self.head_began = None;
@@ -104,7 +104,7 @@ impl<S> GuardedStream<S> {
     }
 
     /// Checks the clock when no bytes have arrived.
-    fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn check_clock(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.check_time(context) {
             Ok(()) => Poll::Pending,
             Err(error) => Poll::Ready(Err(error)),
@@ -187,7 +187,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         match this.last {
-            Some([]) => return this.wait(context),
+            Some([]) => return this.check_clock(context),
             Some(_) => {
                 this.give_last(buffer);
                 return Poll::Ready(Ok(()));
@@ -197,11 +197,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
         let before = buffer.filled().len();
         match Pin::new(&mut this.stream).poll_read(context, buffer) {
             Poll::Ready(Ok(())) => {
-                this.look(buffer, before);
+                this.check_bytes(buffer, before);
                 Poll::Ready(Ok(()))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => this.wait(context),
+            Poll::Pending => this.check_clock(context),
         }
     }
 }

@@ -47,12 +47,15 @@ impl From<io::Error> for Refusal {
 }
 
 /// Opens an address. An address that other machines can reach is opened only if callers are identified.
-pub(super) async fn open(address: &Address, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
+pub(super) async fn open_sockets(
+    address: &Address,
+    asks_callers: bool,
+) -> Result<Vec<Socket>, Refusal> {
     match address {
-        Address::Tcp { host, port } => Ok(vec![tcp(host, *port, asks_callers).await?]),
+        Address::Tcp { host, port } => Ok(vec![open_tcp(host, *port, asks_callers).await?]),
         #[cfg(unix)]
         Address::Unix(path) => {
-            let (listener, file) = file::bind(path)?;
+            let (listener, file) = file::bind_for_owner(path)?;
             let path = path.display().to_string();
             Ok(vec![Socket::Unix { listener, path, _file: Some(file) }])
         }
@@ -65,13 +68,13 @@ pub(super) async fn open(address: &Address, asks_callers: bool) -> Result<Vec<So
     }
 }
 
-async fn tcp(host: &str, port: u16, asks_callers: bool) -> Result<Socket, Refusal> {
+async fn open_tcp(host: &str, port: u16, asks_callers: bool) -> Result<Socket, Refusal> {
     let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in tokio::net::lookup_host((host, port)).await? {
         if !asks_callers && !address.ip().to_canonical().is_loopback() {
             return Err(Refusal::Open);
         }
-        match listening(address) {
+        match listen_at(address) {
             Ok(listener) => return Ok(Socket::Tcp(listener)),
             Err(source) => failure = source,
         }
@@ -79,7 +82,7 @@ async fn tcp(host: &str, port: u16, asks_callers: bool) -> Result<Socket, Refusa
     Err(failure.into())
 }
 
-fn listening(address: SocketAddr) -> io::Result<TcpListener> {
+fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // On other systems, the option would let other processes listen on this port.
     #[cfg(unix)]

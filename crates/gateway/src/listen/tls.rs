@@ -29,8 +29,8 @@ struct State {
 
 impl Tls {
     pub(super) async fn read(files: &ListenerTls, built: &Built) -> Result<Self, String> {
-        let stamps = Stamps::before_reading(&paths(files));
-        let config = read(files, built).await?;
+        let stamps = Stamps::before_reading(&file_paths(files));
+        let config = read_server_config(files, built).await?;
         let state = RwLock::new(State { config, stamps, refused: None });
         Ok(Self { files: files.clone(), state })
     }
@@ -40,26 +40,26 @@ impl Tls {
     }
 
     /// Reads the files again if one of them changed.
-    pub(super) async fn renew(&self, built: &Built) {
-        let files = paths(&self.files);
+    pub(super) async fn renew_if_changed(&self, built: &Built) {
+        let files = file_paths(&self.files);
         let (current_stamps, stamps) = (Stamps::from_files(&files), Stamps::before_reading(&files));
         if self.state.read().unwrap_or_else(PoisonError::into_inner).stamps == current_stamps {
             return;
         }
-        match read(&self.files, built).await {
-            Ok(config) => self.replace(State { config, stamps, refused: None }),
+        match read_server_config(&self.files, built).await {
+            Ok(config) => self.replace_state(State { config, stamps, refused: None }),
             // Perhaps only half of a pair has changed: retried when the other half does.
-            Err(error) => self.keep(&error, current_stamps),
+            Err(error) => self.log_refused_once(&error, current_stamps),
         }
     }
 
-    fn replace(&self, state: State) {
+    fn replace_state(&self, state: State) {
         *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
         tracing::info!(certificate = %self.files.certificate.display(), "certificate read again");
     }
 
     /// Logs once for each state of the files that they cannot be read.
-    fn keep(&self, error: &str, current_stamps: Stamps) {
+    fn log_refused_once(&self, error: &str, current_stamps: Stamps) {
         let refused_stamps = Some(current_stamps);
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if state.refused == refused_stamps {
@@ -74,13 +74,16 @@ impl Tls {
 
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
-fn paths(files: &ListenerTls) -> BTreeSet<PathBuf> {
+fn file_paths(files: &ListenerTls) -> BTreeSet<PathBuf> {
     let key = files.key.to_string();
     let key = key.strip_prefix("file:").map(PathBuf::from);
     [&files.certificate].into_iter().chain(&files.client_ca).chain(&key).cloned().collect()
 }
 
-async fn read(files: &ListenerTls, built: &Built) -> Result<Arc<ServerConfig>, String> {
+async fn read_server_config(
+    files: &ListenerTls,
+    built: &Built,
+) -> Result<Arc<ServerConfig>, String> {
     let bytes = |file: &Path| {
         read_file(file, MOST_BYTES)
             .map_err(|error| format!("cannot read `{}`: {error}", file.display()))

@@ -29,7 +29,7 @@ impl<S: AsyncRead + Unpin> PeekedStream<S> {
     }
 
     /// Reads until the version is known. A stream that ends earlier is HTTP/1, which then sends no response.
-    pub(super) async fn version(mut self) -> io::Result<(Version, Self)> {
+    pub(super) async fn read_version(mut self) -> io::Result<(Version, Self)> {
         self.first.reserve_exact(FIRST_READ);
         while PREFACE.starts_with(&self.first) {
             if self.first.len() == PREFACE.len() {
@@ -117,7 +117,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         });
-        let (version, mut begun) = PeekedStream::new(ours).version().await.unwrap();
+        let (version, mut begun) = PeekedStream::new(ours).read_version().await.unwrap();
         let mut all = Vec::new();
         begun.read_to_end(&mut all).await.unwrap();
         (version, all)
@@ -148,7 +148,7 @@ mod tests {
     async fn a_request_is_passed_on_in_one_read_after_the_version_is_detected() {
         let (mut caller, ours) = duplex(1 << 16);
         caller.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
-        let (_, mut begun) = PeekedStream::new(ours).version().await.unwrap();
+        let (_, mut begun) = PeekedStream::new(ours).read_version().await.unwrap();
         let mut piece = [0; 8192];
         assert_eq!(begun.read(&mut piece).await.unwrap(), 27);
     }

@@ -18,13 +18,13 @@ impl FollowedDocuments {
     /// The documents of a build, whose findings are logged with it.
     pub(super) fn from_build(built: &Built) -> Self {
         let mut followed = Self { findings: Vec::new(), folders: BTreeSet::new() };
-        followed.take(built);
+        followed.take_build(built);
         followed
     }
 
-    pub(super) fn take(&mut self, built: &Built) {
-        self.findings = findings(built);
-        self.folders = folders(built);
+    pub(super) fn take_build(&mut self, built: &Built) {
+        self.findings = document_findings(built);
+        self.folders = followed_folders(built);
     }
 
     pub(super) fn folders(&self) -> &BTreeSet<PathBuf> {
@@ -32,16 +32,16 @@ impl FollowedDocuments {
     }
 
     /// Compares the folders with their indexes. True if there are other folders to watch.
-    pub(super) async fn follow(&mut self, built: &Built) -> bool {
+    pub(super) async fn refresh_folders(&mut self, built: &Built) -> bool {
         for followed in built.sources.iter().filter_map(|source| source.followed.as_ref()) {
             followed.refresh().await;
         }
-        let findings = findings(built);
+        let findings = document_findings(built);
         for finding in findings.iter().filter(|finding| !self.findings.contains(finding)) {
             tracing::warn!("{finding}");
         }
         self.findings = findings;
-        let folders = folders(built);
+        let folders = followed_folders(built);
         let is_other = folders != self.folders;
         self.folders = folders;
         is_other
@@ -49,19 +49,19 @@ impl FollowedDocuments {
 }
 
 /// The findings about all documents, which are counted.
-fn findings(built: &Built) -> Vec<Finding> {
-    count(built);
+fn document_findings(built: &Built) -> Vec<Finding> {
+    set_document_metrics(built);
     built.sources.iter().flat_map(OpenedSource::findings).collect()
 }
 
 /// Sets the metrics of all documents.
-pub(super) fn count(built: &Built) {
+pub(super) fn set_document_metrics(built: &Built) {
     for source in &built.sources {
         prometheus::tell_documents(source);
     }
 }
 
-fn folders(built: &Built) -> BTreeSet<PathBuf> {
+fn followed_folders(built: &Built) -> BTreeSet<PathBuf> {
     let followed = built.sources.iter().filter_map(|source| source.followed.as_ref());
     followed.flat_map(|followed| followed.folders()).take(MOST_FOLDERS).collect()
 }

@@ -9,12 +9,12 @@ use std::{
 };
 
 /// The folders in which a change may replace the file at a path.
-pub(super) fn leading_to(file: &Path) -> BTreeSet<PathBuf> {
+pub(super) fn folders_leading_to(file: &Path) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::new();
     let Ok(file) = std::path::absolute(file) else { return folders };
     let mut at = PathBuf::new();
     let mut rest: VecDeque<OsString> = VecDeque::new();
-    ahead(&file, &mut at, &mut rest);
+    put_parts_ahead(&file, &mut at, &mut rest);
     let mut n_links = 0;
     while let Some(part) = rest.pop_front() {
         if part == ".." {
@@ -26,7 +26,7 @@ pub(super) fn leading_to(file: &Path) -> BTreeSet<PathBuf> {
             Ok(target) if n_links < MOST_LINKS => {
                 n_links += 1;
                 folders.insert(at.clone());
-                ahead(&target, &mut at, &mut rest);
+                put_parts_ahead(&target, &mut at, &mut rest);
             }
             _ if rest.is_empty() => {
                 folders.insert(at.clone());
@@ -38,7 +38,7 @@ pub(super) fn leading_to(file: &Path) -> BTreeSet<PathBuf> {
 }
 
 /// Puts the parts of a path before the remaining ones; an absolute path starts anew.
-fn ahead(path: &Path, at: &mut PathBuf, rest: &mut VecDeque<OsString>) {
+fn put_parts_ahead(path: &Path, at: &mut PathBuf, rest: &mut VecDeque<OsString>) {
     let mut parts = Vec::new();
     for part in path.components() {
         match part {
@@ -86,7 +86,7 @@ mod tests {
             ("loop", &[""]),
         ];
         for (file, expected) in rows {
-            let actual = leading_to(&root.join(file));
+            let actual = folders_leading_to(&root.join(file));
             let expected = expected.iter().map(|name| root.join(name));
             let expected: BTreeSet<_> = expected.map(|path| path.components().collect()).collect();
             assert_eq!(actual, expected, "{file}");

@@ -73,10 +73,10 @@ fn replace_build(
     let built = Arc::new(built);
     gateway.replace(Arc::clone(&built));
     // Whoever reads the log finds the tools and the numbers that it is about.
-    documents::count(&built);
-    prometheus::tell(&built, true);
+    documents::set_document_metrics(&built);
+    prometheus::tell_build(&built, true);
     unread::tell_findings(previous, &built);
-    unread::tell(Some(previous), &built);
+    unread::log_unread_toolsets(Some(previous), &built);
     (End::Replaced(changes, waiting), files)
 }
 

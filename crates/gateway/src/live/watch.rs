@@ -36,7 +36,7 @@ impl Watch {
     }
 
     /// Watches exactly these folders. Folders that are already watched are watched anew, because they may have been replaced.
-    pub(super) fn set(&mut self, folders: BTreeSet<PathBuf>) {
+    pub(super) fn watch_exactly(&mut self, folders: BTreeSet<PathBuf>) {
         let Some(watcher) = &mut self.watcher else { return };
         for folder in &self.folders {
             // Fails for a folder that no longer exists.

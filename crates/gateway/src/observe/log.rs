@@ -51,12 +51,13 @@ pub async fn start_log(
     write: WriteLine,
 ) -> Result<Telemetry, String> {
     let lines = Arc::new(Lines::new(levels.format, write));
-    let registry = subscriber(levels, Arc::clone(&lines));
+    let registry = log_subscriber(levels, Arc::clone(&lines));
     #[cfg(feature = "otel")]
     if let Some(collector) = &config.telemetry.otlp {
         let secrets = callgate_secret::LocalStores::new(&config.base);
-        let headers = super::otel::headers(&config.telemetry, &secrets).await?;
-        let (spans, layer) = super::otel::spans(&config.telemetry, collector, headers)?;
+        let headers = super::otel::collector_headers(&config.telemetry, &secrets).await?;
+        let (spans, layer) =
+            super::otel::span_provider_and_layer(&config.telemetry, collector, headers)?;
         let ours = Targets::new()
             .with_target("callgate", LevelFilter::DEBUG)
             .with_target(CALLS, LevelFilter::OFF)
@@ -82,7 +83,7 @@ pub async fn start_log(
 pub fn start_plain_log(levels: &LogConfig, write: WriteLine) {
     // If the program has its own subscriber, that one stays.
     let lines = Arc::new(Lines::new(levels.format, write));
-    tracing::subscriber::set_global_default(subscriber(levels, lines)).ok();
+    tracing::subscriber::set_global_default(log_subscriber(levels, lines)).ok();
 }
 
 /// A record of a log in JSON, for what is written before or beside the log.
@@ -92,25 +93,25 @@ pub(crate) fn json_record(level: Level, target: &str, message: &str, fields: Obj
     let fields = visible_line(inner.unwrap_or_default());
     let record =
         Record { at: SystemTime::now(), level, target, message, fields: &fields, spans: &[] };
-    record.line(LogFormat::Json)
+    record.log_line(LogFormat::Json)
 }
 
 /// The log of a test's own thread.
 #[cfg(test)]
 pub(crate) fn test_log(levels: &LogConfig, write: WriteLine) -> impl Subscriber + use<> {
-    subscriber(levels, Arc::new(Lines::new(levels.format, write)))
+    log_subscriber(levels, Arc::new(Lines::new(levels.format, write)))
 }
 
-fn subscriber(
+fn log_subscriber(
     config: &LogConfig,
     lines: Arc<Lines>,
 ) -> impl Subscriber + for<'a> LookupSpan<'a> + use<> {
     let records = Records(lines);
-    tracing_subscriber::registry().with(records.with_filter(targets(config)))
+    tracing_subscriber::registry().with(records.with_filter(log_targets(config)))
 }
 
-fn targets(config: &LogConfig) -> Targets {
-    let usual = level(config.level);
+fn log_targets(config: &LogConfig) -> Targets {
+    let usual = level_filter(config.level);
     let targets =
         Targets::new().with_default(usual.min(LevelFilter::WARN)).with_target("callgate", usual);
     let off = [(CALLS, config.calls), (REQUESTS, config.requests)];
@@ -118,10 +119,10 @@ fn targets(config: &LogConfig) -> Targets {
     let targets =
         off.fold(targets, |targets, (name, _)| targets.with_target(name, LevelFilter::OFF));
     let modules = config.modules.iter();
-    modules.fold(targets, |targets, (name, own)| targets.with_target(name, level(*own)))
+    modules.fold(targets, |targets, (name, own)| targets.with_target(name, level_filter(*own)))
 }
 
-fn level(level: LogLevel) -> LevelFilter {
+fn level_filter(level: LogLevel) -> LevelFilter {
     match level {
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Error => LevelFilter::ERROR,
@@ -173,7 +174,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Records {
         };
         let is_usual = matches!(target, CALLS | REQUESTS);
         let urgency = if is_usual { Urgency::Later } else { Urgency::Now };
-        self.0.add(&record.line(self.0.format), urgency);
+        self.0.add_line(&record.log_line(self.0.format), urgency);
     }
 }
 

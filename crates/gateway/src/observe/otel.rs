@@ -24,7 +24,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::registry::LookupSpan;
 use url::Url;
 
-pub(super) async fn headers(
+pub(super) async fn collector_headers(
     config: &TelemetryConfig,
     secrets: &dyn SecretStore,
 ) -> Result<HeaderMap, String> {
@@ -44,19 +44,19 @@ pub(super) async fn headers(
 /// Sends the collector a message without spans, if there is one.
 pub(crate) async fn check_collector(built: &Built) -> Option<Examined> {
     let collector = built.telemetry.otlp.as_ref()?;
-    let endpoint = endpoint(collector);
+    let endpoint = spans_endpoint(collector);
     let mut shown = collector.clone();
     // Both may be confidential.
     shown.set_query(None);
     shown.set_username("").ok();
     shown.set_password(None).ok();
-    let subject = Subject::Collector(self::endpoint(&shown));
+    let subject = Subject::Collector(self::spans_endpoint(&shown));
     Some(callgate_config::examine_subject(subject, send_empty_export(built, &endpoint)).await)
 }
 
 async fn send_empty_export(built: &Built, endpoint: &str) -> Result<String, String> {
     let secrets = LocalStores::new(&built.base);
-    let headers = headers(&built.telemetry, &secrets).await?;
+    let headers = collector_headers(&built.telemetry, &secrets).await?;
     let client = Client::new().map_err(|error| error.to_string())?;
     let request = Request::post(endpoint).header(header::CONTENT_TYPE, "application/x-protobuf");
     // A message of protobuf without a field is no byte.
@@ -71,7 +71,7 @@ async fn send_empty_export(built: &Built, endpoint: &str) -> Result<String, Stri
 }
 
 /// The provider that keeps spans until they are sent, and the layer that makes them from those of `tracing`.
-pub(super) fn spans<S: Subscriber + for<'a> LookupSpan<'a>>(
+pub(super) fn span_provider_and_layer<S: Subscriber + for<'a> LookupSpan<'a>>(
     config: &TelemetryConfig,
     collector: &Url,
     headers: HeaderMap,
@@ -83,7 +83,7 @@ pub(super) fn spans<S: Subscriber + for<'a> LookupSpan<'a>>(
         .with_http()
         .with_http_client(sender)
         .with_protocol(Protocol::HttpBinary)
-        .with_endpoint(endpoint(collector))
+        .with_endpoint(spans_endpoint(collector))
         .build();
     let exporter = exporter.map_err(|error| error.to_string())?;
     let service = config.service.clone().unwrap_or_else(|| SERVICE.to_owned());
@@ -100,7 +100,7 @@ pub(super) fn spans<S: Subscriber + for<'a> LookupSpan<'a>>(
 }
 
 /// Makes a span a step in its caller's trace.
-pub(super) fn adopt(span: &Span, trace: &TraceContext) {
+pub(super) fn set_parent(span: &Span, trace: &TraceContext) {
     let flags = if trace.is_sampled() { TraceFlags::SAMPLED } else { TraceFlags::default() };
     let (id, parent) = (TraceId::from(trace.trace_id()), SpanId::from(trace.parent_id()));
     let caller = SpanContext::new(id, parent, flags, true, TraceState::default());
@@ -109,7 +109,7 @@ pub(super) fn adopt(span: &Span, trace: &TraceContext) {
 }
 
 /// The step of the span around, if spans are sent.
-pub(super) fn current() -> Option<TraceContext> {
+pub(super) fn current_trace() -> Option<TraceContext> {
     let context = Span::current().context();
     let span = context.span();
     let span = span.span_context();
@@ -139,7 +139,7 @@ impl HttpClient for Sender {
 }
 
 /// The collector's URL for spans (OTLP §OTLP/HTTP Request), with the path added unless it is there.
-fn endpoint(collector: &Url) -> String {
+fn spans_endpoint(collector: &Url) -> String {
     let text = collector.as_str().trim_end_matches('/');
     if text.ends_with(PATH) { text.to_owned() } else { format!("{text}{PATH}") }
 }

@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn each_described_path_is_known_without_its_values() {
         let described: serde_json::Value =
-            serde_json::from_str(&description::text(&Object::default())).unwrap();
+            serde_json::from_str(&description::description_text(&Object::default())).unwrap();
         for path in described["paths"].as_object().unwrap().keys() {
             let given = path.replace(['{', '}'], "");
             let template = path_template(&given).unwrap_or_else(|| panic!("{path} is not there"));

@@ -30,7 +30,7 @@ use crate::{
 static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
 
 /// Starts to record the metrics of this process. If the program has its own recorder, that one stays.
-pub(crate) fn record() {
+pub(crate) fn install_recorder() {
     let duration = Matcher::Suffix("_seconds".to_owned());
     let builder = PrometheusBuilder::new().set_buckets_for_metric(duration, &SECONDS);
     let Ok(builder) = builder.and_then(with_models) else { return };
@@ -39,7 +39,7 @@ pub(crate) fn record() {
     let histogram = MOST_BUCKETS + AROUND_BUCKETS;
     if metrics::set_global_recorder(BoundedRecorder::new(recorder, histogram)).is_ok() {
         HANDLE.get_or_init(|| handle);
-        describe();
+        describe_metrics();
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn show(
         let detail = "this sidecar is part of a program that shows its numbers itself";
         Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
-    if let Some(number) = gateway.sessions().number() {
+    if let Some(number) = gateway.sessions().sessions_in_memory() {
         #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
         metrics::gauge!("callgate_sessions").set(number as f64);
     }
@@ -100,13 +100,13 @@ fn visible_to(caller: &Caller, text: String) -> String {
 }
 
 /// Frees memory: histograms grow until they are rendered.
-pub(crate) fn tidy() {
+pub(crate) fn free_memory() {
     if let Some(handle) = HANDLE.get() {
         handle.run_upkeep();
     }
 }
 
-pub(crate) fn tell(built: &Built, is_current: bool) {
+pub(crate) fn tell_build(built: &Built, is_current: bool) {
     metrics::gauge!("callgate_configuration_digest").set(f64::from(built.digest().number()));
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
@@ -149,10 +149,10 @@ pub(crate) fn tell_replicas(n_same: usize, n_different: usize) {
 }
 
 /// Describes the metrics outside `policy`, which describes its own. Each family has a series from the start.
-fn describe() {
+fn describe_metrics() {
     callgate_policy::describe_metrics();
     #[cfg(feature = "agents")]
-    crate::observe::turn_report::describe();
+    crate::observe::turn_report::describe_turn_metrics();
     for (name, about) in COUNTERS {
         metrics::describe_counter!(name, about);
     }
@@ -174,7 +174,7 @@ fn describe() {
         metrics::counter!("callgate_reloads_total", "outcome" => outcome).increment(0);
     }
     for kind in ProblemKind::OF_ACCESS {
-        kind.count(0);
+        kind.count_refused(0);
     }
 }
 

@@ -49,9 +49,9 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let span = span(&request);
+        let span = request_span(&request);
         if let Some(facts) = request.extensions().get::<Arc<RequestFacts>>() {
-            record(facts, &request, &span);
+            record_request(facts, &request, &span);
         }
         if span.is_disabled() {
             return Either::Left(self.0.call(request));
@@ -65,12 +65,12 @@ where
     }
 }
 
-fn record(facts: &RequestFacts, request: &Request, span: &Span) {
+fn record_request(facts: &RequestFacts, request: &Request, span: &Span) {
     if let Some(route) = request.extensions().get() {
         facts.set_route(route);
     }
     #[cfg(feature = "otel")]
-    let own = (!span.is_disabled()).then(|| span.in_scope(super::otel::current)).flatten();
+    let own = (!span.is_disabled()).then(|| span.in_scope(super::otel::current_trace)).flatten();
     #[cfg(not(feature = "otel"))]
     let own = Option::<TraceContext>::None.filter(|_| !span.is_disabled());
     if let Some(trace) = own.or_else(|| super::trace_of(request.headers())) {
@@ -78,7 +78,7 @@ fn record(facts: &RequestFacts, request: &Request, span: &Span) {
     }
 }
 
-fn span(request: &Request) -> Span {
+fn request_span(request: &Request) -> Span {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let span = tracing::debug_span!(
         "gateway",
@@ -91,7 +91,7 @@ fn span(request: &Request) -> Span {
     if !span.is_disabled()
         && let Some(trace) = super::trace_of(request.headers())
     {
-        super::otel::adopt(&span, &trace);
+        super::otel::set_parent(&span, &trace);
     }
     span
 }

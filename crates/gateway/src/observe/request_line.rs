@@ -83,7 +83,7 @@ impl RequestFacts {
 
 impl RequestLine {
     /// The record of a request that has just come; `None` if nobody reads it.
-    pub(crate) fn begin<B>(request: &mut Request<B>) -> Option<Self> {
+    pub(crate) fn begin_line<B>(request: &mut Request<B>) -> Option<Self> {
         let template = path_template(request.uri().path());
         let is_read = if template.is_some_and(is_probe) {
             tracing::enabled!(target: REQUESTS, Level::DEBUG)
@@ -132,7 +132,7 @@ impl<B: Body> RecordedBody<B> {
     }
 
     /// Counts a piece of a body whose length was not known.
-    fn count(&mut self, frame: Option<&Frame<B::Data>>) {
+    fn count_frame(&mut self, frame: Option<&Frame<B::Data>>) {
         let Some(line) = self.line.as_mut().filter(|line| line.has_left) else { return };
         match frame {
             Some(frame) => {
@@ -155,8 +155,8 @@ impl<B: Body + Unpin> Body for RecordedBody<B> {
         let this = self.get_mut();
         let polled = Pin::new(&mut this.body).poll_frame(context);
         match &polled {
-            Poll::Ready(Some(Ok(frame))) => this.count(Some(frame)),
-            Poll::Ready(None) => this.count(None),
+            Poll::Ready(Some(Ok(frame))) => this.count_frame(Some(frame)),
+            Poll::Ready(None) => this.count_frame(None),
             Poll::Ready(Some(Err(_))) | Poll::Pending => {}
         }
         polled

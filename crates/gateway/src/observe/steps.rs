@@ -21,7 +21,7 @@ impl Middleware for Steps {
         _: Option<&dyn Backend>,
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
-        call.extensions_mut().insert(CurrentTrace(super::otel::current));
+        call.extensions_mut().insert(CurrentTrace(super::otel::current_trace));
         ControlFlow::Continue(())
     }
 }

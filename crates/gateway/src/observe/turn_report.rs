@@ -60,15 +60,15 @@ impl Report {
     }
 
     /// Counts and logs a turn that has ended. One that did not begin is a refused request, and counted as such.
-    pub(crate) fn end(self, end: &End, stopped_by: StoppedBy) {
-        self.count(end);
-        match detail(end.reason, end.detail.as_deref(), stopped_by) {
-            None => self.log(end),
-            Some(detail) => self.warn(end, &detail),
+    pub(crate) fn report_end(self, end: &End, stopped_by: StoppedBy) {
+        self.count_end(end);
+        match concerning_detail(end.reason, end.detail.as_deref(), stopped_by) {
+            None => self.log_end(end),
+            Some(detail) => self.warn_of_end(end, &detail),
         }
     }
 
-    fn count(&self, end: &End) {
+    fn count_end(&self, end: &End) {
         let labels = [("agent", self.agent.clone()), ("end", end.reason.as_str().to_owned())];
         counter!("callgate_turns_total", &labels).increment(1);
         for (direction, tokens) in [("input", end.usage.input), ("output", end.usage.output)] {
@@ -77,17 +77,21 @@ impl Report {
         }
     }
 
-    fn log(self, end: &End) {
+    fn log_end(self, end: &End) {
         record!(info, self, end);
     }
 
-    fn warn(self, end: &End, detail: &str) {
+    fn warn_of_end(self, end: &End, detail: &str) {
         record!(warn, self, end, detail);
     }
 }
 
 /// The reason of an end about which somebody may have to do something, in words.
-fn detail(reason: EndReason, said: Option<&str>, stopped_by: StoppedBy) -> Option<String> {
+fn concerning_detail(
+    reason: EndReason,
+    said: Option<&str>,
+    stopped_by: StoppedBy,
+) -> Option<String> {
     let is_of_concern = match reason {
         EndReason::Limit | EndReason::ModelFailed | EndReason::Repeated => true,
         // A turn that nobody stopped was cancelled because it cannot be kept, or by a program's own rules.
@@ -102,7 +106,7 @@ fn detail(reason: EndReason, said: Option<&str>, stopped_by: StoppedBy) -> Optio
 const MOST_SHOWN: usize = 400;
 
 /// Describes the metrics of turns.
-pub(crate) fn describe() {
+pub(crate) fn describe_turn_metrics() {
     describe_counter!("callgate_turns_total", "Turns that have ended, by agent and ending");
     describe_counter!("callgate_turn_tokens_total", "Tokens of turns, by agent and direction");
     describe_model_duration();
@@ -128,7 +132,7 @@ mod tests {
 
     #[track_caller]
     fn check(reason: EndReason, stopped_by: StoppedBy, is_warning: bool) {
-        let detail = detail(reason, Some("why\nso"), stopped_by);
+        let detail = concerning_detail(reason, Some("why\nso"), stopped_by);
         assert_eq!(detail.is_some(), is_warning, "{reason:?} {stopped_by:?}");
         assert!(detail.is_none_or(|detail| !detail.contains('\n')));
     }
@@ -149,7 +153,7 @@ mod tests {
     #[test]
     fn a_long_reason_is_cut() {
         let said = "é".repeat(10_000);
-        let detail = detail(EndReason::Limit, Some(&said), StoppedBy::Nobody).unwrap();
+        let detail = concerning_detail(EndReason::Limit, Some(&said), StoppedBy::Nobody).unwrap();
         assert_eq!(detail.chars().count(), MOST_SHOWN);
     }
 }

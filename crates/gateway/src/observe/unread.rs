@@ -11,7 +11,7 @@ pub(crate) fn tell_findings(previous: &Built, built: &Built) {
 }
 
 /// Logs each such toolset that the build before did not report.
-pub(crate) fn tell(previous: Option<&Built>, built: &Built) {
+pub(crate) fn log_unread_toolsets(previous: Option<&Built>, built: &Built) {
     for toolset in &built.toolsets {
         tell_toolset(previous, toolset);
     }

@@ -59,8 +59,8 @@ pub(crate) async fn store(
     mut query: Query,
     request: Request,
 ) -> Result<Response, Problem> {
-    let session = query.take("session")?.map_or_else(Session::default, Session::new);
-    query.finish("`session`, the id of the session whose calls may name the file")?;
+    let session = query.take_parameter("session")?.map_or_else(Session::default, Session::new);
+    query.refuse_remaining("`session`, the id of the session whose calls may name the file")?;
     if caller.toolsets.as_ref().is_some_and(|usable| usable.is_empty()) {
         let detail = "this caller makes no calls that a file could be for";
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));

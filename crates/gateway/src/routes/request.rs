@@ -19,12 +19,12 @@ use crate::{
         Batch, BatchText, GivenUp, Mode, RepeatedRequest, RequestedCall, begun_with_key,
         idempotency_key,
     },
-    dialects::entry,
+    dialects::entry_by_any_name,
     gateway::Gateway,
     observe::trace_of,
     problem::Problem,
-    rights::rights,
-    sessions::{SessionInput, bound_values, store, with_changes},
+    rights::call_rights,
+    sessions::{SessionInput, bound_values, store_variables, with_changes},
     tools::absent_tool,
 };
 
@@ -93,13 +93,13 @@ impl RouteRequest {
 
     /// The rights of the calls of the request.
     pub fn rights(&self) -> CallRights {
-        rights(&self.gateway, &self.built, &self.caller)
+        call_rights(&self.gateway, &self.built, &self.caller)
     }
 
     /// The tool that the caller means by a name: the tool's own name, or the `operationId` of only one operation. Tools that
     /// the caller may not use are not found.
     pub fn find(&self, name: &str) -> Option<Entry<'_>> {
-        entry(&self.built, &self.caller, name)
+        entry_by_any_name(&self.built, &self.caller, name)
     }
 
     /// The refusal of a name that no tool has. It suggests tools that the caller may use.
@@ -179,7 +179,7 @@ impl RouteRequest {
         digest: &[u8],
         given_up: GivenUp,
     ) -> Result<RepeatedRequest, Problem> {
-        let answers = self.gateway.answers();
+        let answers = self.gateway.kept_answers();
         begun_with_key(answers, key, &[digest], self.principal(), given_up).await
     }
 
@@ -204,7 +204,7 @@ impl RouteRequest {
     /// # Errors
     /// Returns a [`Problem`] if two names are equal but for their case, or if the store fails.
     pub async fn change_parameters(&self, session: &str, changes: Object) -> Result<(), Problem> {
-        store(&self.gateway, &self.caller, session, changes).await
+        store_variables(&self.gateway, &self.caller, session, changes).await
     }
 
     /// The state that routes keep with a session of the caller, and its version.
@@ -215,9 +215,9 @@ impl RouteRequest {
         &self,
         session: &str,
     ) -> Result<Option<(T, Version)>, Problem> {
-        let stored = self.gateway.sessions().state(self.principal(), session).await?;
+        let stored = self.gateway.sessions().read_state(self.principal(), session).await?;
         let Some((value, version)) = stored else { return Ok(None) };
-        Ok(Some((from_value(value).map_err(|_| unreadable())?, version)))
+        Ok(Some((from_value(value).map_err(|_| unreadable_state_error())?, version)))
     }
 
     /// Replaces the state of a session in the version that was read. Returns false if another request has changed it since.
@@ -248,7 +248,7 @@ impl RouteRequest {
     }
 }
 
-fn unreadable() -> Error {
+fn unreadable_state_error() -> Error {
     Error::new(ErrorKind::Unreadable, "what is kept of a session cannot be read")
 }
 
@@ -272,13 +272,14 @@ impl RouteCalls {
     ) -> Result<Value, Problem> {
         let (body, written) =
             (body.to_string(), |results: &[ToolResult]| written(results).to_string());
-        let text = self.batch.text(&self.gateway, &self.calls, &[body.as_bytes()], written).await?;
+        let text =
+            self.batch.answer_text(&self.gateway, &self.calls, &[body.as_bytes()], written).await?;
         let (BatchText::Earlier(text) | BatchText::Made(text)) = text;
-        Value::parse(&text).map_err(|_| unreadable().into())
+        Value::parse(&text).map_err(|_| unreadable_state_error().into())
     }
 
     /// Runs the calls at the same time. Returns their results in order.
     pub async fn run(&self) -> Vec<ToolResult> {
-        self.batch.results(&self.calls).await
+        self.batch.call_results(&self.calls).await
     }
 }

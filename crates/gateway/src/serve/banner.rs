@@ -10,22 +10,26 @@ use crate::{
     functions, listen::Listener, observe::json_record, peer::ListenerKind, source::Source,
 };
 
-pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
+pub(super) fn banner_lines(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
     let summary = built.summary();
     let mut lines = vec![
         serving_line(source),
-        addresses(listeners),
-        toolsets(built),
-        tools(built, &summary),
-        credentials(built, &summary),
+        addresses_line(listeners),
+        toolsets_line(built),
+        tools_line(built, &summary),
+        credentials_line(built, &summary),
     ];
-    lines.extend(findings(source, &summary));
-    lines.push(manual(listeners));
+    lines.extend(finding_lines(source, &summary));
+    lines.push(manual_line(listeners));
     lines
 }
 
 /// What the lines say, as records of a log in JSON: one of what is served, and one of each finding.
-pub(super) fn records(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
+pub(super) fn banner_records(
+    source: &Source,
+    built: &Built,
+    listeners: &[Listener],
+) -> Vec<String> {
     let summary = built.summary();
     let record = |level, message: &str, fields: Value| {
         let fields = if let Value::Object(fields) = fields { fields } else { Object::new() };
@@ -34,13 +38,14 @@ pub(super) fn records(source: &Source, built: &Built, listeners: &[Listener]) ->
     // Nobody can correct the demo.
     let most = source.path().map_or(0, |_| MOST_FINDINGS);
     let findings = summary.findings.iter().take(most);
-    let findings = findings.map(|finding| record(Level::WARN, &finding.message, fields(finding)));
-    let fields = start(source, built, listeners, &summary);
-    let served = record(Level::INFO, &addresses(listeners), fields);
+    let findings =
+        findings.map(|finding| record(Level::WARN, &finding.message, finding_fields(finding)));
+    let fields = start_fields(source, built, listeners, &summary);
+    let served = record(Level::INFO, &addresses_line(listeners), fields);
     std::iter::once(served).chain(findings).collect()
 }
 
-fn fields(finding: &Finding) -> Value {
+fn finding_fields(finding: &Finding) -> Value {
     let position = finding.position;
     json!({
         "code": (finding.code), "file": (finding.file.display().to_string()),
@@ -54,7 +59,7 @@ fn fields(finding: &Finding) -> Value {
 #[doc(hidden)]
 pub fn failure_record(message: &str, help: &str, findings: &[Finding]) -> String {
     let findings = findings.iter().take(MOST_FINDINGS).map(|finding| {
-        let mut fields = fields(finding);
+        let mut fields = finding_fields(finding);
         if let Some(fields) = fields.as_object_mut() {
             fields.insert("message".to_owned(), finding.message.as_str().into());
         }
@@ -71,7 +76,12 @@ pub fn failure_record(message: &str, help: &str, findings: &[Finding]) -> String
     json_record(Level::ERROR, module_path!(), message, fields)
 }
 
-fn start(source: &Source, built: &Built, listeners: &[Listener], summary: &Summary) -> Value {
+fn start_fields(
+    source: &Source,
+    built: &Built,
+    listeners: &[Listener],
+    summary: &Summary,
+) -> Value {
     let of = |kind| addresses_of(listeners, kind).map(Value::from).collect::<Vec<_>>();
     let toolsets = toolset_names(built).into_iter().map(Value::from).collect::<Vec<_>>();
     let unread = unread_toolsets(built).into_iter().map(Value::from).collect::<Vec<_>>();
@@ -106,7 +116,7 @@ fn serving_line(source: &Source) -> String {
     }
 }
 
-fn addresses(listeners: &[Listener]) -> String {
+fn addresses_line(listeners: &[Listener]) -> String {
     let of = |kind| addresses_of(listeners, kind).collect::<Vec<_>>().join(", ");
     let admin = of(ListenerKind::Admin);
     let admin = if admin.is_empty() { admin } else { format!("; admin on {admin}") };
@@ -119,10 +129,10 @@ fn addresses_of(listeners: &[Listener], kind: ListenerKind) -> impl Iterator<Ite
 
 fn toolset_names(built: &Built) -> Vec<&str> {
     let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
-    described.chain(functions::toolsets(built)).collect()
+    described.chain(functions::function_toolsets(built)).collect()
 }
 
-fn toolsets(built: &Built) -> String {
+fn toolsets_line(built: &Built) -> String {
     let all = toolset_names(built);
     let n_toolsets = all.len();
     let names = all.into_iter().filter(|name| !name.is_empty());
@@ -145,7 +155,7 @@ fn unread_toolsets(built: &Built) -> Vec<&str> {
     toolsets.chain(sources.map(|source| source.name.as_str())).collect()
 }
 
-fn tools(built: &Built, summary: &Summary) -> String {
+fn tools_line(built: &Built, summary: &Summary) -> String {
     let Summary { n_degraded, n_refused, .. } = summary;
     let (n_exposed, n_tokens) = tool_counts(built, summary);
     format!(
@@ -157,14 +167,14 @@ fn tools(built: &Built, summary: &Summary) -> String {
 fn tool_counts(built: &Built, summary: &Summary) -> (usize, usize) {
     let functions = functions::function_entries(built).filter_map(Entry::declaration);
     let n_tokens = summary.n_tokens + functions.map(Tool::tokens).sum::<usize>();
-    (summary.n_exposed + functions::count(built), n_tokens)
+    (summary.n_exposed + functions::function_count(built), n_tokens)
 }
 
 fn missing_schemes(summary: &Summary) -> usize {
     summary.findings.iter().filter(|finding| finding.code == MISSING_CREDENTIAL).count()
 }
 
-fn credentials(built: &Built, summary: &Summary) -> String {
+fn credentials_line(built: &Built, summary: &Summary) -> String {
     let secrets: Vec<_> = built.missing_secrets.iter().map(ToString::to_string).collect();
     let secrets = secrets.join(", ");
     let schemes = match missing_schemes(summary) {
@@ -182,7 +192,7 @@ fn credentials(built: &Built, summary: &Summary) -> String {
 }
 
 /// The findings that keep calls from working, a line for each, and the codes of the others.
-fn findings(source: &Source, summary: &Summary) -> Vec<String> {
+fn finding_lines(source: &Source, summary: &Summary) -> Vec<String> {
     // Nobody can correct the demo.
     let Some(file) = source.path() else { return Vec::new() };
     let shown = summary.findings.iter().take(MOST_FINDINGS);
@@ -198,7 +208,7 @@ fn findings(source: &Source, summary: &Summary) -> Vec<String> {
     lines
 }
 
-fn manual(listeners: &[Listener]) -> String {
+fn manual_line(listeners: &[Listener]) -> String {
     let first = listeners.first().map(Listener::display_address).unwrap_or_default();
     format!("manual: `callgate::manual`; every path: {first}/openapi.json")
 }

@@ -60,7 +60,7 @@ impl Member {
         Some(Self { store, key })
     }
 
-    async fn look(&self, own: Replica) -> Result<Others, Error> {
+    async fn store_and_count_replicas(&self, own: Replica) -> Result<Others, Error> {
         let now = Instant::now().into_std();
         let record = Record::json(&own)?.with_time_to_live(LIFE);
         self.store.put(&self.key, record, Expected::Any, now).await?;
@@ -83,25 +83,27 @@ async fn run(member: Member, gateway: Gateway) {
     loop {
         let digest = gateway.current_build().digest();
         // While the store is away, its users report it.
-        if let Ok(others) = member.look(Replica { configuration: digest.number() }).await {
-            report(&digest.to_string(), others, last);
+        if let Ok(others) =
+            member.store_and_count_replicas(Replica { configuration: digest.number() }).await
+        {
+            report_replicas(&digest.to_string(), others, last);
             last = others;
         }
         sleep(PAUSE).await;
     }
 }
 
-fn report(digest: &str, others: Others, last: Others) {
+fn report_replicas(digest: &str, others: Others, last: Others) {
     let n_different = others.n_different;
     prometheus::tell_replicas(others.n_equal + 1, n_different);
     match (n_different, last.n_different) {
-        (1.., 0) => warn(digest, n_different),
+        (1.., 0) => warn_of_other_digest(digest, n_different),
         (0, 1..) => tracing::info!(digest, "all sidecars on this store serve this configuration"),
         _ => {}
     }
 }
 
-fn warn(digest: &str, n_different: usize) {
+fn warn_of_other_digest(digest: &str, n_different: usize) {
     tracing::warn!(
         digest,
         n_different,
@@ -127,15 +129,27 @@ mod tests {
         let member = || Member::new(Arc::clone(&store)).unwrap();
         let (own, equal, different) = (member(), member(), member());
         let of = |configuration| Replica { configuration };
-        assert_eq!(own.look(of(1)).await.unwrap(), Others::default());
-        assert_eq!(equal.look(of(1)).await.unwrap(), Others { n_equal: 1, n_different: 0 });
-        assert_eq!(different.look(of(2)).await.unwrap(), Others { n_equal: 0, n_different: 2 });
-        assert_eq!(own.look(of(1)).await.unwrap(), Others { n_equal: 1, n_different: 1 });
+        assert_eq!(own.store_and_count_replicas(of(1)).await.unwrap(), Others::default());
+        assert_eq!(
+            equal.store_and_count_replicas(of(1)).await.unwrap(),
+            Others { n_equal: 1, n_different: 0 }
+        );
+        assert_eq!(
+            different.store_and_count_replicas(of(2)).await.unwrap(),
+            Others { n_equal: 0, n_different: 2 }
+        );
+        assert_eq!(
+            own.store_and_count_replicas(of(1)).await.unwrap(),
+            Others { n_equal: 1, n_different: 1 }
+        );
         let foreign = Record::json("a later form").unwrap().with_time_to_live(LIFE);
         let now = Instant::now().into_std();
         store.put(&different.key, foreign, Expected::Any, now).await.unwrap();
-        assert_eq!(own.look(of(1)).await.unwrap(), Others { n_equal: 1, n_different: 1 });
+        assert_eq!(
+            own.store_and_count_replicas(of(1)).await.unwrap(),
+            Others { n_equal: 1, n_different: 1 }
+        );
         sleep(LIFE).await;
-        assert_eq!(own.look(of(2)).await.unwrap(), Others::default());
+        assert_eq!(own.store_and_count_replicas(of(2)).await.unwrap(), Others::default());
     }
 }

@@ -25,10 +25,12 @@ impl Condition {
             (None, None) => Ok(Self::Any),
             (Some("*"), None) => Ok(Self::Present),
             (None, Some("*")) => Ok(Self::Absent),
-            (Some(tags), None) => versions(tags).map(Self::Versions).ok_or_else(unreadable),
+            (Some(tags), None) => entity_tag_versions(tags)
+                .map(Self::Versions)
+                .ok_or_else(unreadable_condition_problem),
             // A session cannot both exist and be absent.
             (Some(_), Some("*")) => Err(version_conflict()),
-            (_, Some(_)) => Err(unreadable()),
+            (_, Some(_)) => Err(unreadable_condition_problem()),
         }
     }
 
@@ -52,12 +54,12 @@ impl Condition {
 fn header_list(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Problem> {
     let values: Result<Vec<_>, _> =
         headers.get_all(name).iter().map(|value| value.to_str().map(str::trim)).collect();
-    let values = values.map_err(|_| unreadable())?;
+    let values = values.map_err(|_| unreadable_condition_problem())?;
     Ok((!values.is_empty()).then(|| values.join(",")))
 }
 
 /// The versions in entity tags (RFC 9110 §8.8.3), of which weak and foreign ones match none; `None` for other text.
-fn versions(list: &str) -> Option<Vec<u64>> {
+fn entity_tag_versions(list: &str) -> Option<Vec<u64>> {
     let mut versions = Vec::new();
     let mut rest = list;
     loop {
@@ -85,7 +87,7 @@ fn versions(list: &str) -> Option<Vec<u64>> {
     }
 }
 
-fn unreadable() -> Problem {
+fn unreadable_condition_problem() -> Problem {
     let detail = "expected `If-Match` with entity tags or `*`, or `If-None-Match: *`";
     Problem::new(ProblemKind::MALFORMED_HEADER, detail)
 }

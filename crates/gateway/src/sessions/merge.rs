@@ -167,10 +167,10 @@ impl SessionInput {
         let own_parameters = own.parameters.unwrap_or_default();
         distinct_names("session.parameters", own_parameters.keys())?;
         for (name, value) in own_parameters {
-            put(&mut parameters, name, value);
+            put_parameter(&mut parameters, name, value);
         }
         for (name, value) in header_parameters(config, headers)? {
-            put(&mut parameters, name, value);
+            put_parameter(&mut parameters, name, value);
         }
         let claims = claim_parameters(config, caller)?;
         let session = own.id.map_or_else(Session::default, Session::new);
@@ -195,14 +195,14 @@ impl SessionInput {
 /// Parameters with these changes made; one that is `null` is removed.
 pub(crate) fn with_changes(mut parameters: Object, changes: &Object) -> Object {
     for (name, value) in changes {
-        put(&mut parameters, name.clone(), value.clone());
+        put_parameter(&mut parameters, name.clone(), value.clone());
     }
     parameters.retain(|name, value| !(value.is_null() && changes.contains_key(name)));
     parameters
 }
 
 /// Adds a parameter; the last one with a name counts, in any case.
-fn put(parameters: &mut Object, name: String, value: Value) {
+fn put_parameter(parameters: &mut Object, name: String, value: Value) {
     let folded = name.to_lowercase();
     parameters.retain(|parameter_name, _| parameter_name.to_lowercase() != folded);
     parameters.insert(name, value);

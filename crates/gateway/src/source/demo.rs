@@ -6,7 +6,7 @@ use callgate_config::{Config, Description, Error};
 use callgate_transport::{Recording, Refuse, Replay, Transport};
 use serde::Deserialize;
 
-pub(super) fn config() -> Result<Config, Error> {
+pub(super) fn demo_config() -> Result<Config, Error> {
     let mut config = Config::from_text(SETTINGS, "")?;
     for toolset in &mut config.toolsets {
         toolset.description = Description::text(DESCRIPTION);
@@ -14,17 +14,17 @@ pub(super) fn config() -> Result<Config, Error> {
     Ok(config)
 }
 
-pub(super) fn transport() -> Arc<dyn Transport> {
-    match recordings().map(Replay::new) {
+pub(super) fn demo_transport() -> Arc<dyn Transport> {
+    match demo_recordings().map(Replay::new) {
         Ok(Ok(replay)) => Arc::new(replay),
         // The recordings belong to the tests, which read all of them.
         _ => Arc::new(Refuse::new()),
     }
 }
 
-fn recordings() -> serde_json::Result<Vec<Recording>> {
+fn demo_recordings() -> serde_json::Result<Vec<Recording>> {
     let recorded: Vec<Recorded> = serde_json::from_str(RECORDINGS)?;
-    Ok(recorded.into_iter().map(Recorded::recording).collect())
+    Ok(recorded.into_iter().map(Recorded::into_recording).collect())
 }
 
 /// One recorded case as it is written in `demo/recordings.json`.
@@ -36,7 +36,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn recording(self) -> Recording {
+    fn into_recording(self) -> Recording {
         Recording {
             name: self.name,
             request: self.request.into_bytes(),
@@ -56,14 +56,14 @@ const RECORDINGS: &str = include_str!("demo/recordings.json");
 mod tests {
     use std::{fs, path::Path};
 
-    use super::{DESCRIPTION, recordings};
+    use super::{DESCRIPTION, demo_recordings};
 
     #[test]
     fn the_demo_has_the_recordings_of_the_fixtures() {
         let pets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pets");
         let changed = "`python3 tests/demo.py` writes the demo from the fixtures";
         assert_eq!(fs::read_to_string(pets.join("spec.yaml")).unwrap(), DESCRIPTION, "{changed}");
-        let recordings = recordings().unwrap();
+        let recordings = demo_recordings().unwrap();
         for recorded in &recordings {
             let case = pets.join("cases").join(&recorded.name);
             assert_eq!(

@@ -15,7 +15,7 @@ impl Sessions {
         session: &str,
         agent: &str,
     ) -> Result<Object, Error> {
-        let stored = self.store.get(&key(principal, session, agent), now()).await?;
+        let stored = self.store.get(&turn_values_key(principal, session, agent), now()).await?;
         let Some(stored) = stored else { return Ok(Object::new()) };
         let values =
             stored.record.credentials().get(VALUES).map(|text| Value::parse(text.expose()));
@@ -33,17 +33,17 @@ impl Sessions {
         agent: &str,
         values: &Object,
     ) -> Result<(), Error> {
-        let key = key(principal, session, agent);
+        let key = turn_values_key(principal, session, agent);
         if values.is_empty() {
             return self.store.remove(&key, Expected::Any, now()).await.map(drop);
         }
         let values = Secret::new(Value::Object(values.clone()).to_string());
-        let record = self.record(String::new()).with_credential(VALUES, values);
+        let record = self.state_record(String::new()).with_credential(VALUES, values);
         self.store.put(&key, record, Expected::Any, now()).await.map(drop)
     }
 }
 
-fn key(principal: Option<&Principal>, session: &str, agent: &str) -> Key {
+fn turn_values_key(principal: Option<&Principal>, session: &str, agent: &str) -> Key {
     let session = Session::new(session);
     Key::new(Space::Call, Owner::new(principal, &session), &format!("turn/{agent}"))
 }

@@ -35,7 +35,8 @@ pub fn write_details(
     if let Some(operation) = operation {
         let body = operation.body_of_arguments();
         let inputs = operation.inputs.iter();
-        let inputs: Vec<_> = inputs.map(|operation_input| input(operation_input, body)).collect();
+        let inputs: Vec<_> =
+            inputs.map(|operation_input| input_details(operation_input, body)).collect();
         write!(out, r#","inputs":{}"#, Value::Array(inputs))?;
         write!(out, r#","nestedInputs":{}"#, Value::Array(nested_inputs(operation)))?;
     }
@@ -60,7 +61,7 @@ fn nested_inputs(operation: &Operation) -> Vec<Value> {
 }
 
 /// The facts about an input; a body whose members are the arguments is not an argument itself.
-fn input(input: &Input, body: Option<&ArgumentName>) -> Value {
+fn input_details(input: &Input, body: Option<&ArgumentName>) -> Value {
     let is_argument = body != Some(&input.argument);
     json!({
         "argument": if is_argument { input.argument.as_str() } else { "" },

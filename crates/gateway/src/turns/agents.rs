@@ -39,7 +39,7 @@ impl Agents {
     }
 
     /// The rights of a turn's calls: those of its caller, for the tools that the agent has when a call is made.
-    pub(super) fn rights(self: &Arc<Self>, request: &RouteRequest, name: &str) -> CallRights {
+    pub(super) fn turn_rights(self: &Arc<Self>, request: &RouteRequest, name: &str) -> CallRights {
         let (agents, gateway) = (Arc::clone(self), request.gateway().clone());
         let (began, name) = (Arc::clone(request.shared_build()), name.to_owned());
         let caller = request.caller().clone();

@@ -13,11 +13,11 @@ use futures_util::{Stream, stream};
 use http::{HeaderValue, header};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{PreparedTurn, TurnTask, answer as whole, stop::TurnStop, waiting};
+use super::{PreparedTurn, TurnTask, stop::TurnStop, turn_answer as whole, waiting_call};
 use crate::problem::Problem;
 
 /// Runs a turn. The response begins with the turn, so that a turn that is refused has a status of its own.
-pub(super) async fn answer(turn: PreparedTurn) -> Result<Response, Problem> {
+pub(super) async fn stream_turn(turn: PreparedTurn) -> Result<Response, Problem> {
     let (sender, mut receiver) = unbounded_channel();
     let stop = turn.stop.clone();
     let event_sender = EventSender { sender, stop: stop.clone() };
@@ -27,10 +27,10 @@ pub(super) async fn answer(turn: PreparedTurn) -> Result<Response, Problem> {
     let running = if receiver.recv().await.is_some() {
         Some(running)
     } else {
-        last = endings(Ok(running.wait_for_end().await?));
+        last = last_events(Ok(running.wait_for_end().await?));
         None
     };
-    Ok(response(events(Events { receiver, stop, running, last })))
+    Ok(event_stream_response(turn_events(Events { receiver, stop, running, last })))
 }
 
 /// The last events of a turn that an earlier request took, from its answer: the calls that wait, and the end.
@@ -41,10 +41,12 @@ pub(super) fn earlier_answer(text: &str) -> Response {
     pending.rev().for_each(|call| last.push_front(EventText::new("pending", call)));
     let events =
         last.into_iter().map(|EventText(name, data)| Ok(Event::default().event(name).data(data)));
-    response(stream::iter(events))
+    event_stream_response(stream::iter(events))
 }
 
-fn response(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+fn event_stream_response(
+    events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static,
+) -> Response {
     let mut response = Sse::new(events).keep_alive(KeepAlive::default()).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
@@ -73,7 +75,7 @@ struct EventSender {
 impl EventSender {
     fn send(&self, event: &TurnEvent<'_>) {
         let Some(text) = event_text(event) else { return };
-        if self.stop.add(text.n_bytes()) {
+        if self.stop.add_unread(text.n_bytes()) {
             // Nobody reads any more if the caller has left.
             self.sender.send(text).ok();
         }
@@ -111,7 +113,7 @@ struct Events {
     last: VecDeque<EventText>,
 }
 
-fn events(events: Events) -> impl Stream<Item = Result<Event, Infallible>> + Send {
+fn turn_events(events: Events) -> impl Stream<Item = Result<Event, Infallible>> + Send {
     stream::unfold(events, |mut events| async move {
         let EventText(name, data) = events.next().await?;
         Some((Ok(Event::default().event(name).data(data)), events))
@@ -121,22 +123,22 @@ fn events(events: Events) -> impl Stream<Item = Result<Event, Infallible>> + Sen
 impl Events {
     async fn next(&mut self) -> Option<EventText> {
         if let Some(text) = self.receiver.recv().await {
-            self.stop.read(text.n_bytes());
+            self.stop.note_read(text.n_bytes());
             return Some(text);
         }
         if let Some(running) = self.running.take() {
-            self.last = endings(running.wait_for_end().await);
+            self.last = last_events(running.wait_for_end().await);
         }
         self.last.pop_front()
     }
 }
 
 /// The last events of a turn.
-fn endings(ended: Result<KeptTurn, Problem>) -> VecDeque<EventText> {
+fn last_events(ended: Result<KeptTurn, Problem>) -> VecDeque<EventText> {
     match ended {
         Ok(kept) => {
             let pending = kept.end.pending.iter();
-            let pending = pending.map(|call| EventText::new("pending", &waiting(call)));
+            let pending = pending.map(|call| EventText::new("pending", &waiting_call(call)));
             pending.chain([EventText::new("end", &whole(&kept))]).collect()
         }
         Err(problem) => {

@@ -5,7 +5,7 @@ use callgate_agent::{Error, ErrorKind, KeptTurn};
 use callgate_policy::Guard;
 use callgate_tool::{Fingerprint, Value};
 
-use super::answer;
+use super::turn_answer;
 use crate::{
     calls::{GivenUp, RepeatedRequest},
     problem::{Problem, ProblemKind},
@@ -36,7 +36,7 @@ impl TurnKey {
 }
 
 /// Keeps the answer of a turn. A turn that left no trace frees its key, so that it can be taken again.
-pub(super) async fn end(guard: Guard, kept: &Result<KeptTurn, Error>) {
+pub(super) async fn keep_turn_answer(guard: Guard, kept: &Result<KeptTurn, Error>) {
     match kept {
         // The conversation is as it was.
         Ok(kept) if kept.end.is_taken_back => guard.free().await,
@@ -49,7 +49,7 @@ pub(super) async fn end(guard: Guard, kept: &Result<KeptTurn, Error>) {
 
 /// The answer as it is kept: with the tools whose results the caller must be allowed to read.
 fn kept_text(kept: &KeptTurn) -> String {
-    let mut answer = answer(kept);
+    let mut answer = turn_answer(kept);
     if let Some(members) = answer.as_object_mut() {
         let tools = kept.tools.iter().map(|tool| Value::from(tool.as_str()));
         members.insert(TOOLS, Value::Array(tools.collect()));
@@ -58,7 +58,10 @@ fn kept_text(kept: &KeptTurn) -> String {
 }
 
 /// The answer that was kept, if its caller may use the tools of its results now.
-pub(super) fn readable(text: String, may_use: impl Fn(&str) -> bool) -> Result<String, Problem> {
+pub(super) fn answer_if_readable(
+    text: String,
+    may_use: impl Fn(&str) -> bool,
+) -> Result<String, Problem> {
     let Ok(Value::Object(mut answer)) = Value::parse(&text) else { return Ok(text) };
     // An answer of an earlier release has no such member.
     let Some(Value::Array(tools)) = answer.remove(TOOLS) else { return Ok(text) };

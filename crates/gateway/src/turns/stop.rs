@@ -21,7 +21,7 @@ pub(super) struct TurnStop {
 
 impl TurnStop {
     /// Notes bytes for the caller. Ends the turn and returns false if it has left too many unread.
-    pub(super) fn add(&self, n_bytes: usize) -> bool {
+    pub(super) fn add_unread(&self, n_bytes: usize) -> bool {
         let is_read = self.n_unread.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes <= MOST_UNREAD;
         if !is_read {
             self.is_unread.store(true, Ordering::Relaxed);
@@ -31,7 +31,7 @@ impl TurnStop {
     }
 
     /// Notes bytes that the caller has read.
-    pub(super) fn read(&self, n_bytes: usize) {
+    pub(super) fn note_read(&self, n_bytes: usize) {
         self.n_unread.fetch_sub(n_bytes, Ordering::Relaxed);
     }
 

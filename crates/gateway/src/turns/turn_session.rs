@@ -43,7 +43,7 @@ pub(super) async fn turn_session(
 
 impl TurnValues {
     /// Keeps the values while calls of the turn wait, and removes them otherwise.
-    pub(super) async fn keep(&self, kept: &KeptTurn) {
+    pub(super) async fn keep_or_remove(&self, kept: &KeptTurn) {
         let nothing = Object::new();
         let is_waiting = kept.end.reason == EndReason::Waiting;
         let values = if is_waiting { &self.values } else { &nothing };

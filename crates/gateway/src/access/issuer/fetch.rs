@@ -12,12 +12,12 @@ use url::Url;
 use super::super::keys::Keys;
 
 /// The keys that an issuer publishes now, or the reason for the operator why there are none.
-pub(super) async fn keys(issuer: &BuiltIssuer) -> Result<Keys, String> {
+pub(super) async fn fetch_keys(issuer: &BuiltIssuer) -> Result<Keys, String> {
     let address = match &issuer.config.jwks_uri {
         Some(address) => address.clone(),
         None => discover_key_set_url(issuer).await?,
     };
-    Keys::read(&get(issuer, &address).await?)
+    Keys::parse_key_set(&get(issuer, &address).await?)
 }
 
 #[derive(Deserialize)]

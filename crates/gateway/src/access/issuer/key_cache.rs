@@ -56,7 +56,7 @@ impl KeyCache {
     }
 
     /// The keys that may have signed a token.
-    pub(super) async fn keys(
+    pub(super) async fn candidate_keys(
         &self,
         id: Option<&str>,
         algorithm: Algorithm,
@@ -64,11 +64,11 @@ impl KeyCache {
         // A fetch that began before this token came may be older than its key.
         let wanted = self.keys.n_begun().saturating_add(1);
         loop {
-            match self.step(id, algorithm, wanted) {
+            match self.next_step(id, algorithm, wanted) {
                 Step::Give(keys) => return Ok(keys),
                 Step::Refuse(refusal) => return Err(refusal),
                 Step::Ask => {
-                    self.ask(FetchReason::Needed);
+                    self.begin_fetch(FetchReason::Needed);
                     self.keys.wait_until_idle().await;
                 }
                 Step::WaitUntil(next) => {
@@ -79,7 +79,7 @@ impl KeyCache {
         }
     }
 
-    fn step(&self, id: Option<&str>, algorithm: Algorithm, wanted: u64) -> Step {
+    fn next_step(&self, id: Option<&str>, algorithm: Algorithm, wanted: u64) -> Step {
         let now = Instant::now();
         let usable = self.keys.inspect_value(|held| {
             let is_due = now >= held.life.renew_at;
@@ -91,7 +91,7 @@ impl KeyCache {
         if let Some((keys, number, is_due)) = &usable {
             let matching_keys = keys.candidate_keys(id, algorithm);
             if !matching_keys.is_empty() && *is_due && last.is_none() {
-                self.ask(FetchReason::Ahead);
+                self.begin_fetch(FetchReason::Ahead);
             }
             if !matching_keys.is_empty() {
                 return Step::Give(matching_keys);
@@ -111,10 +111,10 @@ impl KeyCache {
         }
     }
 
-    fn ask(&self, reason: FetchReason) {
+    fn begin_fetch(&self, reason: FetchReason) {
         let issuer = self.issuer.clone();
         self.keys.begin(&(), &self.renewals, reason, |_| async move {
-            let keys = fetch::keys(&issuer).await.map_err(|error| {
+            let keys = fetch::fetch_keys(&issuer).await.map_err(|error| {
                 let issuer = &*issuer.config.issuer;
                 tracing::warn!(issuer, error, "cannot read the keys of an issuer");
                 FetchFailed

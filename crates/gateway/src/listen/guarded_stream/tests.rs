@@ -109,7 +109,7 @@ async fn a_next_request_that_arrived_unnoticed_keeps_its_connection() {
         let (mut watched, mut caller, activity) = connected();
         caller.write_all(WHOLE).await.unwrap();
         assert_eq!(read(&mut watched).await.unwrap(), Some(WHOLE.len()));
-        drop(activity.begin());
+        drop(activity.begin_request());
         assert_eq!(read(&mut watched).await.unwrap(), None);
         caller.write_all(sent).await.unwrap();
         read_late(&mut watched, TIMES.idle * 2).await.unwrap();

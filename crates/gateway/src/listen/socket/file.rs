@@ -21,19 +21,19 @@ pub(in super::super) struct SocketFile {
 }
 
 /// Listens on a socket file that only its owner may connect to.
-pub(super) fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
-    is_free(path)?;
+pub(super) fn bind_for_owner(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+    check_free(path)?;
     // Nobody can reach it before its mode is set: it is made in a private folder.
     let mut folder = path.as_os_str().to_owned();
     folder.push(format!(".{}", process::id()));
     let folder = PathBuf::from(folder);
     fs::DirBuilder::new().mode(0o700).create(&folder)?;
-    let made = made_in(&folder, path);
+    let made = bind_in_folder(&folder, path);
     fs::remove_dir_all(&folder)?;
     made
 }
 
-fn made_in(folder: &Path, path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+fn bind_in_folder(folder: &Path, path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     let made = folder.join("s");
     let listener = UnixListener::bind(&made)?;
     fs::set_permissions(&made, fs::Permissions::from_mode(0o600))?;
@@ -43,7 +43,7 @@ fn made_in(folder: &Path, path: &Path) -> io::Result<(UnixListener, SocketFile)>
 }
 
 /// Checks that an existing file is a socket without a listener.
-fn is_free(path: &Path) -> io::Result<()> {
+fn check_free(path: &Path) -> io::Result<()> {
     let there = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         there => there?,
@@ -78,7 +78,7 @@ mod tests {
     async fn a_socket_file_is_private_to_its_owner_and_removed_at_the_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("callgate.sock");
-        let bound = bind(&path).unwrap();
+        let bound = bind_for_owner(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         drop(bound);
@@ -91,15 +91,15 @@ mod tests {
         let path = folder.path().join("callgate.sock");
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         assert!(path.exists());
-        let (listener, file) = bind(&path).unwrap();
-        assert_eq!(bind(&path).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+        let (listener, file) = bind_for_owner(&path).unwrap();
+        assert_eq!(bind_for_owner(&path).unwrap_err().kind(), io::ErrorKind::AddrInUse);
         drop(listener);
         // The next process may already have replaced it.
-        let (next, next_file) = bind(&path).unwrap();
+        let (next, next_file) = bind_for_owner(&path).unwrap();
         drop(file);
         assert!(path.exists());
         drop((next, next_file));
         fs::write(&path, "text").unwrap();
-        assert_eq!(bind(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(bind_for_owner(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
     }
 }

@@ -57,8 +57,8 @@ impl Lines {
         Self { write, format, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    pub(super) fn add(&self, line: &str, urgency: Urgency) {
-        let mut state = self.state();
+    pub(super) fn add_line(&self, line: &str, urgency: Urgency) {
+        let mut state = self.lock_state();
         if state.phase == Phase::Direct {
             drop(state);
             (self.write)(line);
@@ -83,7 +83,7 @@ impl Lines {
         loop {
             let is_idle =
                 |state: &mut State| state.text.is_empty() && state.phase != Phase::Closing;
-            let state = self.changed.wait_while(self.state(), is_idle);
+            let state = self.changed.wait_while(self.lock_state(), is_idle);
             let state = state.unwrap_or_else(PoisonError::into_inner);
             let may_wait = |state: &mut State| !state.is_urgent && state.phase != Phase::Closing;
             let waited = self.changed.wait_timeout_while(state, PAUSE, may_wait);
@@ -117,10 +117,10 @@ impl Lines {
             fields: &fields,
             spans: &[],
         };
-        record.line(self.format)
+        record.log_line(self.format)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -128,12 +128,12 @@ impl Lines {
 impl LineThread {
     /// Starts the thread; `None` if the system has none left: each line is then written by the one who adds it.
     pub(super) fn start(lines: &Arc<Lines>) -> Option<Self> {
-        lines.state().phase = Phase::Threaded;
+        lines.lock_state().phase = Phase::Threaded;
         let own = Arc::clone(lines);
         let started =
             thread::Builder::new().name("callgate-log".to_owned()).spawn(move || own.run());
         if started.is_err() {
-            lines.state().phase = Phase::Direct;
+            lines.lock_state().phase = Phase::Direct;
         }
         started.is_ok().then(|| Self(Arc::clone(lines)))
     }
@@ -141,7 +141,7 @@ impl LineThread {
 
 impl Drop for LineThread {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = self.0.lock_state();
         state.phase = Phase::Closing;
         self.0.changed.notify_all();
         let is_open = |state: &mut State| state.phase == Phase::Closing;

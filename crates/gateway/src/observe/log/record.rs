@@ -38,17 +38,17 @@ pub(super) struct EventFields {
 pub(super) struct Fields(Vec<(&'static str, Value)>);
 
 impl Record<'_> {
-    pub(super) fn line(&self, format: LogFormat) -> String {
+    pub(super) fn log_line(&self, format: LogFormat) -> String {
         match format {
-            LogFormat::Json => self.json(),
-            LogFormat::Text => self.text(),
+            LogFormat::Json => self.json_line(),
+            LogFormat::Text => self.text_line(),
         }
     }
 
     /// Writes `2026-11-22T11:00:00Z INFO callgate_gateway::live: reloaded cause=file call{tool=pets-getPet}`.
-    fn text(&self) -> String {
+    fn text_line(&self) -> String {
         let mut line = String::with_capacity(USUAL_BYTES);
-        line.push_str(&self.time());
+        line.push_str(&self.time_text());
         // Writing to a text cannot fail.
         write!(line, " {:<5} {}:", self.level.as_str(), self.target).ok();
         for part in [&visible_line(self.message), self.fields] {
@@ -58,16 +58,16 @@ impl Record<'_> {
             }
         }
         for (name, fields) in self.spans {
-            write!(line, " {name}{{{}}}", fields.pairs()).ok();
+            write!(line, " {name}{{{}}}", fields.pairs_text()).ok();
         }
         line
     }
 
     /// Writes `{"time", "level", "target", "message", "fields", "spans"}`.
-    fn json(&self) -> String {
+    fn json_line(&self) -> String {
         let mut line = String::with_capacity(USUAL_BYTES);
         line.push_str("{\"time\":\"");
-        line.push_str(&self.time());
+        line.push_str(&self.time_text());
         line.push_str("\",\"level\":\"");
         line.push_str(self.level.as_str());
         line.push_str("\",\"target\":");
@@ -87,7 +87,7 @@ impl Record<'_> {
         line
     }
 
-    fn time(&self) -> String {
+    fn time_text(&self) -> String {
         OffsetDateTime::from(self.at).format(&Rfc3339).unwrap_or_default()
     }
 }
@@ -98,7 +98,7 @@ impl EventFields {
     }
 
     /// Begins a field: what separates it from the one before, and its name.
-    fn begin(&mut self, field: &Field) {
+    fn begin_field(&mut self, field: &Field) {
         let others = &mut self.others;
         match self.format {
             LogFormat::Json => {
@@ -115,15 +115,15 @@ impl EventFields {
     }
 
     /// Writes a number or `true`.
-    fn bare(&mut self, field: &Field, value: impl fmt::Display) {
-        self.begin(field);
+    fn write_unquoted(&mut self, field: &Field, value: impl fmt::Display) {
+        self.begin_field(field);
         write!(self.others, "{value}").ok();
     }
 }
 
 impl Visit for EventFields {
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.bare(field, value);
+        self.write_unquoted(field, value);
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
@@ -133,28 +133,28 @@ impl Visit for EventFields {
         }
         self.message.clear();
         write!(self.message, "{value:?}").ok();
-        self.message.truncate(cut(&self.message).len());
+        self.message.truncate(cut_to_most(&self.message).len());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.bare(field, value);
+        self.write_unquoted(field, value);
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        let value = cut(value);
+        let value = cut_to_most(value);
         if field.name() == MESSAGE {
             value.clone_into(&mut self.message);
             return;
         }
-        self.begin(field);
+        self.begin_field(field);
         match self.format {
             LogFormat::Json => push_quoted(&mut self.others, value),
-            LogFormat::Text => word(&mut self.others, value),
+            LogFormat::Text => push_quoted_word(&mut self.others, value),
         }
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.bare(field, value);
+        self.write_unquoted(field, value);
     }
 }
 
@@ -164,14 +164,14 @@ impl Fields {
     }
 
     /// Writes `tool=pets-getPet status=200`.
-    fn pairs(&self) -> String {
+    fn pairs_text(&self) -> String {
         let mut pairs = String::new();
         for (name, value) in &self.0 {
             pairs.push_str(if pairs.is_empty() { "" } else { " " });
             pairs.push_str(name);
             pairs.push('=');
             match value.as_str() {
-                Some(text) => word(&mut pairs, text),
+                Some(text) => push_quoted_word(&mut pairs, text),
                 None => pairs.push_str(&visible_line(&value.to_string())),
             }
         }
@@ -194,7 +194,7 @@ impl Visit for Fields {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.set(field, cut(&format!("{value:?}")).into());
+        self.set(field, cut_to_most(&format!("{value:?}")).into());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -202,7 +202,7 @@ impl Visit for Fields {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.set(field, cut(value).into());
+        self.set(field, cut_to_most(value).into());
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
@@ -211,7 +211,7 @@ impl Visit for Fields {
 }
 
 /// Writes a text, in quotation marks if it could pass for more than one.
-fn word(line: &mut String, text: &str) {
+fn push_quoted_word(line: &mut String, text: &str) {
     let separates = |byte| matches!(byte, b' ' | b'"' | b'=' | b'{' | b'}');
     if text.is_empty() || text.bytes().any(separates) {
         line.push('"');
@@ -232,7 +232,7 @@ fn push_quoted(line: &mut String, text: &str) {
     }
 }
 
-fn cut(text: &str) -> &str {
+fn cut_to_most(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or(text)
 }
 

@@ -11,7 +11,7 @@ fn written(settings: &str, act: fn()) -> Vec<String> {
     let kept = Arc::clone(&lines);
     let write = Box::new(move |line: &str| kept.lock().unwrap().push(line.to_owned()));
     let log = Config::from_text(text, "").unwrap().log;
-    let subscriber = subscriber(&log, Arc::new(Lines::new(log.format, write)));
+    let subscriber = log_subscriber(&log, Arc::new(Lines::new(log.format, write)));
     tracing::subscriber::with_default(subscriber, act);
     let lines = lines.lock().unwrap();
     // The time comes first and differs each time.
@@ -43,7 +43,7 @@ fn a_log_record_in_json_has_its_spans() {
     let kept = Arc::clone(&lines);
     let write = Box::new(move |line: &str| kept.lock().unwrap().push(line.to_owned()));
     let log = Config::from_text(text, "").unwrap().log;
-    let subscriber = subscriber(&log, Arc::new(Lines::new(log.format, write)));
+    let subscriber = log_subscriber(&log, Arc::new(Lines::new(log.format, write)));
     tracing::subscriber::with_default(subscriber, || {
         tracing::info_span!("call", tool = "t").in_scope(|| tracing::warn!(n = 3, "a\nb"));
     });
@@ -97,7 +97,7 @@ fn lines_that_nobody_reads_are_counted_and_hold_up_nobody() {
     let line = "x".repeat(1 << 10);
     let n_lines = 4096;
     for _ in 0..n_lines {
-        lines.add(&line, Urgency::Now);
+        lines.add_line(&line, Urgency::Now);
     }
     drop(release);
     drop(thread);

@@ -51,7 +51,7 @@ const SOON: Duration = Duration::from_secs(10);
 async fn draining_lets_a_running_call_end_and_begins_no_other() {
     let (mut sidecar, mut stream, go) = with_a_call().await;
     let idle = sidecar.connect().await;
-    sidecar.gateway.drain().begin();
+    sidecar.gateway.drain().begin_drain();
     let refused = sidecar.get("/v1/tools", &[]).await;
     assert_eq!(refused.status().as_u16(), 503);
     assert!(refused.headers().contains_key("retry-after"));
@@ -72,7 +72,7 @@ async fn draining_closes_an_http_2_connection_when_its_calls_have_ended() {
     let call = client.post(format!("{}/v1/calls", sidecar.calls[0])).body(CALL);
     let call = tokio::spawn(call.header("content-type", "application/json").send());
     is_asked.recv().await.unwrap();
-    sidecar.gateway.drain().begin();
+    sidecar.gateway.drain().begin_drain();
     go.send(()).await.unwrap();
     let answer = call.await.unwrap().unwrap();
     assert_eq!((answer.version(), answer.status().as_u16()), (reqwest::Version::HTTP_2, 200));
@@ -85,14 +85,14 @@ async fn draining_closes_an_http_2_connection_when_its_calls_have_ended() {
 async fn draining_ends_a_sidecar_without_calls_at_once() {
     let mut sidecar = Sidecar::start(&super::sidecar::nothing()).await;
     assert_eq!(sidecar.status("/v1/tools", &[]).await, 200);
-    sidecar.gateway.drain().begin();
+    sidecar.gateway.drain().begin_drain();
     timeout(SOON, &mut sidecar.running).await.unwrap().unwrap();
 }
 
 /// The response body when everything is given up, which also ends the sidecar.
 async fn given_up(sidecar: &mut Sidecar, stream: &mut tokio::net::TcpStream) -> String {
-    sidecar.gateway.drain().begin();
-    sidecar.gateway.drain().end();
+    sidecar.gateway.drain().begin_drain();
+    sidecar.gateway.drain().end_calls();
     let answer = timeout(SOON, read_to_end(stream)).await.unwrap();
     timeout(SOON, &mut sidecar.running).await.unwrap().unwrap();
     answer

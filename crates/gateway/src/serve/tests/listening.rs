@@ -57,7 +57,7 @@ async fn mcp_subscribers_are_notified_of_a_reload_and_use_no_request_permit() {
             assert_eq!(subscription, 7, "{told}");
         }
     }
-    sidecar.gateway.drain().begin();
+    sidecar.gateway.drain().begin_drain();
     for stream in &mut streams {
         let ended = next(stream).await.unwrap();
         assert_eq!((&ended["id"], ended["result"].is_object()), (&json!(7), true), "{ended}");

@@ -10,7 +10,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::super::{ServeOptions, notices::Notices, open};
+use super::super::{ServeOptions, notices::Notices, open_listeners};
 use crate::{
     admission::Admission, gateway::Gateway, listen, peer::ListenerKind, router::router_with,
 };
@@ -58,7 +58,7 @@ impl Sidecar {
             .with_listeners(listeners.clone())
             .with_middleware(Arc::new(Metrics::new().with_call_log()));
         let built = config.build(&environment, None).await.map_err(Failure::Configuration)?;
-        let opened = open(&built, &ServeOptions::default()).await?;
+        let opened = open_listeners(&built, &ServeOptions::default()).await?;
         opened
             .iter()
             .filter_map(listen::Listener::local_address)
