@@ -8,8 +8,10 @@ use crate::error::{self, Error};
 
 /// The text of the file of application default credentials. `None` when there is no file: then the metadata server is
 /// asked.
-pub(crate) fn text() -> Result<Option<(PathBuf, Secret)>, Error> {
-    let Some((path, is_named)) = path(|name| env::var_os(name)) else { return Ok(None) };
+pub(crate) fn credentials_text() -> Result<Option<(PathBuf, Secret)>, Error> {
+    let Some((path, is_named)) = credentials_path(|name| env::var_os(name)) else {
+        return Ok(None);
+    };
     match read_key_file(&path) {
         Ok(text) => Ok(Some((path, text))),
         Err(source) if !is_named && source.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -18,7 +20,7 @@ pub(crate) fn text() -> Result<Option<(PathBuf, Secret)>, Error> {
 }
 
 /// The path of the file, and true if the operator named it: a named file must exist.
-fn path(variable: impl Fn(&str) -> Option<OsString>) -> Option<(PathBuf, bool)> {
+fn credentials_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<(PathBuf, bool)> {
     let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(path) = set("GOOGLE_APPLICATION_CREDENTIALS") {
         return Some((path, true));
@@ -41,7 +43,10 @@ mod tests {
         let known = |name: &str| {
             variables.iter().find(|(entry, _)| *entry == name).map(|(_, value)| (*value).into())
         };
-        assert_eq!(path(known), expected.map(|(path, is_named)| (path.into(), is_named)));
+        assert_eq!(
+            credentials_path(known),
+            expected.map(|(path, is_named)| (path.into(), is_named))
+        );
     }
 
     #[test]

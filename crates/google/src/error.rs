@@ -97,7 +97,7 @@ pub(crate) fn no_token(is_transient: bool) -> Error {
 }
 
 /// A refusal; `code` is one of Google's own codes or nothing.
-pub(crate) fn refusal(what: &str, status: u16, code: Option<&str>) -> Error {
+pub(crate) fn service_refusal(what: &str, status: u16, code: Option<&str>) -> Error {
     let kind = match status {
         404 => ErrorKind::NotFound,
         408 | 429 | 500..=599 => ErrorKind::Unavailable,

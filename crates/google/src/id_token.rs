@@ -18,10 +18,10 @@ use crate::{
     key::{Credentials, IMPERSONATED, SERVICE_ACCOUNT},
     rest::{Rest, ServiceRequest},
     token::Token,
-    token_source::{Origin, Thread, unusable},
+    token_source::{Origin, Thread, unusable_credentials_error},
 };
 
-pub(crate) async fn of_origin(
+pub(crate) async fn fetch_id_token(
     rest: &Rest,
     endpoints: &Endpoints,
     origin: &Origin,
@@ -36,7 +36,7 @@ pub(crate) async fn of_origin(
             fetch_token(rest, || builder.build()).await
         }
         Some(file) => Err(error::no_id_token(file.kind())),
-        None => of_machine(rest, endpoints.metadata.as_ref(), audience).await,
+        None => fetch_machine_id_token(rest, endpoints.metadata.as_ref(), audience).await,
     }
 }
 
@@ -50,10 +50,14 @@ pub(crate) fn lifetime_of(token: &str, now: SystemTime) -> Result<Duration, Erro
     let json = BASE64_URL_SAFE_NO_PAD.decode(payload.trim_end_matches('='));
     let json = json.map_err(|_| error::unusable_token())?;
     let claims: Claims = serde_json::from_slice(&json).map_err(|_| error::unusable_token())?;
-    Ok(Duration::from_secs(claims.exp.saturating_sub(seconds(now))))
+    Ok(Duration::from_secs(claims.exp.saturating_sub(seconds_since_epoch(now))))
 }
 
-async fn of_machine(rest: &Rest, metadata: Option<&Url>, audience: &str) -> Result<Token, Error> {
+async fn fetch_machine_id_token(
+    rest: &Rest,
+    metadata: Option<&Url>,
+    audience: &str,
+) -> Result<Token, Error> {
     let builder = mds::Builder::new(audience).with_format(mds::Format::Full);
     let builder = match metadata {
         Some(url) => builder.with_endpoint(url.as_str().trim_end_matches('/')),
@@ -68,7 +72,8 @@ where
     B: FnOnce() -> Result<IDTokenCredentials, google_cloud_auth::build_errors::Error>,
 {
     let thread = Thread::start()?;
-    let credentials = thread.within(build)?.map_err(|error| unusable(&error))?;
+    let credentials =
+        thread.run_in_runtime(build)?.map_err(|error| unusable_credentials_error(&error))?;
     let token = thread.run(async move { credentials.id_token().await }).await?;
     let lifetime = lifetime_of(&token, rest.now())?;
     Token::new(token, lifetime)
@@ -81,7 +86,7 @@ async fn exchange_assertion(
     audience: &str,
 ) -> Result<Token, Error> {
     let url = key.token_endpoint(endpoints)?;
-    let assertion = assertion(key, &url, audience, rest.now()).await?;
+    let assertion = signed_assertion(key, &url, audience, rest.now()).await?;
     let body = Serializer::new(String::new())
         .append_pair("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
         .append_pair("assertion", &assertion)
@@ -92,21 +97,21 @@ async fn exchange_assertion(
         token: None,
         body: Some(("application/x-www-form-urlencoded", body)),
     };
-    let answer = rest.ask(question).await?;
+    let answer = rest.send_request(question).await?;
     let token = answer.get("id_token").and_then(Value::as_str);
     let token = token.ok_or_else(|| error::unexpected_answer(SERVICE))?;
     Token::new(token.to_owned(), lifetime_of(token, rest.now())?)
 }
 
-async fn assertion(
+async fn signed_assertion(
     key: &Credentials,
     url: &Url,
     audience: &str,
     now: SystemTime,
 ) -> Result<String, Error> {
-    let email = key.field("client_email").unwrap_or_default();
-    let issued = seconds(now);
-    let header = json!({ "alg": "RS256", "typ": "JWT", "kid": key.field("private_key_id") });
+    let email = key.text_field("client_email").unwrap_or_default();
+    let issued = seconds_since_epoch(now);
+    let header = json!({ "alg": "RS256", "typ": "JWT", "kid": key.text_field("private_key_id") });
     let claims = json!({
         "iss": email,
         "sub": email,
@@ -118,7 +123,7 @@ async fn assertion(
     let encoded = |part: &Value| BASE64_URL_SAFE_NO_PAD.encode(part.to_string());
     let mut assertion = format!("{}.{}", encoded(&header), encoded(&claims));
     let signer = service_account::Builder::new(key.json()).build_signer();
-    let signer = signer.map_err(|error| unusable(&error))?;
+    let signer = signer.map_err(|error| unusable_credentials_error(&error))?;
     let signature = signer.sign(assertion.clone()).await;
     let signature = signature
         .map_err(|_| error::not_credentials("the key", "its private key must be PKCS #8 of RSA"))?;
@@ -127,7 +132,7 @@ async fn assertion(
     Ok(assertion)
 }
 
-fn seconds(now: SystemTime) -> u64 {
+fn seconds_since_epoch(now: SystemTime) -> u64 {
     now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
@@ -150,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_expiry_of_an_id_token_is_read_from_its_claims() {
-        check(&format!("{{\"exp\":{}}}", seconds(SystemTime::now()) + 100), Some(true));
+        check(&format!("{{\"exp\":{}}}", seconds_since_epoch(SystemTime::now()) + 100), Some(true));
         check("{\"exp\":1}", Some(false));
         check("{\"exp\":\"1\"}", None);
         check("{}", None);

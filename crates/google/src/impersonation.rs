@@ -29,10 +29,10 @@ impl Principal<'_> {
     pub(crate) async fn access_token(&self, scopes: &[String]) -> Result<Token, Error> {
         let body = json!({
             "scope": scopes,
-            "delegates": self.delegates(),
+            "delegates": self.delegate_names(),
             "lifetime": "3600s",
         });
-        let answer = self.ask("generateAccessToken", &body).await?;
+        let answer = self.ask_credentials_service("generateAccessToken", &body).await?;
         let token = answer.get("accessToken").and_then(Value::as_str);
         let token = token.ok_or_else(|| error::unexpected_answer(SERVICE))?;
         let expires = answer.get("expireTime").and_then(Value::as_str);
@@ -45,31 +45,31 @@ impl Principal<'_> {
     pub(crate) async fn id_token(&self, audience: &str) -> Result<Token, Error> {
         let body = json!({
             "audience": audience,
-            "delegates": self.delegates(),
+            "delegates": self.delegate_names(),
             "includeEmail": true,
         });
-        let answer = self.ask("generateIdToken", &body).await?;
+        let answer = self.ask_credentials_service("generateIdToken", &body).await?;
         let token = answer.get("token").and_then(Value::as_str);
         let token = token.ok_or_else(|| error::unexpected_answer(SERVICE))?;
         Token::new(token.to_owned(), lifetime_of(token, self.rest.now())?)
     }
 
-    async fn ask(&self, method: &str, body: &Value) -> Result<Value, Error> {
+    async fn ask_credentials_service(&self, method: &str, body: &Value) -> Result<Value, Error> {
         let principal = utf8_percent_encode(&self.impersonation.principal, SEGMENT).to_string();
-        let account = account(&principal);
+        let account = account_name(&principal);
         let url = self.endpoints.iam_credentials(&format!("/v1/{account}:{method}"));
         let body = Some(("application/json", body.to_string()));
         let token = Some(self.own_token);
-        self.rest.ask(ServiceRequest { service: SERVICE, url: &url, token, body }).await
+        self.rest.send_request(ServiceRequest { service: SERVICE, url: &url, token, body }).await
     }
 
-    fn delegates(&self) -> Vec<String> {
-        self.impersonation.delegates.iter().map(|email| account(email)).collect()
+    fn delegate_names(&self) -> Vec<String> {
+        self.impersonation.delegates.iter().map(|email| account_name(email)).collect()
     }
 }
 
 /// The resource name of an account. Its project must be a wildcard; the e-mail address names the account.
-fn account(email: &str) -> String {
+fn account_name(email: &str) -> String {
     format!("projects/-/serviceAccounts/{email}")
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Credentials {
 
 impl Credentials {
     /// Reads the text of a file; messages name it as `place`.
-    pub(crate) fn read(text: &str, place: &str) -> Result<Self, Error> {
+    pub(crate) fn parse(text: &str, place: &str) -> Result<Self, Error> {
         if text.trim().is_empty() {
             return Err(error::not_credentials(place, "it is empty"));
         }
@@ -24,7 +24,7 @@ impl Credentials {
         let json: Value = serde_json::from_str(text)
             .map_err(|_| error::not_credentials(place, "it is no JSON"))?;
         let credentials = Self { json };
-        let kind = credentials.field("type").unwrap_or_default();
+        let kind = credentials.text_field("type").unwrap_or_default();
         if !TYPES.contains(&kind) {
             return Err(error::not_credentials(place, "its `type` is none that is known"));
         }
@@ -40,10 +40,10 @@ impl Credentials {
 
     /// `service_account`, `authorized_user` and so on.
     pub(crate) fn kind(&self) -> &str {
-        self.field("type").unwrap_or_default()
+        self.text_field("type").unwrap_or_default()
     }
 
-    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text_field(&self, name: &str) -> Option<&str> {
         self.json.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
@@ -53,9 +53,9 @@ impl Credentials {
         if let Some(url) = &endpoints.token {
             return Ok(url.clone());
         }
-        let text = self.field("token_uri").unwrap_or(TOKEN_URI);
+        let text = self.text_field("token_uri").unwrap_or(TOKEN_URI);
         let url: Url = text.parse().map_err(|_| error::foreign_token_uri())?;
-        let universe = self.field("universe_domain").unwrap_or("googleapis.com");
+        let universe = self.text_field("universe_domain").unwrap_or("googleapis.com");
         let is_googles = UNIVERSES.contains(&universe)
             && url.host_str().is_some_and(|host| {
                 host.strip_suffix(universe).is_some_and(|rest| rest.ends_with('.'))
@@ -72,7 +72,7 @@ impl Credentials {
 
     fn check_key(&self, place: &str) -> Result<(), Error> {
         for name in ["client_email", "private_key", "private_key_id", "project_id"] {
-            if self.field(name).is_none() {
+            if self.text_field(name).is_none() {
                 return Err(error::not_credentials(place, &format!("its `{name}` is missing")));
             }
         }
@@ -116,7 +116,7 @@ mod tests {
 
     #[track_caller]
     fn check_refused(text: &str, expected: &str) {
-        let error = Credentials::read(text, "`file:sa.json`").unwrap_err();
+        let error = Credentials::parse(text, "`file:sa.json`").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration);
         let shown = format!("{error} {error:?}");
         assert!(shown.contains(expected) && shown.contains("file:sa.json"), "{shown}");
@@ -135,7 +135,7 @@ mod tests {
 
     #[track_caller]
     fn check_endpoint(changes: &Value, expected: Option<&str>) {
-        let known = Credentials::read(&key(changes), "x").unwrap();
+        let known = Credentials::parse(&key(changes), "x").unwrap();
         let found = known.token_endpoint(&Endpoints::default()).ok();
         assert_eq!(found.as_ref().map(Url::as_str), expected);
     }
@@ -158,7 +158,7 @@ mod tests {
         let mine: Url = "http://127.0.0.1:1/token".parse().unwrap();
         let endpoints = Endpoints { token: Some(mine.clone()), ..Endpoints::default() };
         let known =
-            Credentials::read(&key(&json!({"token_uri": "https://evil.example"})), "x").unwrap();
+            Credentials::parse(&key(&json!({"token_uri": "https://evil.example"})), "x").unwrap();
         assert_eq!(known.token_endpoint(&endpoints).unwrap(), mine);
     }
 }

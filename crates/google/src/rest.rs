@@ -53,16 +53,16 @@ impl Rest {
         self.clock.now()
     }
 
-    pub(crate) async fn ask(&self, question: ServiceRequest<'_>) -> Result<Value, Error> {
+    pub(crate) async fn send_request(&self, question: ServiceRequest<'_>) -> Result<Value, Error> {
         let service = question.service;
-        let request = request(question)?;
+        let request = http_request(question)?;
         let sent = self.transport.send(request, &self.limits).await;
         let response = sent.map_err(|error| error::unsent(service, &error))?;
         response_json(service, &response)
     }
 }
 
-fn request(question: ServiceRequest<'_>) -> Result<Request<Bytes>, Error> {
+fn http_request(question: ServiceRequest<'_>) -> Result<Request<Bytes>, Error> {
     let ServiceRequest { service, url, token, body } = question;
     let method = if body.is_some() { Method::POST } else { Method::GET };
     let mut request = Request::builder().method(method).uri(url).header(ACCEPT, "application/json");
@@ -85,15 +85,15 @@ fn request(question: ServiceRequest<'_>) -> Result<Request<Bytes>, Error> {
 fn response_json(service: &'static str, response: &Response<Bytes>) -> Result<Value, Error> {
     let json: Option<Value> = serde_json::from_slice(response.body()).ok();
     if response.status() != 200 {
-        let code = json.as_ref().and_then(code);
-        return Err(error::refusal(service, response.status().as_u16(), code));
+        let code = json.as_ref().and_then(refusal_code);
+        return Err(error::service_refusal(service, response.status().as_u16(), code));
     }
     json.filter(Value::is_object).ok_or_else(|| error::unexpected_answer(service))
 }
 
 /// Google's code for a refusal: `PERMISSION_DENIED` of its services, `invalid_grant` of its token endpoint (RFC 6749
 /// §5.2). Text that does not look like such a code is not passed on.
-fn code(json: &Value) -> Option<&str> {
+fn refusal_code(json: &Value) -> Option<&str> {
     let error = json.get("error")?;
     let word = error.as_str().or_else(|| error.get("status")?.as_str())?;
     let is_word = !word.is_empty()

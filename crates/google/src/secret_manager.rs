@@ -32,26 +32,27 @@ impl SecretManager {
         Self { tokens, rest, endpoints }
     }
 
-    async fn access(&self, resource: &str) -> Result<Secret, Error> {
-        let first = self.ask(resource).await;
+    async fn access_with_retry(&self, resource: &str) -> Result<Secret, Error> {
+        let first = self.access_once(resource).await;
         // The token was revoked a moment ago: retry once with a new one (threat 38 of `SECURITY.md`).
         match first {
             Err(error) if error.is_refused_token() => {
                 self.tokens.forget();
-                self.ask(resource).await
+                self.access_once(resource).await
             }
             other => other,
         }
     }
 
-    async fn ask(&self, resource: &str) -> Result<Secret, Error> {
+    async fn access_once(&self, resource: &str) -> Result<Secret, Error> {
         let token = self.tokens.access_token().await?;
-        let url =
-            self.endpoints.secret_manager(location(resource), &format!("/v1/{resource}:access"));
+        let url = self
+            .endpoints
+            .secret_manager(secret_location(resource), &format!("/v1/{resource}:access"));
         let question =
             ServiceRequest { service: SERVICE, url: &url, token: Some(&token.value), body: None };
-        let answer = self.rest.ask(question).await?;
-        payload(answer)
+        let answer = self.rest.send_request(question).await?;
+        checked_payload(answer)
     }
 }
 
@@ -63,7 +64,7 @@ impl SecretStore for SecretManager {
                 format!("Secret Manager holds no secrets of the scheme `{}:`", reference.scheme());
             return Err(SecretError::new(SecretErrorKind::Unsupported, message));
         };
-        self.access(resource).await.map_err(|error| not_had(reference, &error))
+        self.access_with_retry(resource).await.map_err(|error| not_had(reference, &error))
     }
 }
 
@@ -79,13 +80,13 @@ fn not_had(reference: &SecretReference, error: &Error) -> SecretError {
 }
 
 /// The location of a regional secret: `projects/P/locations/L/secrets/…`.
-fn location(resource: &str) -> Option<&str> {
+fn secret_location(resource: &str) -> Option<&str> {
     let mut parts = resource.split('/').skip(2);
     (parts.next()? == "locations").then(|| parts.next())?
 }
 
-fn payload(mut answer: Value) -> Result<Secret, Error> {
-    let checksum = answer.pointer("/payload/dataCrc32c").and_then(checksum);
+fn checked_payload(mut answer: Value) -> Result<Secret, Error> {
+    let checksum = answer.pointer("/payload/dataCrc32c").and_then(crc32c_of_value);
     let Some(Value::String(data)) = answer.pointer_mut("/payload/data") else {
         return Err(error::unexpected_answer(SERVICE));
     };
@@ -95,16 +96,16 @@ fn payload(mut answer: Value) -> Result<Secret, Error> {
     if checksum.is_some_and(|expected| expected != crc32c::crc32c(&bytes)) {
         return Err(error::wrong_checksum(SERVICE));
     }
-    text(bytes).map(Secret::from_stored_text).ok_or_else(|| error::not_text(SERVICE))
+    utf8_or_zeroize(bytes).map(Secret::from_stored_text).ok_or_else(|| error::not_text(SERVICE))
 }
 
 /// The CRC-32C as a 64-bit integer, which JSON carries as a text.
-fn checksum(value: &Value) -> Option<u32> {
+fn crc32c_of_value(value: &Value) -> Option<u32> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     text.parse::<u64>().ok().and_then(|number| u32::try_from(number).ok())
 }
 
-fn text(mut bytes: Zeroizing<Vec<u8>>) -> Option<String> {
+fn utf8_or_zeroize(mut bytes: Zeroizing<Vec<u8>>) -> Option<String> {
     String::from_utf8(std::mem::take(&mut *bytes))
         .map_err(|refused| refused.into_bytes().zeroize())
         .ok()
@@ -121,15 +122,15 @@ mod tests {
     #[test]
     fn the_location_of_a_regional_secret_is_read_from_its_name() {
         assert_eq!(
-            location("projects/p/locations/europe-west1/secrets/s/versions/1"),
+            secret_location("projects/p/locations/europe-west1/secrets/s/versions/1"),
             Some("europe-west1")
         );
-        assert_eq!(location("projects/p/secrets/locations/versions/1"), None);
+        assert_eq!(secret_location("projects/p/secrets/locations/versions/1"), None);
     }
 
     #[track_caller]
     fn check(answer: Value, expected: Result<&str, ErrorKind>) {
-        let found = payload(answer);
+        let found = checked_payload(answer);
         let found = found.as_ref().map(Secret::expose).map_err(Error::kind);
         assert_eq!(found, expected);
     }

@@ -73,7 +73,7 @@ impl ServiceDirectory {
         let body = Some(("application/json", "{\"maxEndpoints\":100}".to_owned()));
         let question =
             ServiceRequest { service: SERVICE, url: &url, token: Some(&token.value), body };
-        let endpoint_addresses = addresses(&self.rest.ask(question).await?);
+        let endpoint_addresses = endpoint_addresses(&self.rest.send_request(question).await?);
         if endpoint_addresses.is_empty() {
             let message =
                 format!("the service has no endpoint with an address and a port: `{service}`");
@@ -116,12 +116,12 @@ const PACE: Pace =
 
 const PAUSE: Duration = Duration::from_secs(2);
 
-fn addresses(answer: &Value) -> Vec<SocketAddr> {
+fn endpoint_addresses(answer: &Value) -> Vec<SocketAddr> {
     let endpoints = answer.pointer("/service/endpoints").and_then(Value::as_array);
-    endpoints.into_iter().flatten().filter_map(address).collect()
+    endpoints.into_iter().flatten().filter_map(endpoint_address).collect()
 }
 
-fn address(endpoint: &Value) -> Option<SocketAddr> {
+fn endpoint_address(endpoint: &Value) -> Option<SocketAddr> {
     let address: IpAddr = endpoint.get("address")?.as_str()?.parse().ok()?;
     let port = endpoint.get("port")?.as_u64().and_then(|port| u16::try_from(port).ok())?;
     (port > 0).then_some(SocketAddr::new(address, port))
@@ -166,7 +166,7 @@ mod tests {
             {"address": "fd00::1", "port": 8443},
         ]}});
         let expected = ["10.0.0.5:443", "[fd00::1]:8443"].map(|text| text.parse().unwrap());
-        assert_eq!(addresses(&answer), expected);
-        assert!(addresses(&json!({"service": {}})).is_empty());
+        assert_eq!(endpoint_addresses(&answer), expected);
+        assert!(endpoint_addresses(&json!({"service": {}})).is_empty());
     }
 }

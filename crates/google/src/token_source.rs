@@ -38,8 +38,9 @@ impl TokenSource {
         metadata: Option<&Url>,
     ) -> Result<Self, Error> {
         let thread = Thread::start()?;
-        let built = thread.within(|| credentials(origin, scopes.to_vec(), metadata))?;
-        let credentials = built.map_err(|error| unusable(&error))?;
+        let built =
+            thread.run_in_runtime(|| build_credentials(origin, scopes.to_vec(), metadata))?;
+        let credentials = built.map_err(|error| unusable_credentials_error(&error))?;
         Ok(Self { credentials, thread })
     }
 
@@ -81,7 +82,7 @@ impl Thread {
     }
 
     /// Builds a value that starts tasks; the tasks then belong to this thread.
-    pub(crate) fn within<T>(&self, build: impl FnOnce() -> T) -> Result<T, Error> {
+    pub(crate) fn run_in_runtime<T>(&self, build: impl FnOnce() -> T) -> Result<T, Error> {
         let Some(runtime) = &self.runtime else { return Err(error::no_runtime()) };
         let _entered = runtime.enter();
         Ok(build())
@@ -97,7 +98,7 @@ impl Drop for Thread {
 }
 
 /// An error that keeps only the class of the library's error, which may show what it read or what a service responded.
-pub(crate) fn unusable(error: &BuildError) -> Error {
+pub(crate) fn unusable_credentials_error(error: &BuildError) -> Error {
     let what = if error.is_missing_field() {
         "a field is missing"
     } else if error.is_not_supported() {
@@ -110,7 +111,7 @@ pub(crate) fn unusable(error: &BuildError) -> Error {
     error::not_credentials("the file", what)
 }
 
-fn credentials(
+fn build_credentials(
     origin: &Origin,
     scopes: Vec<String>,
     metadata: Option<&Url>,

@@ -57,7 +57,7 @@ impl Tokens {
     /// Every [`ErrorKind`](crate::ErrorKind).
     pub async fn access_token(&self) -> Result<Token, Error> {
         let own = self.own_token().await?;
-        match self.principal(&own.value) {
+        match self.impersonated_principal(&own.value) {
             Some(principal) => principal.access_token(&self.scopes).await,
             None => Ok(own),
         }
@@ -70,12 +70,12 @@ impl Tokens {
     pub async fn id_token(&self, audience: &str) -> Result<Token, Error> {
         if self.identity.impersonation.is_some() {
             let own = self.own_token().await?;
-            if let Some(principal) = self.principal(&own.value) {
+            if let Some(principal) = self.impersonated_principal(&own.value) {
                 return principal.id_token(audience).await;
             }
         }
-        let origin = self.origin().await?;
-        id_token::of_origin(&self.rest, &self.identity.endpoints, &origin, audience).await
+        let origin = self.cached_origin().await?;
+        id_token::fetch_id_token(&self.rest, &self.identity.endpoints, &origin, audience).await
     }
 
     /// Forgets the kept token after a service refused it: the key is read again, and the next token is a new one.
@@ -84,7 +84,7 @@ impl Tokens {
         self.origin.forget_if(|_| true);
     }
 
-    fn principal<'a>(&'a self, own_token: &'a Secret) -> Option<Principal<'a>> {
+    fn impersonated_principal<'a>(&'a self, own_token: &'a Secret) -> Option<Principal<'a>> {
         let Self { rest, identity: Identity { impersonation, endpoints, .. }, .. } = self;
         let impersonation = impersonation.as_ref()?;
         Some(Principal { rest, endpoints, impersonation, own_token })
@@ -92,7 +92,7 @@ impl Tokens {
 
     /// The account's own access token, from the library that keeps it.
     async fn own_token(&self) -> Result<Token, Error> {
-        let source = self.source().await?;
+        let source = self.token_source().await?;
         match source.access_token().await {
             Ok(value) => Token::new(value.expose().to_owned(), KEPT),
             Err(error) => {
@@ -117,9 +117,9 @@ impl Tokens {
         error
     }
 
-    async fn source(&self) -> Result<Arc<TokenSource>, Error> {
+    async fn token_source(&self) -> Result<Arc<TokenSource>, Error> {
         let started = async |_| {
-            let origin = self.origin().await?;
+            let origin = self.cached_origin().await?;
             // An account that impersonates another needs only the permission to request the tokens of that account.
             let own = [CLOUD_PLATFORM.to_owned()];
             let scopes =
@@ -130,30 +130,30 @@ impl Tokens {
         self.source.get(&(), started).await
     }
 
-    async fn origin(&self) -> Result<Arc<Origin>, Error> {
-        let read = async |_| Ok((Arc::new(self.read().await?), Life::for_good()));
+    async fn cached_origin(&self) -> Result<Arc<Origin>, Error> {
+        let read = async |_| Ok((Arc::new(self.read_origin().await?), Life::for_good()));
         self.origin.get(&(), read).await
     }
 
-    async fn read(&self) -> Result<Origin, Error> {
+    async fn read_origin(&self) -> Result<Origin, Error> {
         let (text, place) = match &self.identity.account {
             Account::Machine => return Ok(None),
-            Account::Key(reference) => (self.key(reference).await?, format!("`{reference}`")),
+            Account::Key(reference) => (self.read_key(reference).await?, format!("`{reference}`")),
             Account::File(path) => {
                 let text = read_key_file(path);
                 let text =
                     text.map_err(|source| error::unreadable_file(path.display(), &source))?;
                 (text, format!("`{}`", path.display()))
             }
-            Account::Default => match default_credentials::text()? {
+            Account::Default => match default_credentials::credentials_text()? {
                 Some((path, text)) => (text, format!("`{}`", path.display())),
                 None => return Ok(None),
             },
         };
-        Credentials::read(text.expose(), &place).map(Some)
+        Credentials::parse(text.expose(), &place).map(Some)
     }
 
-    async fn key(&self, reference: &SecretReference) -> Result<Secret, Error> {
+    async fn read_key(&self, reference: &SecretReference) -> Result<Secret, Error> {
         self.secrets.get(reference).await.map_err(|source| error::no_key(reference, source))
     }
 }
