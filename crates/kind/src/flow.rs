@@ -74,12 +74,14 @@ async fn open_side_by_side(
     let opened = join_all(openings.iter().zip(&selected).map(opening)).await;
     let finished = openings.iter().zip(&selected).zip(opened);
     finished
-        .map(|((opening, selected), opened)| finish(reader, opening, selected, opened, shared))
+        .map(|((opening, selected), opened)| {
+            finish_opening(reader, opening, selected, opened, shared)
+        })
         .collect()
 }
 
 /// Reports the findings of a toolset, and applies the selection and the edits to its tools.
-fn finish(
+fn finish_opening(
     reader: &mut Reader,
     opening: &Opening<'_>,
     selected: &[NamedTool],
@@ -89,11 +91,11 @@ fn finish(
     let Opening { common, settings, earlier, .. } = opening;
     let Opened { mut tools, findings, services, followed, kept } = opened;
     reader.complaints.extend(findings);
-    if let Some(fault) = fault(opening, shared.missing, &tools) {
+    if let Some(fault) = unreachable_fault(opening, shared.missing, &tools) {
         reader.complaints.push(fault);
         tools = Ok(Vec::new());
     }
-    let source = source(opening, shared, tools.as_ref().err(), followed);
+    let source = opened_source(opening, shared, tools.as_ref().err(), followed);
     let names: Vec<_> = selected.iter().filter_map(|tool| tool.former_name(common).ok()).collect();
     let earlier = || earlier.and_then(|earlier| earlier.backends_for(&***settings, &names));
     let (mut backends, absence) = match tools.or_else(|absence| earlier().ok_or(absence)) {
@@ -117,7 +119,7 @@ fn finish(
 }
 
 /// The source of a toolset, if it may be away or change.
-fn source(
+fn opened_source(
     Opening { common, settings, .. }: &Opening<'_>,
     shared: &SharedSurroundings<'_>,
     absence: Option<&Absence>,
@@ -147,7 +149,7 @@ fn source(
 }
 
 /// The fault of a source that cannot be reached, where that makes the whole configuration fail.
-fn fault(
+fn unreachable_fault(
     Opening { common, settings, .. }: &Opening<'_>,
     missing: Missing,
     tools: &Result<Vec<Arc<dyn Backend>>, Absence>,

@@ -19,15 +19,16 @@ pub(crate) fn select_tools(
     for (criterion, patterns) in [("exclude", &selection.exclude), ("include", &selection.include)]
     {
         for (index, pattern) in patterns.iter().enumerate() {
-            if !all.iter().any(|tool| matches(toolset, tool, pattern)) {
+            if !all.iter().any(|tool| matches_tool(toolset, tool, pattern)) {
                 let pointer = format!("{}/tools/{criterion}/{index}", toolset.pointer);
                 report_unmatched_pattern(reader, pointer, pattern, &all);
             }
         }
     }
     let is_selected = |tool: &NamedTool| {
-        let is_of =
-            |patterns: &[Pattern]| patterns.iter().any(|pattern| matches(toolset, tool, pattern));
+        let is_of = |patterns: &[Pattern]| {
+            patterns.iter().any(|pattern| matches_tool(toolset, tool, pattern))
+        };
         let is_included = selection.include.is_empty() || is_of(&selection.include);
         let has_effect = selection.effects == Effects::All || tool.effect == Effect::Read;
         is_included && has_effect && !is_of(&selection.exclude)
@@ -35,7 +36,7 @@ pub(crate) fn select_tools(
     all.into_iter().filter(is_selected).collect()
 }
 
-fn matches(toolset: &CommonSettings<'_>, tool: &NamedTool, pattern: &Pattern) -> bool {
+fn matches_tool(toolset: &CommonSettings<'_>, tool: &NamedTool, pattern: &Pattern) -> bool {
     let names = [tool.former_name(toolset), tool.name(toolset)];
     pattern.matches(&tool.short)
         || names.iter().flatten().any(|name| pattern.matches(name.as_str()))
