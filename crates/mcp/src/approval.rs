@@ -12,12 +12,12 @@ use rmcp::{
 };
 use serde_json::json;
 
-pub(crate) fn waiting(outcome: &Outcome) -> Option<&Pending> {
+pub(crate) fn pending_approval(outcome: &Outcome) -> Option<&Pending> {
     let Outcome::Pending(pending) = outcome else { return None };
     Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }
 
-fn question(pending: &Pending) -> Option<ElicitRequest> {
+fn approval_question(pending: &Pending) -> Option<ElicitRequest> {
     let message = format!("Send this request?\n\n{}", approval_text(&pending.request));
     let ok = json!({"type": "boolean", "title": "Send", "description": "Whether the request may be sent"});
     let schema = json!({"type": "object", "properties": {(ANSWER): ok}, "required": [ANSWER]});
@@ -26,13 +26,13 @@ fn question(pending: &Pending) -> Option<ElicitRequest> {
 }
 
 /// The result that makes the client ask a person, with the state that comes back.
-pub(crate) fn asks(
+pub(crate) fn input_required_result(
     pending: &Pending,
     state: Option<String>,
 ) -> Result<InputRequiredResult, ErrorData> {
     let unasked =
         || ErrorData::internal_error("the approval of a person cannot be asked for", None);
-    let (question, state) = question(pending).zip(state).ok_or_else(unasked)?;
+    let (question, state) = approval_question(pending).zip(state).ok_or_else(unasked)?;
     let requests = [(QUESTION.to_owned(), InputRequest::Elicitation(question))];
     Ok(InputRequiredResult::new(Some(requests.into()), Some(state)))
 }
@@ -42,15 +42,15 @@ pub(crate) async fn elicit_decision(
     pending: &Pending,
     peer: &Peer<RoleServer>,
 ) -> Option<Decision> {
-    let request = ServerRequest::ElicitRequest(question(pending)?);
+    let request = ServerRequest::ElicitRequest(approval_question(pending)?);
     let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
     let left: Duration = left.unwrap_or(APPROVAL_TIME);
     let answer = tokio::time::timeout(left, peer.send_request(request)).await;
     let ClientResult::ElicitResult(answer) = answer.ok()?.ok()? else { return None };
-    decision(&Value::from_slice(&serde_json::to_vec(&answer).ok()?).ok()?)
+    decision_of_answer(&Value::from_slice(&serde_json::to_vec(&answer).ok()?).ok()?)
 }
 
-pub(crate) fn decision(answer: &Value) -> Option<Decision> {
+pub(crate) fn decision_of_answer(answer: &Value) -> Option<Decision> {
     match answer.get("action")?.as_str()? {
         "accept" => {
             let may = answer.get("content")?.get(ANSWER)?.as_bool()?;
@@ -87,7 +87,7 @@ mod tests {
             (value!(12345), None),
         ];
         for (answer, expected) in rows {
-            assert_eq!(decision(&answer), expected, "{answer}");
+            assert_eq!(decision_of_answer(&answer), expected, "{answer}");
         }
     }
 
@@ -95,7 +95,7 @@ mod tests {
     fn the_question_for_an_approval_shows_the_request() {
         let request = value!({"method": "DELETE", "url": "https://api.example.com/pets/7"});
         let pending = Pending::new(PendingKind::Approval, "approval_1", request);
-        let asked = asks(&pending, Some("state".to_owned())).unwrap();
+        let asked = input_required_result(&pending, Some("state".to_owned())).unwrap();
         let asked = serde_json::to_value(asked).unwrap();
         assert_eq!(asked["resultType"], "input_required");
         let params = &asked["inputRequests"]["approval"]["params"];

@@ -11,14 +11,17 @@ use http_body_util::{BodyExt, Collected, combinators::BoxBody};
 use crate::message::{ExactCall, Refusal};
 
 /// The messages of a body with several; `None` if it has one, or if its client speaks another revision.
-pub(crate) fn messages(headers: &HeaderMap, body: &[u8]) -> Option<Result<Vec<Bytes>, Refusal>> {
+pub(crate) fn batch_messages(
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Option<Result<Vec<Bytes>, Refusal>> {
     // Clients of this revision do not know the header.
     let is_revision = headers.get("mcp-protocol-version").is_none_or(|value| value == REVISION);
     let is_batch = is_revision && body.trim_ascii_start().starts_with(b"[");
-    is_batch.then(|| split(body))
+    is_batch.then(|| split_batch(body))
 }
 
-pub(crate) fn split(body: &[u8]) -> Result<Vec<Bytes>, Refusal> {
+pub(crate) fn split_batch(body: &[u8]) -> Result<Vec<Bytes>, Refusal> {
     let refused = |message: String| Refusal::invalid_request(body, message);
     ExactCall::from_text(body)?;
     let value = Value::from_slice(body).unwrap_or_default();
@@ -33,7 +36,9 @@ pub(crate) fn split(body: &[u8]) -> Result<Vec<Bytes>, Refusal> {
 }
 
 /// The final message in a response; `None` for a message that needs no response.
-pub(crate) async fn answer(response: Response<BoxBody<Bytes, Infallible>>) -> Option<String> {
+pub(crate) async fn final_message(
+    response: Response<BoxBody<Bytes, Infallible>>,
+) -> Option<String> {
     let (head, body) = response.into_parts();
     let Ok(text) = body.collect().await.map(Collected::to_bytes);
     let text = str::from_utf8(&text).ok()?;
@@ -49,7 +54,7 @@ pub(crate) async fn answer(response: Response<BoxBody<Bytes, Infallible>>) -> Op
     events.find(is_answer).map(str::to_owned)
 }
 
-pub(crate) fn together(answers: &[String]) -> Response<Bytes> {
+pub(crate) fn joined_response(answers: &[String]) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     if answers.is_empty() {
         *response.status_mut() = StatusCode::ACCEPTED;
@@ -74,7 +79,7 @@ mod tests {
     fn check(version: Option<&'static str>, body: &str, expected: Option<Result<&[&str], &str>>) {
         let version = version.map(HeaderValue::from_static);
         let headers = version.into_iter().map(|it| ("mcp-protocol-version".parse().unwrap(), it));
-        let found = messages(&headers.collect(), body.as_bytes());
+        let found = batch_messages(&headers.collect(), body.as_bytes());
         let texts = |them: Vec<Bytes>| {
             them.iter().map(|it| String::from_utf8_lossy(it).into_owned()).collect::<Vec<_>>()
         };
@@ -82,7 +87,7 @@ mod tests {
             (None, None) => {}
             (Some(Ok(found)), Some(Ok(expected))) => assert_eq!(found, expected, "{body}"),
             (Some(Err(refusal)), Some(Err(expected))) => {
-                assert!(refusal.text().contains(expected), "{}", refusal.text());
+                assert!(refusal.message_text().contains(expected), "{}", refusal.message_text());
             }
             (found, expected) => panic!("{body}: {found:?}, {expected:?}"),
         }

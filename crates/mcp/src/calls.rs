@@ -15,7 +15,7 @@ use http::request::Parts;
 use rmcp::{ErrorData, model::InputRequiredResult};
 
 use crate::{
-    approval::waiting,
+    approval::pending_approval,
     client::Attachment,
     content::tool_result,
     elicitation::{self, CallOrigin, RoundEnd},
@@ -46,24 +46,26 @@ pub(crate) async fn handle_call(
     let tool = exact.tool.as_deref().unwrap_or_default();
     let arguments = exact.arguments.as_ref();
     if tool == read_result::NAME && executor.find(read_result::NAME).is_none() {
-        let session = session(host, &caller, incoming).await?;
-        return Ok(Answer::Ended(read_result::read(&executor, &caller, &session, arguments).await));
+        let session = call_session(host, &caller, incoming).await?;
+        return Ok(Answer::Ended(
+            read_result::read_stored_part(&executor, &caller, &session, arguments).await,
+        ));
     }
     let is_short = || shortlist::is_short(&host.listing(), &executor, &caller);
     let Some(standing) = Standing::from_name(tool).filter(|_| is_short()) else {
         let target = TargetCall { tool: tool.to_owned(), arguments: exact.arguments.clone() };
         return call_target(host, &executor, &caller, target, incoming).await;
     };
-    let target = match standing.target(arguments) {
+    let target = match standing.target_call(arguments) {
         None => {
             let schemas = host.listing().schemas;
-            return ended_answer(standing.answer(&executor, &caller, schemas, arguments));
+            return ended_answer(standing.own_answer(&executor, &caller, schemas, arguments));
         }
         Some(Err(wrong)) => return ended_answer(Err(wrong)),
         Some(Ok(target)) => target,
     };
     let entry = visible_entry(&executor, &caller, &target.tool);
-    let (message, fault) = match entry.map(|entry| standing.refusal(entry)) {
+    let (message, fault) = match entry.map(|entry| standing.refusal_reason(entry)) {
         None => {
             let otherwise = "`find_tools` finds those there are";
             unknown_tool_refusal(&executor, &caller, &target.tool, otherwise)
@@ -74,7 +76,8 @@ pub(crate) async fn handle_call(
         }
         Some(None) => return call_target(host, &executor, &caller, target, incoming).await,
     };
-    Box::pin(refuse(host, &executor, &caller, incoming, &refused_result(target.tool, fault))).await;
+    let refused = refused_result(target.tool, fault);
+    Box::pin(report_refused_call(host, &executor, &caller, incoming, &refused)).await;
     ended_answer(Err(message))
 }
 
@@ -88,7 +91,8 @@ async fn call_target(
     let Some(entry) = visible_entry(executor, caller, &tool) else {
         let otherwise = "`tools/list` lists those there are";
         let (message, fault) = unknown_tool_refusal(executor, caller, &tool, otherwise);
-        Box::pin(refuse(host, executor, caller, incoming, &refused_result(tool, fault))).await;
+        let refused = refused_result(tool, fault);
+        Box::pin(report_refused_call(host, executor, caller, incoming, &refused)).await;
         return Err(ErrorData::invalid_params(message, None));
     };
     let mut asked = json!({"name": &*tool});
@@ -99,10 +103,10 @@ async fn call_target(
     let read = Dialect::Mcp.read(asked, declared);
     let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
     for refused in read.calls().iter().filter_map(|asked| asked.call.as_ref().err()) {
-        Box::pin(refuse(host, executor, caller, incoming, refused)).await;
+        Box::pin(report_refused_call(host, executor, caller, incoming, refused)).await;
     }
-    let session = session(host, caller, incoming).await?;
-    let trace = trace(&incoming.origin.exact.meta);
+    let session = call_session(host, caller, incoming).await?;
+    let trace = trace_of_meta(&incoming.origin.exact.meta);
     let pauses = Pauses::from_host(host);
     let (mut results, mut attachments) = (Vec::new(), Vec::new());
     for asked in read.to_make() {
@@ -115,7 +119,7 @@ async fn call_target(
         match elicitation::run(executor, fresh, &incoming.origin, &pauses).await? {
             RoundEnd::Asks(asks) => return Ok(Answer::Asks(asks)),
             RoundEnd::Ended(mut result, attached) => {
-                if let Some(pending) = waiting(&result.outcome) {
+                if let Some(pending) = pending_approval(&result.outcome) {
                     let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
                     let inline = incoming.origin.exact.session.clone();
                     let waiting = WaitingCall { call: &call, key: key.as_ref(), pending };
@@ -129,7 +133,8 @@ async fn call_target(
     }
     if host.listing().files == McpFiles::Resource {
         for result in &results {
-            attachments.extend(read_result::resources(executor, caller, &session, result).await);
+            attachments
+                .extend(read_result::result_resources(executor, caller, &session, result).await);
         }
     }
     let mut blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();
@@ -153,7 +158,7 @@ fn undecided_fault(pending: &Pending, is_kept: &Result<bool, SessionError>) -> B
     }
 }
 
-async fn session(
+async fn call_session(
     host: &dyn Host,
     caller: &Caller,
     incoming: Incoming<'_>,
@@ -165,7 +170,7 @@ async fn session(
     })
 }
 
-async fn refuse(
+async fn report_refused_call(
     host: &dyn Host,
     executor: &Executor,
     caller: &Caller,
@@ -173,10 +178,10 @@ async fn refuse(
     ended: &ToolResult,
 ) {
     // A session that cannot be read does not hide the call.
-    let session = session(host, caller, incoming).await.unwrap_or_default();
+    let session = call_session(host, caller, incoming).await.unwrap_or_default();
     let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
     let call = Call::of_caller(&asked, &session, caller.call_rights());
-    let call = call_with_caller(host, call, caller, trace(&incoming.origin.exact.meta));
+    let call = call_with_caller(host, call, caller, trace_of_meta(&incoming.origin.exact.meta));
     executor.report_refused(call, &ended.outcome).await;
 }
 
@@ -198,7 +203,7 @@ fn call_with_caller<'a>(
 
 #[expect(clippy::unnecessary_wraps, reason = "it ends the functions that it ends")]
 fn ended_answer(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
-    Ok(Answer::Ended(shortlist::result(answer)))
+    Ok(Answer::Ended(shortlist::tool_result(answer)))
 }
 
 /// The result of a call that is not made; a request of MCP holds one call.
@@ -226,7 +231,7 @@ fn unknown_tool_refusal(
 }
 
 /// The caller's trace: `_meta.traceparent`, `tracestate` and `baggage` (MCP 2026-07-28, basic).
-fn trace(meta: &Object) -> Option<TraceContext> {
+fn trace_of_meta(meta: &Object) -> Option<TraceContext> {
     let text = |name: &str| meta.get(name).and_then(Value::as_str);
     let trace = TraceContext::parse(text("traceparent")?)?;
     let trace = match text("tracestate") {

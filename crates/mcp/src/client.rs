@@ -89,13 +89,14 @@ impl Client {
         match (channel, is_possible) {
             (Channel::Live, true) => {
                 let peer = shared.peer.as_ref().ok_or_else(wording::nobody_asked)?;
-                let reply = question.put(peer);
+                let reply = question.ask_over_connection(peer);
                 let reply = tokio::time::timeout(APPROVAL_TIME, reply).await.ok().flatten();
                 reply.ok_or_else(wording::nobody_asked)
             }
             (Channel::Rounds, true) => {
                 let answer = shared.answers.get(question.name());
-                let reply = answer.and_then(|answer| Some((answer, question.reply(answer)?)));
+                let reply =
+                    answer.and_then(|answer| Some((answer, question.checked_reply(answer)?)));
                 let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some((answer, reply)) = reply else {
                     told.asked.push(question.clone());
@@ -120,7 +121,7 @@ impl Client {
     }
 
     /// Takes the tool's messages out of the client.
-    pub(crate) fn take(&self) -> Messages {
+    pub(crate) fn take_messages(&self) -> Messages {
         let Some(shared) = &self.0 else { return Messages::default() };
         std::mem::take(&mut shared.told.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -6,7 +6,7 @@ use callgate_dialect::Dialect;
 use callgate_tool::{Effect, Tool, Value};
 use rmcp::model;
 
-pub(crate) fn declaration(tool: &Tool, schemas: McpSchemas) -> Value {
+pub(crate) fn tool_declaration(tool: &Tool, schemas: McpSchemas) -> Value {
     let mut declaration = Dialect::Mcp.declaration(tool);
     if let (McpSchemas::Whole, Some(members)) = (schemas, declaration.as_object_mut()) {
         let mut schema = tool.input_schema.to_value();
@@ -21,7 +21,7 @@ pub(crate) fn declaration(tool: &Tool, schemas: McpSchemas) -> Value {
 /// Marks in a value's schema that clients repeat the value in a header. Clients follow no references, so references on the way
 /// to the value are replaced by their targets. A value whose schema is not declared there, or has several types, is not
 /// repeated.
-fn annotate(schema: &mut Value, definitions: &Value, path: &[String], header: &str) {
+fn mark_header(schema: &mut Value, definitions: &Value, path: &[String], header: &str) {
     // Schemas off the way to the value stay as they are declared.
     let mut reached = schema.clone();
     let mut at = &mut reached;
@@ -32,7 +32,7 @@ fn annotate(schema: &mut Value, definitions: &Value, path: &[String], header: &s
         };
         at = member;
         for _ in 0..MOST_HOPS {
-            let Some(target) = target(at, definitions) else { break };
+            let Some(target) = merged_definition(at, definitions) else { break };
             *at = target;
         }
     }
@@ -45,7 +45,7 @@ fn annotate(schema: &mut Value, definitions: &Value, path: &[String], header: &s
 }
 
 /// The definition that a schema refers to, merged with the keywords beside the reference.
-fn target(schema: &Value, definitions: &Value) -> Option<Value> {
+fn merged_definition(schema: &Value, definitions: &Value) -> Option<Value> {
     let members = schema.as_object()?;
     let name = members.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
     let mut target = definitions.get(name)?.as_object()?.clone();
@@ -64,11 +64,11 @@ pub(crate) fn declared_tool(
     listing: &McpConfig,
     headers: &[(Vec<String>, String)],
 ) -> Option<model::Tool> {
-    let mut declaration = declaration(tool, listing.schemas);
+    let mut declaration = tool_declaration(tool, listing.schemas);
     if let Some(schema) = declaration.get_mut("inputSchema").filter(|_| !headers.is_empty()) {
         let definitions = schema.get("$defs").cloned().unwrap_or_default();
         for (path, header) in headers {
-            annotate(schema, &definitions, path, header);
+            mark_header(schema, &definitions, path, header);
         }
     }
     let mut declared: model::Tool = serde_json::from_str(&declaration.to_string()).ok()?;
@@ -117,8 +117,8 @@ mod tests {
         let schema = json!({"type": "object", "$defs": {"a": {"$anchor": "x"}}, "if": {"required": ["a"]}, "then": {"required": ["b"]}});
         let name = ToolName::new("pet").unwrap();
         let tool = Tool::new(name, "A pet".to_owned(), Schema::new(schema), Effect::Read);
-        let portable = declaration(&tool, McpSchemas::Portable)["inputSchema"].clone();
-        let whole = declaration(&tool, McpSchemas::Whole)["inputSchema"].clone();
+        let portable = tool_declaration(&tool, McpSchemas::Portable)["inputSchema"].clone();
+        let whole = tool_declaration(&tool, McpSchemas::Whole)["inputSchema"].clone();
         for keyword in ["$schema", "$defs", "if", "then"] {
             let is_there = |schema: &Value| schema.get(keyword).is_some();
             assert_eq!((is_there(&portable), is_there(&whole)), (false, true), "{keyword}");

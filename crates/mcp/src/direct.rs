@@ -17,22 +17,26 @@ use crate::{
 };
 
 /// The abilities of a call's client, if the call can be answered here.
-pub(crate) fn abilities(head: &Parts, exact: &ExactCall, schemas: McpSchemas) -> Option<Abilities> {
+pub(crate) fn direct_abilities(
+    head: &Parts,
+    exact: &ExactCall,
+    schemas: McpSchemas,
+) -> Option<Abilities> {
     let headers = &head.headers;
     let tool = exact.tool.as_deref().filter(|_| exact.is_plain)?;
     // Only clients that see whole schemas learn of arguments in headers.
     let has_schemas = schemas == McpSchemas::Portable;
-    let takes = only(headers, &header::ACCEPT)?;
-    let is_json = only(headers, &header::CONTENT_TYPE)? == JSON;
+    let takes = single_header(headers, &header::ACCEPT)?;
+    let is_json = single_header(headers, &header::CONTENT_TYPE)? == JSON;
     let takes_both = takes.contains(JSON) && takes.contains(EVENTS);
     if !(has_schemas && is_json && takes_both) || exact.meta.contains_key("progressToken") {
         return None;
     }
     let asked = exact.meta.get(VERSION).map(Value::as_str);
-    match (only(headers, "mcp-protocol-version")?, asked) {
+    match (single_header(headers, "mcp-protocol-version")?, asked) {
         (MODERN, Some(Some(MODERN))) => {
-            let is_named = only(headers, "mcp-method")? == "tools/call"
-                && only(headers, "mcp-name")? == tool
+            let is_named = single_header(headers, "mcp-method")? == "tools/call"
+                && single_header(headers, "mcp-name")? == tool
                 && !headers.keys().any(|name| name.as_str().starts_with("mcp-param-"));
             let capabilities = exact.meta.get(CAPABILITIES).filter(|_| is_named)?;
             Abilities::from_declared(capabilities)
@@ -47,7 +51,7 @@ pub(crate) fn abilities(head: &Parts, exact: &ExactCall, schemas: McpSchemas) ->
     }
 }
 
-pub(crate) async fn answer(
+pub(crate) async fn answer_call(
     host: &dyn Host,
     head: &Parts,
     exact: &ExactCall,
@@ -64,8 +68,10 @@ pub(crate) async fn answer(
             }
             (StatusCode::OK, "result", result.to_string())
         }
-        Ok(Answer::Asks(asks)) => (StatusCode::OK, "result", json(serde_json::to_string(&asks))),
-        Err(error) => (status(&error), "error", json(serde_json::to_string(&error))),
+        Ok(Answer::Asks(asks)) => {
+            (StatusCode::OK, "result", json_or_null(serde_json::to_string(&asks)))
+        }
+        Err(error) => (error_status(&error), "error", json_or_null(serde_json::to_string(&error))),
     };
     // An id is a text or a number, so its text is JSON.
     let id = exact.id.to_string();
@@ -77,19 +83,19 @@ pub(crate) async fn answer(
 }
 
 /// The status of an error (MCP 2026-07-28, transports): 200 for an error of a call, except for an undeclared capability.
-fn status(error: &ErrorData) -> StatusCode {
+fn error_status(error: &ErrorData) -> StatusCode {
     match error.code {
         ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,
     }
 }
 
-fn json(written: serde_json::Result<String>) -> String {
+fn json_or_null(written: serde_json::Result<String>) -> String {
     written.unwrap_or_else(|_| "null".to_owned())
 }
 
 /// The value of a header that occurs once.
-fn only(headers: &HeaderMap, name: impl header::AsHeaderName) -> Option<&str> {
+fn single_header(headers: &HeaderMap, name: impl header::AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())?.to_str().ok()
 }

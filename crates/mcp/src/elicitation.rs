@@ -16,11 +16,13 @@ use rmcp::{
 
 use crate::{
     abilities::{Abilities, Channel},
-    approval::{QUESTION, asks, decision, elicit_decision, waiting},
+    approval::{
+        QUESTION, decision_of_answer, elicit_decision, input_required_result, pending_approval,
+    },
     client::{Attachment, Client, Messages},
     message::ExactCall,
     rounds::Round,
-    state::{Pauses, place},
+    state::{Pauses, state_place},
 };
 
 pub(crate) enum RoundEnd {
@@ -45,12 +47,12 @@ pub(crate) async fn run<'a>(
     pauses: &Pauses,
 ) -> Result<RoundEnd, ErrorData> {
     let mut call = fresh();
-    let place = place(&call);
+    let place = state_place(&call);
     let round = load_round(origin.exact, &call, &place, pauses).await?;
-    let mut answers = answers(origin.exact);
+    let mut answers = exact_answers(origin.exact);
     if let Some(approval) = round.approval {
         // A call without an answer asks the person again.
-        if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision) {
+        if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision_of_answer) {
             call = call_with_decision(call, approval, decision);
         }
     }
@@ -61,14 +63,14 @@ pub(crate) async fn run<'a>(
     // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
         // The client speaks for the caller, who may not decide if others have to.
-        let pending = waiting(&result.outcome);
+        let pending = pending_approval(&result.outcome);
         let pending = pending.filter(|pending| pending.approvers != Approvers::Others);
         let Some(pending) = pending else { break };
         let decision = match (abilities.channel, abilities.has_forms) {
             (Channel::Rounds, true) => {
                 let round = Round { approval: Some(pending.id.clone()), answers };
-                let state = state(round, &fresh(), &place, pauses).await;
-                return asks(pending, state).map(RoundEnd::Asks);
+                let state = stored_state(round, &fresh(), &place, pauses).await;
+                return input_required_result(pending, state).map(RoundEnd::Asks);
             }
             (Channel::Live, true) => match origin.peer {
                 Some(peer) => elicit_decision(pending, peer).await,
@@ -81,7 +83,7 @@ pub(crate) async fn run<'a>(
         let call = call_with_decision(fresh(), pending.id.clone(), decision);
         result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     }
-    let Messages { asked, used, lacking, attached } = client.take();
+    let Messages { asked, used, lacking, attached } = client.take_messages();
     if !needs_values(&result.outcome) || (asked.is_empty() && lacking.is_empty()) {
         return Ok(RoundEnd::Ended(result, attached));
     }
@@ -93,10 +95,10 @@ pub(crate) async fn run<'a>(
             lacking.iter().any(is_of_model),
         ));
     }
-    let named = asked.iter().map(|it| Some((it.name().to_owned(), it.request()?)));
+    let named = asked.iter().map(|it| Some((it.name().to_owned(), it.input_request()?)));
     let requests: Option<InputRequests> = named.collect();
     let round = Round { approval: None, answers: used };
-    let state = state(round, &fresh(), &place, pauses).await;
+    let state = stored_state(round, &fresh(), &place, pauses).await;
     let (requests, state) = requests.zip(state).ok_or_else(|| {
         ErrorData::internal_error("the values that the tool wants cannot be asked for", None)
     })?;
@@ -120,7 +122,7 @@ async fn load_round(
 ) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
     let name = pauses.unsealed_name(state, place).ok_or_else(foreign_state)?;
-    match Round::take(name, call, pauses.store()).await {
+    match Round::take_round(name, call, pauses.store()).await {
         Ok(round) => round.ok_or_else(foreign_state),
         Err(error) => {
             tracing::warn!(%error, "the answers of earlier rounds of a call cannot be read");
@@ -131,11 +133,16 @@ async fn load_round(
     }
 }
 
-fn answers(exact: &ExactCall) -> BTreeMap<String, Value> {
+fn exact_answers(exact: &ExactCall) -> BTreeMap<String, Value> {
     exact.answers.iter().map(|(name, answer)| (name.clone(), answer.clone())).collect()
 }
 
-async fn state(round: Round, call: &Call<'_>, place: &Key, pauses: &Pauses) -> Option<String> {
+async fn stored_state(
+    round: Round,
+    call: &Call<'_>,
+    place: &Key,
+    pauses: &Pauses,
+) -> Option<String> {
     pauses.sealed_state(&round.store_round(call, pauses.store()).await?, place)
 }
 

@@ -51,7 +51,7 @@ impl McpService {
     ) -> Response<BoxBody<Bytes, Infallible>> {
         let (head, body) = request.into_parts();
         let is_sent = head.method == Method::POST;
-        let batch = is_sent.then(|| batch::messages(&head.headers, &body)).flatten();
+        let batch = is_sent.then(|| batch::batch_messages(&head.headers, &body)).flatten();
         match batch {
             None => self.answer_message(head, body).await,
             Some(Ok(messages)) => {
@@ -74,11 +74,11 @@ impl McpService {
         head.headers.remove(header::CONTENT_LENGTH);
         let answers = messages.into_iter().map(|message| {
             let head = head.clone();
-            async move { batch::answer(self.answer_message(head, message).await).await }
+            async move { batch::final_message(self.answer_message(head, message).await).await }
         });
         let answers = stream::iter(answers).buffered(batch::AT_ONCE);
         let answers: Vec<String> = answers.filter_map(ready).collect().await;
-        batch::together(&answers)
+        batch::joined_response(&answers)
     }
 
     async fn answer_message(
@@ -87,21 +87,21 @@ impl McpService {
         body: Bytes,
     ) -> Response<BoxBody<Bytes, Infallible>> {
         if head.method == Method::POST {
-            let exact = match self.read(&head, &body) {
+            let exact = match self.read_message(&head, &body) {
                 Ok(exact) => exact,
                 Err(refused) => return refused.map(|body| Full::new(body).boxed()),
             };
             let schemas = self.host.listing().schemas;
-            let abilities = direct::abilities(&head, &exact, schemas);
-            if let Some(abilities) = abilities.filter(|_| !self.has_headers(&exact)) {
-                let answer = direct::answer(&*self.host, &head, &exact, abilities).await;
+            let abilities = direct::direct_abilities(&head, &exact, schemas);
+            if let Some(abilities) = abilities.filter(|_| !self.has_argument_headers(&exact)) {
+                let answer = direct::answer_call(&*self.host, &head, &exact, abilities).await;
                 return answer.map(|body| Full::new(body).boxed());
             }
             head.extensions.insert(Arc::new(exact));
         }
         let is_json = is_json(&head.headers);
         let request = Request::from_parts(head, Full::new(body.clone()));
-        let Ok(response) = self.service().call(request).await;
+        let Ok(response) = self.library_service().call(request).await;
         if is_json_rpc(&response) {
             return explain_method_errors(response).await;
         }
@@ -109,7 +109,7 @@ impl McpService {
     }
 
     /// The library's service for one request; nothing of it outlives the request.
-    fn service(&self) -> StreamableHttpService<Server, NeverSessionManager> {
+    fn library_service(&self) -> StreamableHttpService<Server, NeverSessionManager> {
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_legacy_session_mode(false)
@@ -121,7 +121,7 @@ impl McpService {
     }
 
     /// True if arguments of the called tool may be in headers, which the library checks.
-    fn has_headers(&self, exact: &ExactCall) -> bool {
+    fn has_argument_headers(&self, exact: &ExactCall) -> bool {
         let executor = self.host.executor();
         let entry = exact.tool.as_deref().and_then(|tool| executor.find(tool));
         let tool = entry.and_then(Entry::declaration);
@@ -129,7 +129,7 @@ impl McpService {
     }
 
     /// Reads the message of a request. Fails if it is not a message or calls a tool that its sender may not call.
-    fn read(&self, head: &Parts, body: &[u8]) -> Result<ExactCall, Box<Response<Bytes>>> {
+    fn read_message(&self, head: &Parts, body: &[u8]) -> Result<ExactCall, Box<Response<Bytes>>> {
         let exact = ExactCall::from_text(body).and_then(|exact| exact.with_headers(&head.headers));
         let exact = exact.map_err(|refusal| Box::new(refusal_response(&refusal)))?;
         match self.denial_response(head, &exact) {
@@ -204,7 +204,7 @@ async fn to_json_rpc_refusal(
 
 /// The response to a message that is refused (MCP 2026-07-28, transports: 400 with an error of JSON-RPC).
 fn refusal_response(refusal: &Refusal) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from(refusal.text()));
+    let mut response = Response::new(Bytes::from(refusal.message_text()));
     *response.status_mut() = StatusCode::BAD_REQUEST;
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);

@@ -72,9 +72,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         }
     }
 
-    fn refuse(&mut self, refusal: &Refusal) {
+    fn write_refusal(&mut self, refusal: &Refusal) {
         while self.refusals.try_join_next().is_some() {}
-        self.refusals.spawn(write_line(Arc::clone(&self.output), refusal.text()));
+        self.refusals.spawn(write_line(Arc::clone(&self.output), refusal.message_text()));
     }
 }
 
@@ -96,19 +96,19 @@ where
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             while let Some(message) = self.waiting.pop_front() {
-                match read(&message) {
+                match read_message(&message) {
                     Ok(message) => return Some(message),
-                    Err(refusal) => self.refuse(&refusal),
+                    Err(refusal) => self.write_refusal(&refusal),
                 }
             }
             let messages = self.next().await?.and_then(|line| match line.trim_ascii_start() {
                 [] => Ok(Vec::new()),
-                [b'[', ..] => batch::split(&line),
+                [b'[', ..] => batch::split_batch(&line),
                 _ => Ok(vec![line.into()]),
             });
             match messages {
                 Ok(messages) => self.waiting.extend(messages),
-                Err(refusal) => self.refuse(&refusal),
+                Err(refusal) => self.write_refusal(&refusal),
             }
         }
     }
@@ -119,7 +119,7 @@ where
     }
 }
 
-fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
+fn read_message(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let exact = ExactCall::from_text(line)?;
     let mut message: ClientJsonRpcMessage =
         serde_json::from_slice(line).map_err(|_| Refusal::foreign(line))?;

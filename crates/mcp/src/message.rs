@@ -39,17 +39,21 @@ impl ExactCall {
     /// are not an object, and an idempotency key that is none.
     pub(crate) fn from_text(text: &[u8]) -> Result<Self, Refusal> {
         let Ok(text) = str::from_utf8(text) else {
-            return Err(refusal(Value::Null, PARSE_ERROR, "expected JSON in UTF-8".to_owned()));
+            return Err(refusal_of_id(
+                Value::Null,
+                PARSE_ERROR,
+                "expected JSON in UTF-8".to_owned(),
+            ));
         };
         let mut message = match Value::parse_unambiguous(text) {
             Ok(Some(message)) => message,
             Ok(None) => {
                 let message = "expected each name once in an object".to_owned();
-                return Err(refusal(id_of(text), INVALID_REQUEST, message));
+                return Err(refusal_of_id(id_of(text), INVALID_REQUEST, message));
             }
             Err(error) => {
                 let message = format!("expected JSON: {error}");
-                return Err(refusal(id_of(text), PARSE_ERROR, message));
+                return Err(refusal_of_id(id_of(text), PARSE_ERROR, message));
             }
         };
         if message.get("method").and_then(Value::as_str) != Some("tools/call") {
@@ -58,14 +62,18 @@ impl ExactCall {
         let id = message.get("id").cloned().unwrap_or_default();
         let is_request = is_request(&message);
         let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else {
-            return Err(refusal(id, INVALID_PARAMS, "`params`: expected an object".to_owned()));
+            return Err(refusal_of_id(
+                id,
+                INVALID_PARAMS,
+                "`params`: expected an object".to_owned(),
+            ));
         };
         let arguments = match params.remove("arguments") {
             None | Some(Value::Null) => None,
             Some(Value::Object(arguments)) => Some(arguments),
             Some(other) => {
                 let message = format!("`arguments`: expected an object, got: {}", other.kind());
-                return Err(refusal(id, INVALID_PARAMS, message));
+                return Err(refusal_of_id(id, INVALID_PARAMS, message));
             }
         };
         let mut exact = Self { id, arguments, is_plain: is_request, ..Self::default() };
@@ -81,7 +89,8 @@ impl ExactCall {
         exact.session = exact.meta.remove(SESSION).unwrap_or_default();
         if let Some(key) = exact.meta.remove(KEY) {
             exact.key = Some(
-                key_of(&key).map_err(|wrong| refusal(exact.id.clone(), INVALID_PARAMS, wrong))?,
+                key_of(&key)
+                    .map_err(|wrong| refusal_of_id(exact.id.clone(), INVALID_PARAMS, wrong))?,
             );
         }
         Ok(exact)
@@ -98,11 +107,11 @@ impl ExactCall {
         let Some(key) = key.and_then(IdempotencyKey::of_text) else {
             let message =
                 format!("`{KEY_HEADER}`: expected one text of 1 to 255 printable ASCII characters");
-            return Err(refusal(self.id, INVALID_PARAMS, message));
+            return Err(refusal_of_id(self.id, INVALID_PARAMS, message));
         };
         if self.key.as_ref().is_some_and(|own| *own != key) {
             let message = format!("expected one key, got two: `{KEY_HEADER}` and `{KEY}`");
-            return Err(refusal(self.id, INVALID_PARAMS, message));
+            return Err(refusal_of_id(self.id, INVALID_PARAMS, message));
         }
         self.key = Some(key);
         Ok(self)
@@ -111,7 +120,8 @@ impl ExactCall {
     /// The called tools: the one named, and the one that it calls in turn.
     pub(crate) fn called_tools(&self) -> impl Iterator<Item = String> {
         let standing = self.tool.as_deref().and_then(Standing::from_name);
-        let target = standing.and_then(|standing| standing.target(self.arguments.as_ref())?.ok());
+        let target =
+            standing.and_then(|standing| standing.target_call(self.arguments.as_ref())?.ok());
         self.tool.clone().into_iter().chain(target.map(|target| target.tool))
     }
 }
@@ -119,7 +129,7 @@ impl ExactCall {
 impl Refusal {
     pub(crate) fn too_long(most: usize) -> Self {
         let message = format!("expected a message of at most {most} bytes");
-        refusal(Value::Null, INVALID_REQUEST, message)
+        refusal_of_id(Value::Null, INVALID_REQUEST, message)
     }
 
     /// Refuses one key of a header for several calls.
@@ -127,7 +137,7 @@ impl Refusal {
         let message = format!(
             "`{KEY_HEADER}`: expected one call, got several; give each call of a batch its own key, `{KEY}` in its `_meta`"
         );
-        refusal(Value::Null, INVALID_REQUEST, message)
+        refusal_of_id(Value::Null, INVALID_REQUEST, message)
     }
 
     /// Refuses JSON that is not a message of MCP.
@@ -137,10 +147,10 @@ impl Refusal {
 
     pub(crate) fn invalid_request(text: &[u8], message: String) -> Self {
         let id = str::from_utf8(text).map(id_of).unwrap_or_default();
-        refusal(id, INVALID_REQUEST, message)
+        refusal_of_id(id, INVALID_REQUEST, message)
     }
 
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn message_text(&self) -> String {
         let Self { id, code, message } = self;
         // Ids are texts and numbers, so their text is JSON.
         let id = id.to_string();
@@ -170,7 +180,7 @@ fn is_request(message: &Value) -> bool {
     is_version && is_id && members.iter().all(|(name, _)| request_members.contains(&&**name))
 }
 
-fn refusal(id: Value, code: i32, message: String) -> Refusal {
+fn refusal_of_id(id: Value, code: i32, message: String) -> Refusal {
     let id = if id.as_str().is_some() || matches!(id, Value::Number(_)) { id } else { Value::Null };
     Refusal { id, code, message }
 }
@@ -214,7 +224,11 @@ mod tests {
 
     #[track_caller]
     fn refused(text: &str, expected: &str) {
-        assert_eq!(ExactCall::from_text(text.as_bytes()).unwrap_err().text(), expected, "{text}");
+        assert_eq!(
+            ExactCall::from_text(text.as_bytes()).unwrap_err().message_text(),
+            expected,
+            "{text}"
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::{Attachment, host::Caller, shortlist};
 /// The tool's name, unless another tool has it.
 pub(crate) const NAME: &str = "read_result";
 
-pub(crate) fn declaration(executor: &Executor, caller: &Caller) -> Option<model::Tool> {
+pub(crate) fn read_result_declaration(executor: &Executor, caller: &Caller) -> Option<model::Tool> {
     let has_tools = executor.entries().any(|entry| caller.sees(entry.toolset()));
     if !has_tools || executor.find(NAME).is_some() {
         return None;
@@ -42,7 +42,7 @@ pub(crate) fn declaration(executor: &Executor, caller: &Caller) -> Option<model:
     serde_json::from_str(&declaration.to_string()).ok()
 }
 
-pub(crate) async fn read(
+pub(crate) async fn read_stored_part(
     executor: &Executor,
     caller: &Caller,
     session: &Session,
@@ -50,21 +50,23 @@ pub(crate) async fn read(
 ) -> Value {
     let wanted = match RequestedPart::from_arguments(arguments) {
         Ok(wanted) => wanted,
-        Err(wrong) => return shortlist::result(Err(wrong)),
+        Err(wrong) => return shortlist::tool_result(Err(wrong)),
     };
     let owner = Owner::new(caller.principal.as_ref(), session);
     match executor.readable_result(&wanted.handle, owner, &caller.rights).await {
         Ok(Some(result)) => requested_part(&result, &wanted),
         Ok(None) => {
             let message = "no such result is kept for this caller and session; call the tool again";
-            shortlist::result(Err(message.to_owned()))
+            shortlist::tool_result(Err(message.to_owned()))
         }
-        Err(_) => shortlist::result(Err("results cannot be read now; try again later".to_owned())),
+        Err(_) => {
+            shortlist::tool_result(Err("results cannot be read now; try again later".to_owned()))
+        }
     }
 }
 
 /// The files behind a result's handles, as embedded resources; large files and files no longer kept are left out.
-pub(crate) async fn resources(
+pub(crate) async fn result_resources(
     executor: &Executor,
     caller: &Caller,
     session: &Session,
@@ -111,16 +113,20 @@ struct RequestedPart {
 
 impl RequestedPart {
     fn from_arguments(arguments: Option<&Object>) -> Result<Self, String> {
-        let Arguments { handle, offset, limit } = shortlist::read(arguments)?;
+        let Arguments { handle, offset, limit } = shortlist::parse_arguments(arguments)?;
         let handle = Handle::new(&handle);
         let handle = handle.ok_or("`handle`: expected `result:…`, as a result named it")?;
-        let offset = number(offset, "offset", 0..usize::MAX)?.unwrap_or(0);
-        let limit = number(limit, "limit", 1..MOST + 1)?.unwrap_or(USUAL);
+        let offset = number_in_range(offset, "offset", 0..usize::MAX)?.unwrap_or(0);
+        let limit = number_in_range(limit, "limit", 1..MOST + 1)?.unwrap_or(USUAL);
         Ok(Self { handle, offset, limit })
     }
 }
 
-fn number(value: Option<Value>, name: &str, range: Range<usize>) -> Result<Option<usize>, String> {
+fn number_in_range(
+    value: Option<Value>,
+    name: &str,
+    range: Range<usize>,
+) -> Result<Option<usize>, String> {
     let Some(value) = value else { return Ok(None) };
     let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
     let number = number.filter(|number| range.contains(number));
@@ -142,7 +148,7 @@ fn requested_part(result: &StoredResult, wanted: &RequestedPart) -> Value {
     }
     let Ok(text) = str::from_utf8(bytes) else {
         let length = bytes.len();
-        return shortlist::result(Err(format!(
+        return shortlist::tool_result(Err(format!(
             "it is no text: {length} bytes of `{media_type}`; pass its handle where a tool takes a file"
         )));
     };
@@ -155,7 +161,7 @@ fn requested_part(result: &StoredResult, wanted: &RequestedPart) -> Value {
     if let Some(members) = part.as_object_mut().filter(|_| end < text.len()) {
         members.insert("nextOffset", Value::from(end));
     }
-    shortlist::result(Ok(part))
+    shortlist::tool_result(Ok(part))
 }
 
 /// The bytes of a part by default; the next constant is the most.

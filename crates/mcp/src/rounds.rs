@@ -40,13 +40,13 @@ impl Round {
         });
         let record = Record::new("application/json", kept.to_string().into())
             .with_time_to_live(APPROVAL_TIME);
-        store.put(&key(call, &name), record, Expected::Absent, now()).await.ok()?;
+        store.put(&round_key(call, &name), record, Expected::Absent, now()).await.ok()?;
         Some(name)
     }
 
     /// The round with this name; `None` if it was used, has expired, or belongs to another principal or session, or to a
     /// call with other arguments.
-    pub(crate) async fn take(
+    pub(crate) async fn take_round(
         name: String,
         call: &Call<'_>,
         store: &dyn Store,
@@ -54,18 +54,18 @@ impl Round {
         if !name.starts_with(PREFIX) {
             return Ok(Some(Self::of_approval(name)));
         }
-        let key = key(call, &name);
+        let key = round_key(call, &name);
         let Some(stored) = store.get(&key, now()).await? else { return Ok(None) };
         // Of two simultaneous calls, only one removes the round.
         match store.remove(&key, Expected::Version(stored.version), now()).await {
-            Ok(true) => Ok(Self::read(&stored.record, call)),
+            Ok(true) => Ok(Self::from_record(&stored.record, call)),
             Ok(false) => Ok(None),
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn read(record: &Record, call: &Call<'_>) -> Option<Self> {
+    fn from_record(record: &Record, call: &Call<'_>) -> Option<Self> {
         let kept = Value::from_slice(record.bytes()).ok()?;
         kept.get("arguments")?.as_object().filter(|kept| *kept == call.arguments())?;
         let answers = kept.get("answers")?.as_object()?.iter();
@@ -75,7 +75,7 @@ impl Round {
     }
 }
 
-fn key(call: &Call<'_>, name: &str) -> Key {
+fn round_key(call: &Call<'_>, name: &str) -> Key {
     Key::new(Space::Call, Owner::new(call.principal(), call.session()), name)
 }
 
@@ -101,7 +101,8 @@ mod tests {
         };
         let (asked, other) = (asked(1), asked(2));
         let memory = Memory::new(Bounds { records: 9, bytes: 9_999 });
-        let take = async |name, call: &Call<'_>| Round::take(name, call, &memory).await.unwrap();
+        let take =
+            async |name, call: &Call<'_>| Round::take_round(name, call, &memory).await.unwrap();
         let (session, another) = (Session::new("s"), Session::new("other"));
         let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
         let answers = BTreeMap::from([("step1".to_owned(), json!({"action": "decline"}))]);

@@ -54,7 +54,7 @@ impl ServerHandler for Server {
         context.peer.set_peer_info(request.clone());
         let mut info = self.negotiate_initialize(&request)?;
         let (listing, executor) = (self.0.listing(), self.0.executor());
-        if shortlist::is_short(&listing, &executor, &self.0.caller(head(&context))) {
+        if shortlist::is_short(&listing, &executor, &self.0.caller(http_head(&context))) {
             info.instructions = Some(SEARCHED.to_owned());
         }
         // Revisions that begin with this message have no stream for notifications here.
@@ -94,18 +94,18 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let caller = self.0.caller(head(&context));
+        let caller = self.0.caller(http_head(&context));
         let executor = self.0.executor();
         let cursor = request.and_then(|request| request.cursor);
         let listing = self.0.listing();
         if shortlist::is_short(&listing, &executor, &caller) {
-            let mut tools = shortlist::declarations(&executor, &caller);
+            let mut tools = shortlist::standing_declarations(&executor, &caller);
             let pinned = shortlist::pinned_entries(&listing, &executor, &caller);
             tools.extend(
                 pinned.into_iter().filter_map(|entry| listed_tool(entry, &listing, &executor)),
             );
-            tools.extend(read_result::declaration(&executor, &caller));
-            return Ok(fresh(ListToolsResult::with_all_items(tools)));
+            tools.extend(read_result::read_result_declaration(&executor, &caller));
+            return Ok(with_lifetime(ListToolsResult::with_all_items(tools)));
         }
         let entries = executor.entries().filter(|entry| caller.lists(entry.toolset()));
         let entries = entries.collect::<Vec<_>>();
@@ -131,20 +131,22 @@ impl ServerHandler for Server {
         }
         let shown = page.get(..n_shown).unwrap_or_default();
         let is_last = shown.len() == page.len();
-        tools.extend(is_last.then(|| read_result::declaration(&executor, &caller)).flatten());
+        tools.extend(
+            is_last.then(|| read_result::read_result_declaration(&executor, &caller)).flatten(),
+        );
         let mut result = ListToolsResult::with_all_items(tools);
         if !is_last {
             let last = shown.last().map(|entry| entry.name().as_str().to_owned());
             result.next_cursor = last;
         }
-        Ok(fresh(result))
+        Ok(with_lifetime(result))
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
         // The library also asks for it when arguments may be in headers. Those of functions appear only in whole schemas.
         let (listing, executor) = (self.0.listing(), self.0.executor());
         let entry = executor.find(name)?;
-        let headers = shortlist::headers(&listing, &executor, entry);
+        let headers = shortlist::argument_headers(&listing, &executor, entry);
         if headers.is_empty() && listing.schemas != McpSchemas::Whole {
             return None;
         }
@@ -156,12 +158,12 @@ impl ServerHandler for Server {
         _: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(exact) = exact(&context) else {
+        let Some(exact) = exact_call(&context) else {
             return Err(ErrorData::internal_error("the call was not read as it was written", None));
         };
         let abilities = Abilities::from_context(&context);
         let origin = CallOrigin { exact: &exact, abilities, peer: Some(&context.peer) };
-        let called = calls::handle_call(&*self.0, Incoming { head: head(&context), origin });
+        let called = calls::handle_call(&*self.0, Incoming { head: http_head(&context), origin });
         // A client that cancels, or closes the response stream, also stops the call to the service.
         tokio::select! {
             () = context.ct.cancelled() => {
@@ -186,7 +188,7 @@ fn call_response(answer: Answer) -> Result<CallToolResponse, ErrorData> {
 }
 
 /// Adds to a list the time that clients may keep it.
-fn fresh(mut result: ListToolsResult) -> ListToolsResult {
+fn with_lifetime(mut result: ListToolsResult) -> ListToolsResult {
     result.ttl_ms = Some(FRESH_MS);
     result.cache_scope = Some(CacheScope::Private);
     result
@@ -194,7 +196,7 @@ fn fresh(mut result: ListToolsResult) -> ListToolsResult {
 
 /// A tool as it is listed. A tool without a declaration is left out, and the log says so to the operator.
 fn listed_tool(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<model::Tool> {
-    let headers = shortlist::headers(listing, executor, entry);
+    let headers = shortlist::argument_headers(listing, executor, entry);
     let tool = entry.declaration().and_then(|tool| declared_tool(tool, listing, &headers));
     if tool.is_none() {
         let tool = entry.name().as_str();
@@ -207,15 +209,15 @@ fn n_bytes_of(tool: &model::Tool) -> usize {
     serde_json::to_vec(tool).map_or(0, |text| text.len())
 }
 
-fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
+fn http_head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
     context.extensions.get::<Parts>()
 }
 
 /// The call exactly as its text gave it; HTTP and standard input store it in different places.
-fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<ExactCall>> {
+fn exact_call(context: &RequestContext<RoleServer>) -> Option<Arc<ExactCall>> {
     let extensions = &context.extensions;
     let stored_call = extensions.get::<Arc<ExactCall>>();
-    stored_call.or_else(|| head(context)?.extensions.get()).cloned()
+    stored_call.or_else(|| http_head(context)?.extensions.get()).cloned()
 }
 
 const SEARCHED: &str = "More tools are served than are listed. Find them with `find_tools`, in the words of what is wanted, read with `describe_tools` what they take, and call them with `call_read_tool`, or with `call_write_tool` where they change something.";

@@ -8,8 +8,8 @@ use callgate_executor::{Entry, Executor, Found, Search};
 use callgate_tool::{Effect, Object, Value, from_value, json};
 use serde::{Deserialize, de::DeserializeOwned};
 
-pub(crate) use self::declarations::declarations;
-use crate::{declaration::declaration, host::Caller};
+pub(crate) use self::declarations::standing_declarations;
+use crate::{declaration::tool_declaration, host::Caller};
 
 callgate_tool::named! {
     pub(crate) enum Standing {
@@ -52,19 +52,23 @@ struct Describe {
 
 impl Standing {
     /// The call that a call of this tool makes; `None` if this tool calls no other.
-    pub(crate) fn target(self, arguments: Option<&Object>) -> Option<Result<TargetCall, String>> {
+    pub(crate) fn target_call(
+        self,
+        arguments: Option<&Object>,
+    ) -> Option<Result<TargetCall, String>> {
         if !matches!(self, Self::CallRead | Self::CallWrite) {
             return None;
         }
-        let target = read(arguments).and_then(|target: TargetCall| match &*target.tool {
-            "" => Err("`name`: expected the name of a tool".to_owned()),
-            _ => Ok(target),
-        });
+        let target =
+            parse_arguments(arguments).and_then(|target: TargetCall| match &*target.tool {
+                "" => Err("`name`: expected the name of a tool".to_owned()),
+                _ => Ok(target),
+            });
         Some(target)
     }
 
     /// The reason why this tool does not call `entry`.
-    pub(crate) fn refusal(self, entry: Entry<'_>) -> Option<String> {
+    pub(crate) fn refusal_reason(self, entry: Entry<'_>) -> Option<String> {
         let (name, effect) = (entry.name(), entry.effect().as_str());
         let is_refused = self == Self::CallRead && entry.effect() != Effect::Read;
         let other = Self::CallWrite.as_str();
@@ -74,7 +78,7 @@ impl Standing {
     }
 
     /// The result of a tool that calls no other, or a sentence about the problem with the arguments.
-    pub(crate) fn answer(
+    pub(crate) fn own_answer(
         self,
         executor: &Executor,
         caller: &Caller,
@@ -82,8 +86,8 @@ impl Standing {
         arguments: Option<&Object>,
     ) -> Result<Value, String> {
         match self {
-            Self::Find => find_tools(executor, caller, read(arguments)?),
-            _ => describe_tools(executor, caller, read(arguments)?, schemas),
+            Self::Find => find_tools(executor, caller, parse_arguments(arguments)?),
+            _ => describe_tools(executor, caller, parse_arguments(arguments)?, schemas),
         }
     }
 }
@@ -119,7 +123,7 @@ pub(crate) fn pinned_entries<'e>(
 
 /// The arguments of a tool that clients repeat in headers. Only tools in every list have them, because clients do not
 /// know of others; an argument that is a credential is never one of them.
-pub(crate) fn headers(
+pub(crate) fn argument_headers(
     config: &McpConfig,
     executor: &Executor,
     entry: Entry<'_>,
@@ -138,7 +142,9 @@ pub(crate) fn headers(
 }
 
 /// The arguments of a tool of callgate itself. Some models write `null` for a value that they do not give.
-pub(crate) fn read<T: DeserializeOwned>(arguments: Option<&Object>) -> Result<T, String> {
+pub(crate) fn parse_arguments<T: DeserializeOwned>(
+    arguments: Option<&Object>,
+) -> Result<T, String> {
     let mut given = arguments.cloned().unwrap_or_default();
     given.retain(|_, value| !value.is_null());
     from_value(Value::Object(given)).map_err(|error| error.to_string())
@@ -178,7 +184,7 @@ fn describe_tools(
         let entry = executor.find(&name).filter(|entry| caller.lists(entry.toolset()));
         match entry.and_then(|entry| Some((entry, entry.declaration()?))) {
             Some((entry, tool)) => {
-                let mut declaration = declaration(tool, schemas);
+                let mut declaration = tool_declaration(tool, schemas);
                 if let Some(members) = declaration.as_object_mut() {
                     members.insert("effect", entry.effect().as_str().into());
                 }
@@ -191,7 +197,7 @@ fn describe_tools(
 }
 
 /// A result in JSON, complete as text and as structured content, or a failure that a model can read.
-pub(crate) fn result(answer: Result<Value, String>) -> Value {
+pub(crate) fn tool_result(answer: Result<Value, String>) -> Value {
     let (value, is_error) = match answer {
         Ok(value) => (value, false),
         Err(message) => (json!({"error": {"message": message}}), true),

@@ -17,7 +17,7 @@ pub(crate) struct Pauses(Arc<dyn Store>);
 
 impl Pauses {
     pub(crate) fn from_host(host: &dyn Host) -> Self {
-        Self(host.state().unwrap_or_else(memory))
+        Self(host.state().unwrap_or_else(memory_store))
     }
 
     pub(crate) fn store(&self) -> &dyn Store {
@@ -41,12 +41,12 @@ impl Pauses {
 }
 
 /// The place of a call that its state is bound to.
-pub(crate) fn place(call: &Call<'_>) -> Key {
+pub(crate) fn state_place(call: &Call<'_>) -> Key {
     Key::new(Space::Approval, Owner::new(call.principal(), call.session()), call.tool())
 }
 
 /// The store of this process.
-fn memory() -> Arc<dyn Store> {
+fn memory_store() -> Arc<dyn Store> {
     static MEMORY: OnceLock<Arc<Memory>> = OnceLock::new();
     let bounds = Bounds { records: MOST_ROUNDS, bytes: MOST_BYTES };
     Arc::<Memory>::clone(MEMORY.get_or_init(|| Arc::new(Memory::new(bounds))))
@@ -79,12 +79,12 @@ mod tests {
 
     fn of(principal: &str, session: &str, tool: &str) -> Key {
         let (call, session) = (ToolCall::new("1", tool, Arguments::new()), Session::new(session));
-        place(&Call::new(&call, &session).with_principal(Principal::new(principal)))
+        state_place(&Call::new(&call, &session).with_principal(Principal::new(principal)))
     }
 
     #[test]
     fn an_unchanged_state_opens_for_its_own_call_only() {
-        let (own, pauses) = (of("kim", "s", "put"), Pauses(memory()));
+        let (own, pauses) = (of("kim", "s", "put"), Pauses(memory_store()));
         let state = pauses.sealed_state("approval_1", &own).unwrap();
         assert!(!state.contains("approval"), "{state}");
         assert_eq!(pauses.unsealed_name(&state, &own).as_deref(), Some("approval_1"));
@@ -101,7 +101,7 @@ mod tests {
         fn a_state_of_which_a_bit_was_changed_is_refused(
             name in ".{0,60}", at in any::<prop::sample::Index>(), bit in 0..8_u32,
         ) {
-            let (own, pauses) = (of("kim", "s", "put"), Pauses(memory()));
+            let (own, pauses) = (of("kim", "s", "put"), Pauses(memory_store()));
             let state = pauses.sealed_state(&name, &own).unwrap();
             prop_assert_eq!(pauses.unsealed_name(&state, &own), Some(name));
             let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(&state).unwrap();

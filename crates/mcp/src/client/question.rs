@@ -57,7 +57,7 @@ impl Question {
         self.values.is_some()
     }
 
-    pub(crate) fn reply(&self, answer: &Value) -> Option<Reply> {
+    pub(crate) fn checked_reply(&self, answer: &Value) -> Option<Reply> {
         let Some(values) = &self.values else {
             let message = answer.as_object()?;
             let is_message = message.contains_key("role") && message.contains_key("content");
@@ -74,8 +74,8 @@ impl Question {
         }
     }
 
-    pub(crate) fn request(&self) -> Option<InputRequest> {
-        let text = self.message();
+    pub(crate) fn input_request(&self) -> Option<InputRequest> {
+        let text = self.message_text();
         Some(if self.is_of_person() {
             InputRequest::Elicitation(serde_json::from_str(&text).ok()?)
         } else {
@@ -84,8 +84,8 @@ impl Question {
     }
 
     /// Asks now, over a connection that carries the server's requests. `None` if the answer is not valid.
-    pub(crate) async fn put(&self, peer: &Peer<RoleServer>) -> Option<Reply> {
-        let text = self.message();
+    pub(crate) async fn ask_over_connection(&self, peer: &Peer<RoleServer>) -> Option<Reply> {
+        let text = self.message_text();
         let request = if self.is_of_person() {
             ServerRequest::ElicitRequest(serde_json::from_str(&text).ok()?)
         } else {
@@ -96,10 +96,10 @@ impl Question {
             ClientResult::ElicitResult(answer) => serde_json::to_vec(&answer),
             _ => return None,
         };
-        self.reply(&Value::from_slice(&answer.ok()?).ok()?)
+        self.checked_reply(&Value::from_slice(&answer.ok()?).ok()?)
     }
 
-    fn message(&self) -> String {
+    fn message_text(&self) -> String {
         let method =
             if self.is_of_person() { "elicitation/create" } else { "sampling/createMessage" };
         json!({"method": method, "params": self.params.clone()}).to_string()
@@ -114,7 +114,7 @@ mod tests {
     fn check(answer: &Value, expected: Option<&Reply>) {
         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
         let question = Question::of_person("user_name", "What is your name?", schema);
-        assert_eq!(question.reply(answer).as_ref(), expected, "{answer}");
+        assert_eq!(question.checked_reply(answer).as_ref(), expected, "{answer}");
     }
 
     #[test]
@@ -135,8 +135,8 @@ mod tests {
     fn the_reply_to_a_sampling_question_is_a_message() {
         let question = Question::of_model("capital", "What is the capital of France?", 100);
         let message = json!({"role": "assistant", "content": {"type": "text", "text": "Paris"}, "model": "m"});
-        assert!(matches!(question.reply(&message), Some(Reply::Given(_))));
-        assert_eq!(question.reply(&json!({"action": "accept", "content": {}})), None);
-        assert!(matches!(question.request(), Some(InputRequest::CreateMessage(_))));
+        assert!(matches!(question.checked_reply(&message), Some(Reply::Given(_))));
+        assert_eq!(question.checked_reply(&json!({"action": "accept", "content": {}})), None);
+        assert!(matches!(question.input_request(), Some(InputRequest::CreateMessage(_))));
     }
 }

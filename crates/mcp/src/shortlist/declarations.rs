@@ -10,15 +10,20 @@ use super::Standing;
 use crate::host::Caller;
 
 /// The declarations of the four tools; they name no toolset that the caller does not see.
-pub(crate) fn declarations(executor: &Executor, caller: &Caller) -> Vec<model::Tool> {
+pub(crate) fn standing_declarations(executor: &Executor, caller: &Caller) -> Vec<model::Tool> {
     let rows = [
-        (Standing::Find, find(&catalog(executor, caller))),
-        (Standing::Describe, describe()),
+        (Standing::Find, find_declaration(&tool_counts(executor, caller))),
+        (Standing::Describe, describe_declaration()),
         (
             Standing::CallRead,
-            call("Calls a tool that only reads, by its name. Refuses one that changes something."),
+            call_declaration(
+                "Calls a tool that only reads, by its name. Refuses one that changes something.",
+            ),
         ),
-        (Standing::CallWrite, call("Calls any tool by its name, one that changes something too.")),
+        (
+            Standing::CallWrite,
+            call_declaration("Calls any tool by its name, one that changes something too."),
+        ),
     ];
     let rows = rows.into_iter();
     rows.filter_map(|(standing, (words, schema))| standing_tool(standing, &words, &schema))
@@ -41,7 +46,7 @@ fn standing_tool(standing: Standing, description: &str, schema: &Value) -> Optio
 }
 
 /// The number of tools, for each toolset if there are several.
-fn catalog(executor: &Executor, caller: &Caller) -> String {
+fn tool_counts(executor: &Executor, caller: &Caller) -> String {
     let mut numbers = BTreeMap::new();
     for entry in executor.entries().filter(|entry| caller.lists(entry.toolset())) {
         *numbers.entry(entry.toolset()).or_insert(0_usize) += 1;
@@ -55,7 +60,7 @@ fn catalog(executor: &Executor, caller: &Caller) -> String {
     format!("{sum} tools of the toolsets {}", named.join(", "))
 }
 
-fn find(catalog: &str) -> (String, Value) {
+fn find_declaration(catalog: &str) -> (String, Value) {
     let description = format!(
         "Finds tools by words, among {catalog}. Answers the best with what they need and the tools that answer that."
     );
@@ -76,7 +81,7 @@ fn find(catalog: &str) -> (String, Value) {
     (description, schema)
 }
 
-fn describe() -> (String, Value) {
+fn describe_declaration() -> (String, Value) {
     let description = "Describes tools: what each is for, the schema of its arguments, that of its answer, and its effect.";
     let schema = json!({
         "type": "object",
@@ -87,7 +92,7 @@ fn describe() -> (String, Value) {
     (description.to_owned(), schema)
 }
 
-fn call(description: &str) -> (String, Value) {
+fn call_declaration(description: &str) -> (String, Value) {
     let schema = json!({
         "type": "object",
         "properties": {
