@@ -42,10 +42,10 @@ impl fmt::Display for AddressRefusal {
 /// The name of the document that `address`, a reference without its fragment, denotes in the document `base`: a path
 /// relative to the directory of the description, or an absolute address.
 pub(crate) fn document_name(base: &str, address: &str) -> Result<String, AddressRefusal> {
-    if scheme(address).is_some() {
+    if address_scheme(address).is_some() {
         return Url::parse(address).map(without_fragment).map_err(|_| AddressRefusal::Illegal);
     }
-    if scheme(base).is_some() {
+    if address_scheme(base).is_some() {
         let base = Url::parse(base).map_err(|_| AddressRefusal::Illegal)?;
         return base.join(address).map(without_fragment).map_err(|_| AddressRefusal::Illegal);
     }
@@ -53,8 +53,8 @@ pub(crate) fn document_name(base: &str, address: &str) -> Result<String, Address
 }
 
 /// Succeeds if a document of this name may be requested: a file, or a document on an https server.
-pub(crate) fn may_be_needed(name: &str) -> Result<(), AddressRefusal> {
-    if scheme(name).is_none() {
+pub(crate) fn check_requestable(name: &str) -> Result<(), AddressRefusal> {
+    if address_scheme(name).is_none() {
         return Ok(());
     }
     let url = Url::parse(name).map_err(|_| AddressRefusal::Illegal)?;
@@ -63,7 +63,7 @@ pub(crate) fn may_be_needed(name: &str) -> Result<(), AddressRefusal> {
 }
 
 pub(crate) fn is_address(name: &str) -> bool {
-    scheme(name).is_some()
+    address_scheme(name).is_some()
 }
 
 /// The URL of an absolute path. It is never read: it only serves to resolve paths relative to it.
@@ -97,7 +97,7 @@ fn is_illegal(c: char) -> bool {
 }
 
 /// The scheme of an address (RFC 3986 §3.1).
-fn scheme(address: &str) -> Option<&str> {
+fn address_scheme(address: &str) -> Option<&str> {
     let (scheme, _) = address.split_once(':')?;
     let is_legal = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
@@ -115,7 +115,8 @@ mod tests {
 
     #[track_caller]
     fn check(base: &str, address: &str, expected: Result<&str, AddressRefusal>) {
-        let got = document_name(base, address).and_then(|name| may_be_needed(&name).map(|()| name));
+        let got =
+            document_name(base, address).and_then(|name| check_requestable(&name).map(|()| name));
         assert_eq!(got.as_deref(), expected.as_deref(), "{address} in {base}");
     }
 
@@ -154,7 +155,7 @@ mod tests {
             ["http://169.254.169.254/a", "file:///etc/passwd", "ftp://x/y", "c:\\a", "data:,x"]
         {
             assert!(
-                document_name("", address).and_then(|name| may_be_needed(&name)).is_err(),
+                document_name("", address).and_then(|name| check_requestable(&name)).is_err(),
                 "{address}"
             );
         }

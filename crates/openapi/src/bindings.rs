@@ -79,7 +79,7 @@ pub struct Alternative {
 pub type Fixed = (Arc<str>, Box<[Value]>);
 
 impl SchemaNode {
-    pub(crate) fn below(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn child_nodes(&self) -> impl Iterator<Item = usize> {
         let named = self.properties.iter().chain(&self.patterns).map(|(_, at)| *at);
         let branches = self.alternatives.iter().flatten().filter_map(|branch| branch.node);
         let items = self.leading.iter().flatten().copied().chain(self.items);

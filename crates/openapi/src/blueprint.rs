@@ -71,7 +71,7 @@ impl Common {
             document: document.clone(),
             session_inputs: options.session_inputs,
             defaults: options.defaults,
-            built: Mutex::new(fresh(document)),
+            built: Mutex::new(new_cache(document)),
             budget: SharedBudget::new(Budget::for_declarations(document)),
             outputs: SharedBudget::new(Budget::for_declarations(document)),
         }
@@ -82,8 +82,8 @@ impl Common {
     }
 
     /// Drops the built schemas; a builder that uses them may continue.
-    pub(crate) fn release(&self) {
-        *self.cache_guard() = fresh(&self.document);
+    pub(crate) fn drop_built_schemas(&self) {
+        *self.cache_guard() = new_cache(&self.document);
     }
 
     /// The lock is held only to clone or replace the value.
@@ -92,7 +92,7 @@ impl Common {
     }
 }
 
-fn fresh(document: &Document) -> Arc<SchemaCache> {
+fn new_cache(document: &Document) -> Arc<SchemaCache> {
     Arc::new(SchemaCache::new(Budget::for_definitions(document)))
 }
 
@@ -104,7 +104,7 @@ impl InputOrigin {
     }
 
     /// The schema for an alternative of the body, and true if it is that of each item of a list.
-    pub(crate) fn at(&self, alternative: usize) -> (Option<&Origin>, bool) {
+    pub(crate) fn alternative_schema(&self, alternative: usize) -> (Option<&Origin>, bool) {
         match self.alternatives.get(alternative) {
             Some(origin) => (origin.schema.as_ref(), origin.is_item),
             None => (self.schema.as_ref(), self.is_item),

@@ -69,7 +69,7 @@ impl Budget {
         Self::new(most, limits.declaration_effort)
     }
 
-    pub(crate) fn most(&self) -> usize {
+    pub(crate) fn most_steps(&self) -> usize {
         self.most
     }
 
@@ -99,11 +99,11 @@ impl Budget {
     ) -> T {
         let document = document.with_step_limit(self.steps_per_declaration());
         let read = read(&document);
-        self.take(KEPT + document.used_steps());
+        self.take_steps(KEPT + document.used_steps());
         read
     }
 
-    fn take(&mut self, steps: usize) {
+    fn take_steps(&mut self, steps: usize) {
         self.left = self.left.saturating_sub(steps);
     }
 }
@@ -121,7 +121,7 @@ impl SharedBudget {
         let mut own = self.budget_guard().clone();
         let before = own.used_steps();
         let read = read(&mut own);
-        self.budget_guard().take(own.used_steps().saturating_sub(before));
+        self.budget_guard().take_steps(own.used_steps().saturating_sub(before));
         read
     }
 
@@ -131,7 +131,12 @@ impl SharedBudget {
 }
 
 /// The refusal of an operation at `pointer` whose declaration used all of `most` steps, or lacks a definition.
-pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &str) -> Diagnostic {
+pub(crate) fn effort_refusal(
+    document: &Document,
+    most: usize,
+    pointer: &str,
+    label: &str,
+) -> Diagnostic {
     let of_one = document.limits().declaration_effort;
     let (pointer, message, help) = match document.recorded_lack() {
         Some(Lack::Definition(definition)) => {
@@ -141,7 +146,7 @@ pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &s
             (&**definition, message, "simplify it, or raise `declaration_effort`")
         }
         Some(Lack::Rest) => {
-            let most = Budget::for_definitions(document).most();
+            let most = Budget::for_definitions(document).most_steps();
             let message = format!(
                 "expected shared definitions that take at most {most} steps in total, got more"
             );

@@ -32,7 +32,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         Self { node: self.document.root(), path: Path::ROOT, ..self }
     }
 
-    pub(crate) fn to<'b>(self, place: &'b LocatedNode<'d>) -> Cursor<'d, 'b>
+    pub(crate) fn at_node<'b>(self, place: &'b LocatedNode<'d>) -> Cursor<'d, 'b>
     where
         'a: 'b,
     {
@@ -40,7 +40,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// The place of this pointer, to report something there; the node stays that of this cursor.
-    pub(crate) fn at<'b>(&self, pointer: &'b str) -> Cursor<'d, 'b>
+    pub(crate) fn at_pointer<'b>(&self, pointer: &'b str) -> Cursor<'d, 'b>
     where
         'a: 'b,
     {
@@ -49,15 +49,15 @@ impl<'d, 'a> Cursor<'d, 'a> {
 
     /// The place of the member `name`, to report something there, even if the member does not exist.
     pub(crate) fn member_cursor<'b>(&'b self, name: &'b str) -> Cursor<'d, 'b> {
-        self.below(name, self.node)
+        self.at_child(name, self.node)
     }
 
-    pub(crate) fn below<'b>(&'b self, name: &'b str, node: &'d Node) -> Cursor<'d, 'b> {
+    pub(crate) fn at_child<'b>(&'b self, name: &'b str, node: &'d Node) -> Cursor<'d, 'b> {
         Cursor { node, path: self.path.name(name), ..*self }
     }
 
     pub(crate) fn member<'b>(&'b self, name: &'b str) -> Option<Cursor<'d, 'b>> {
-        Some(self.below(name, self.node.get(name)?))
+        Some(self.at_child(name, self.node.get(name)?))
     }
 
     /// The members, while steps remain; each costs `steps` and the weight of its pointer.
@@ -89,7 +89,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         steps: usize,
     ) -> impl Iterator<Item = (&'d Arc<str>, Cursor<'d, 'b>)> {
         let members = self.node.members();
-        let members = self.document.affordable(members, steps);
+        let members = self.document.while_affordable(members, steps);
         members.map(|(name, node)| {
             let path = self.path.name(name);
             (name, Cursor { node, path, ..*self })
@@ -100,7 +100,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
     pub(crate) fn items<'b>(&'b self, steps: usize) -> impl Iterator<Item = Cursor<'d, 'b>> {
         let items = self.node.as_array().unwrap_or_default().iter().enumerate();
         let steps = self.steps_of_item(steps);
-        self.document.affordable(items, steps).map(|(index, node)| Cursor {
+        self.document.while_affordable(items, steps).map(|(index, node)| Cursor {
             node,
             path: self.path.index(index),
             ..*self
@@ -138,7 +138,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
 
     /// The node here, or the target of its references; a broken reference is not reported.
     pub(crate) fn target(&self) -> Result<LocatedNode<'d>, BadReference> {
-        reference::follow(self.document, self.node, &self.path)
+        reference::follow_references(self.document, self.node, &self.path)
     }
 
     /// The node here, or the target of its references; a broken reference is reported.
@@ -167,8 +167,8 @@ impl<'d, 'a> Cursor<'d, 'a> {
         (result, own)
     }
 
-    pub(crate) fn absorb(&self, own: &Findings) {
-        self.with_findings(|findings| findings.absorb(own));
+    pub(crate) fn absorb_findings(&self, own: &Findings) {
+        self.with_findings(|findings| findings.absorb_shared(own));
     }
 
     pub(crate) fn error(&self, code: Code, message: String, help: &str) {

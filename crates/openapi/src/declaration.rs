@@ -20,8 +20,8 @@ use crate::{
     input::{Input, InputLocation},
     purpose::Purpose,
     repetition::leave_out_title,
-    sanitize::{plain, readable, report_hidden},
-    schema::{Builder, View, bytes::Bytes, cache::SchemaCache, nullable::removable},
+    sanitize::{readable_text, report_hidden, visible_trimmed},
+    schema::{Builder, View, bytes::Bytes, cache::SchemaCache, nullable::removable_schema},
 };
 
 #[derive(Clone, Debug)]
@@ -43,35 +43,36 @@ impl DeclarationParts<'_> {
         let body = self.inputs.iter().zip(&self.blueprint.inputs);
         let mut body = body.filter(|(input, _)| self.has_members_as_arguments(input));
         let (input_schema, mut findings) = match body.next() {
-            Some((input, origin)) => self.members(view, input, origin, &mut headers),
-            None => self.object(view, self.findings(), &mut headers),
+            Some((input, origin)) => self.body_members_schema(view, input, origin, &mut headers),
+            None => self.arguments_object(view, self.findings(), &mut headers),
         };
         let Purpose { texts, n_hidden } = Purpose::from_blueprint(self.blueprint);
         report_hidden(n_hidden, &self.blueprint.operation.pointer, &mut findings);
         let name = self.blueprint.tool_name.clone();
-        let tool = Tool::new(name, self.description(texts), input_schema, self.effect);
+        let tool = Tool::new(name, self.tool_description(texts), input_schema, self.effect);
         let tool = tool.with_most_tokens(self.document.limits().tool_tokens);
-        (tool.with_title(self.title()).with_mcp_headers(headers.entries), findings)
+        (tool.with_title(self.short_summary()).with_mcp_headers(headers.entries), findings)
     }
 
     /// The operation's own summary, if it is one short line.
-    fn title(&self) -> Option<String> {
+    fn short_summary(&self) -> Option<String> {
         let summary = self.blueprint.operation.node.get("summary")?.as_str()?;
-        let title = readable(summary).text.trim().to_owned();
+        let title = readable_text(summary).text.trim().to_owned();
         let is_short = !title.is_empty() && !title.contains('\n') && title.len() <= LONGEST_TITLE;
-        is_short.then_some(title).and_then(|title| self.document.meter().text(title))
+        is_short.then_some(title).and_then(|title| self.document.meter().text_if_affordable(title))
     }
 
-    pub(crate) fn arguments(&self) -> (Schema, Findings) {
-        self.object(View::Complete, self.findings(), &mut Headers::new(self.document))
+    pub(crate) fn arguments_schema(&self) -> (Schema, Findings) {
+        self.arguments_object(View::Complete, self.findings(), &mut Headers::new(self.document))
     }
 
     /// The purpose of the tool: the operator's own text, these texts, or else method and path.
-    pub(crate) fn description(&self, texts: Vec<String>) -> String {
+    pub(crate) fn tool_description(&self, texts: Vec<String>) -> String {
         if let Some(text) = self.edit.and_then(|edit| edit.description.clone()) {
             return text;
         }
-        let texts = texts.into_iter().filter_map(|text| self.document.meter().text(text));
+        let texts =
+            texts.into_iter().filter_map(|text| self.document.meter().text_if_affordable(text));
         let texts: Vec<_> = texts.collect();
         if texts.is_empty() { self.blueprint.label.clone() } else { texts.join("\n\n") }
     }
@@ -80,17 +81,17 @@ impl DeclarationParts<'_> {
         Findings::for_operation(self.blueprint.label.clone())
     }
 
-    fn builder(&self, view: View, findings: Findings) -> Builder<'_> {
+    fn schema_builder(&self, view: View, findings: Findings) -> Builder<'_> {
         Builder::new(self.document, &self.built, view).reporting_to(findings)
     }
 
-    fn object(
+    fn arguments_object(
         &self,
         view: View,
         findings: Findings,
         headers: &mut Headers<'_>,
     ) -> (Schema, Findings) {
-        let mut builder = self.builder(view, findings);
+        let mut builder = self.schema_builder(view, findings);
         let mut properties = Object::new();
         let mut required = Vec::new();
         for (input, origin) in self.inputs.iter().zip(&self.blueprint.inputs) {
@@ -100,10 +101,10 @@ impl DeclarationParts<'_> {
             let argument = input.argument.as_str();
             let body = self.body.filter(|_| input.place() == InputLocation::Body);
             let media = body.and_then(|body| body.media.first());
-            let bytes = bytes(input, media, view);
-            let mut built = property(&mut builder, origin, bytes);
+            let bytes = bytes_form(input, media, view);
+            let mut built = property_schema(&mut builder, origin, bytes);
             if let Some(body) = body.filter(|_| input.name.is_empty()) {
-                root_element::require(body, &mut built);
+                root_element::require_member(body, &mut built);
             }
             if view != View::Complete {
                 leave_out_title(&mut built, argument);
@@ -115,10 +116,12 @@ impl DeclarationParts<'_> {
             if view != View::Complete {
                 // For removable values, items and alternatives the declared schema differs from the description's.
                 let is_own = !is_removable && !origin.is_item && origin.alternatives.is_empty();
-                headers.look(is_own.then_some(argument), origin, &mut builder.findings);
+                headers.search_argument(is_own.then_some(argument), origin, &mut builder.findings);
             }
-            properties
-                .insert(argument.to_owned(), if is_removable { removable(built) } else { built });
+            properties.insert(
+                argument.to_owned(),
+                if is_removable { removable_schema(built) } else { built },
+            );
             if self.is_always_required(input) && (view == View::Complete || is_asked_for(input)) {
                 required.push(Value::from(argument));
             }
@@ -179,7 +182,7 @@ const LONGEST_TITLE: usize = 100;
 
 /// The form of an input's bytes, by the media type of its body. Only the declaration of a merge patch allows `null` for
 /// removable members; the check of sent values handles `null` itself.
-fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
+fn bytes_form(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
     let is_declared = view != View::Complete;
     match media.map(|media| media.kind) {
         _ if is_declared && media.is_some_and(BodyMedia::is_merge_patch) => Bytes::Patch,
@@ -201,7 +204,7 @@ fn say_name(input: &Input, built: &mut Value) {
     if is_whole_body || shows(input.argument.as_str(), &input.name) {
         return;
     }
-    let name: String = plain(&input.name).chars().take(LONGEST_NAME).collect();
+    let name: String = visible_trimmed(&input.name).chars().take(LONGEST_NAME).collect();
     let named = format!("The service's name is `{name}`.");
     let text = match members.get("description").and_then(Value::as_str) {
         Some(own) => format!("{named} {own}"),
@@ -213,26 +216,29 @@ fn say_name(input: &Input, built: &mut Value) {
 /// The most characters of a service's name in a description.
 const LONGEST_NAME: usize = 100;
 
-fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes) -> Value {
+fn property_schema<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes) -> Value {
     let mut members = if origin.alternatives.is_empty() {
         builder.bytes = bytes;
-        value(builder, DeclaredValue { schema: origin.schema.as_ref(), is_item: origin.is_item })
+        value_schema(
+            builder,
+            DeclaredValue { schema: origin.schema.as_ref(), is_item: origin.is_item },
+        )
     } else {
         let built = origin
             .alternatives
             .iter()
-            .map(|branch_origin| alternative(builder, branch_origin))
+            .map(|branch_origin| alternative_schema(builder, branch_origin))
             .collect();
         Object::from_iter([("anyOf".to_owned(), Value::Array(built))])
     };
     if let Some(object) = &origin.described_by {
-        describe(builder, object, origin.description.as_deref(), &mut members);
+        insert_description(builder, object, origin.description.as_deref(), &mut members);
     }
     Value::Object(members)
 }
 
 /// The schema of a body in some of its media types; the schema names them.
-fn alternative<'d>(builder: &mut Builder<'d>, origin: &'d AlternativeOrigin) -> Value {
+fn alternative_schema<'d>(builder: &mut Builder<'d>, origin: &'d AlternativeOrigin) -> Value {
     let is_declared = builder.view() != View::Complete;
     let mut names = origin.media_types.iter();
     builder.bytes = match origin.kind {
@@ -242,7 +248,7 @@ fn alternative<'d>(builder: &mut Builder<'d>, origin: &'d AlternativeOrigin) -> 
         _ => Bytes::Text,
     };
     let declared = DeclaredValue { schema: origin.schema.as_ref(), is_item: origin.is_item };
-    let mut members = value(builder, declared);
+    let mut members = value_schema(builder, declared);
     let named: Vec<String> = origin.media_types.iter().map(|name| format!("`{name}`")).collect();
     let named = format!("As {}.", named.join(", "));
     let text = match members.get("description").and_then(Value::as_str) {
@@ -260,11 +266,11 @@ struct DeclaredValue<'d> {
     is_item: bool,
 }
 
-fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
+fn value_schema<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
     let DeclaredValue { schema, is_item } = declared;
     let is_whole = builder.bytes == Bytes::Whole;
     if is_item {
-        builder.bytes = builder.bytes.below("items");
+        builder.bytes = builder.bytes.for_keyword("items");
     }
     let built = schema.map(|schema| builder.schema(&schema.node, &Path::at(&schema.pointer)));
     let built =
@@ -282,7 +288,12 @@ fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
     members
 }
 
-fn describe(builder: &mut Builder<'_>, object: &Node, instead: Option<&str>, members: &mut Object) {
+fn insert_description(
+    builder: &mut Builder<'_>,
+    object: &Node,
+    instead: Option<&str>,
+    members: &mut Object,
+) {
     let text = instead.or_else(|| object.get("description")?.as_str());
     if let Some(text) = text.and_then(|text| builder.words(text, "")) {
         let text = text.trim();

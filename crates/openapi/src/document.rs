@@ -24,7 +24,7 @@ use documents::{Documents, FurtherDocument, Tree};
 use foreign::Foreign;
 use index::Index;
 use look_up::Facts;
-use version::version;
+use version::supported_version;
 
 pub use documents::{Unavailable, UnavailableReason};
 pub(crate) use place::{ANCHOR, NoPlace};
@@ -44,7 +44,7 @@ pub struct Document {
 /// [`NotADescription`](crate::Code::NotADescription) for a text of another format; else those of [`callgate_tree::read`].
 pub fn read(bytes: &[u8], limits: &TextLimits) -> Result<Parsed<Node>, Vec<Diagnostic>> {
     match Foreign::of_text(bytes) {
-        Some(foreign) => Err(vec![foreign.diagnostic()]),
+        Some(foreign) => Err(vec![foreign.into_diagnostic()]),
         None => callgate_tree::read(bytes, limits),
     }
 }
@@ -110,7 +110,7 @@ impl Document {
     /// # Errors
     /// The errors of [`Document::new`].
     pub fn with_limits(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
-        let version = version(&root)?;
+        let version = supported_version(&root)?;
         let parts = DocumentParts {
             base: Base::from_root(&root, ""),
             by_own: HashMap::new(),
@@ -233,8 +233,8 @@ impl Document {
         Self { parts: Arc::clone(&self.parts), meter: Meter::with_limit(most) }
     }
 
-    pub(crate) fn begin(&self) {
-        self.meter.begin();
+    pub(crate) fn begin_operation(&self) {
+        self.meter.begin_operation();
     }
 
     pub(crate) fn meter(&self) -> &Meter {
@@ -246,17 +246,17 @@ impl Document {
     }
 
     /// Yields parts while steps remain; each part costs `steps`.
-    pub(crate) fn affordable<T>(
+    pub(crate) fn while_affordable<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
         steps: usize,
     ) -> impl Iterator<Item = T> {
-        self.meter.affordable(parts, steps)
+        self.meter.while_affordable(parts, steps)
     }
 
     /// The remaining depth one level deeper; `None` if the depth or no steps remain.
-    pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
-        self.meter.deeper(depth, steps)
+    pub(crate) fn one_level_deeper(&self, depth: usize, steps: usize) -> Option<usize> {
+        self.meter.one_level_deeper(depth, steps)
     }
 
     /// The number of used steps, if they are counted.
@@ -279,7 +279,8 @@ impl Document {
     /// The documents in which a schema has a name of its own, with their indexes.
     fn indexes(&self) -> impl Iterator<Item = (Option<&str>, &Index)> {
         let further = self.parts.with_ids.iter();
-        let further = further.filter_map(|name| Some((Some(&**name), &self.tree(name)?.index)));
+        let further =
+            further.filter_map(|name| Some((Some(&**name), &self.further_tree(name)?.index)));
         std::iter::once((None, self.index())).chain(further)
     }
 
@@ -291,18 +292,18 @@ impl Document {
     fn index_at(&self, document: Option<&str>) -> Option<&Index> {
         match document {
             None => Some(self.index()),
-            Some(name) => self.tree(name).map(|tree| &tree.index),
+            Some(name) => self.further_tree(name).map(|tree| &tree.index),
         }
     }
 
     fn root_of(&self, document: Option<&str>) -> Option<&Node> {
         match document {
             None => Some(self.root()),
-            Some(name) => self.tree(name).map(|tree| &tree.root),
+            Some(name) => self.further_tree(name).map(|tree| &tree.root),
         }
     }
 
-    fn tree(&self, name: &str) -> Option<&Tree> {
+    fn further_tree(&self, name: &str) -> Option<&Tree> {
         match self.parts.documents.get(name)? {
             FurtherDocument::Read(tree) => Some(tree),
             FurtherDocument::Refused(_) => None,
@@ -310,7 +311,7 @@ impl Document {
     }
 
     fn base_of(&self, document: Option<&str>) -> &Base {
-        let further = document.and_then(|name| self.tree(name));
+        let further = document.and_then(|name| self.further_tree(name));
         further.map_or(&self.parts.base, |tree| &tree.base)
     }
 }

@@ -9,7 +9,7 @@ use callgate_tool::{EditFault, EditFaultKind, Effect, ToolEdit, ToolName, Toolse
 
 use crate::names::{Identity, LongerName, without_toolset};
 
-pub(crate) use arguments::{AppliedArguments, apply};
+pub(crate) use arguments::{AppliedArguments, apply_to_layout};
 
 /// The operator's changes to an operation.
 ///
@@ -95,12 +95,12 @@ impl AppliedEdit {
     }
 
     /// The operator's own name, without a prefix, and the former one.
-    pub(crate) fn names(edit: Option<&Self>) -> [Option<&str>; 2] {
+    pub(crate) fn new_and_former_name(edit: Option<&Self>) -> [Option<&str>; 2] {
         let new = edit.and_then(|edit| edit.changes.name.as_deref());
         [new, edit.map(|edit| edit.former_name.as_str())]
     }
 
-    pub(crate) fn effect(&self, described: Effect) -> Effect {
+    pub(crate) fn effect_or(&self, described: Effect) -> Effect {
         self.changes.effect.unwrap_or(described)
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn names_of<'a>(
     written: Option<&'a ToolName>,
     edit: Option<&'a AppliedEdit>,
 ) -> [Option<&'a str>; 6] {
-    let [new, former] = AppliedEdit::names(edit);
+    let [new, former] = AppliedEdit::new_and_former_name(edit);
     let unedited = edit.map(|edit| &edit.former_name).or(own);
     let short = written.and_then(|_| without_toolset(unedited?));
     let [own, written] = [own, written].map(|name| name.map(ToolName::as_str));
@@ -137,7 +137,7 @@ pub(crate) struct OperationLookup<'a> {
 impl OperationLookup<'_> {
     /// The operation that an edit means: by the name of its tool, by the longer name, by its id, or by its short name without
     /// the toolset's.
-    fn find(self, tool: &str, names: &[Option<ToolName>]) -> Result<usize, EditFault> {
+    fn operation_index(self, tool: &str, names: &[Option<ToolName>]) -> Result<usize, EditFault> {
         let is_tool = |name: Option<&ToolName>| name.is_some_and(|name| name.as_str() == tool);
         if let Some(at) = names.iter().position(|name| is_tool(name.as_ref())) {
             return Ok(at);
@@ -182,7 +182,7 @@ impl<'o> Edits<'o> {
         }
         matched_edits.of.resize(names.len(), None);
         for (tool, edit) in edits {
-            if let Some(fault) = matched_edits.find(tool, edit, lookup, names).err() {
+            if let Some(fault) = matched_edits.add_edit(tool, edit, lookup, names).err() {
                 matched_edits.faults.push(FaultyEdit::new(tool, fault));
             }
         }
@@ -200,14 +200,14 @@ impl<'o> Edits<'o> {
         matched_edits
     }
 
-    fn find(
+    fn add_edit(
         &mut self,
         tool: &'o str,
         edit: &Arc<ToolEdit>,
         lookup: OperationLookup<'_>,
         names: &[Option<ToolName>],
     ) -> Result<(), EditFault> {
-        let at = lookup.find(tool, names)?;
+        let at = lookup.operation_index(tool, names)?;
         let former_name = names.get(at).cloned().flatten();
         let (Some(slot), Some(former_name)) = (self.of.get_mut(at), former_name) else {
             return Err(unknown_tool(tool, lookup.operations, names));
@@ -222,12 +222,12 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    pub(crate) fn at(&self, at: usize) -> Option<&EditOf<'o>> {
+    pub(crate) fn edit_at(&self, at: usize) -> Option<&EditOf<'o>> {
         self.of.get(at)?.as_ref()
     }
 
     /// Adds the faults that depend on the operations that are offered: edits of others, and new names that another one has.
-    pub(crate) fn examine(
+    pub(crate) fn add_selection_faults(
         &mut self,
         operations: &[Identity<'_>],
         names: &[Option<ToolName>],
@@ -247,7 +247,8 @@ impl<'o> Edits<'o> {
             let is_id =
                 |at: usize| operations.get(at).is_some_and(|one| one.operation_id == Some(new));
             let is_name = |at: usize| names.get(at).and_then(Option::as_ref) == Some(name);
-            let is_former = |at| self.at(at).is_some_and(|one| one.applied.former_name == *name);
+            let is_former =
+                |at| self.edit_at(at).is_some_and(|one| one.applied.former_name == *name);
             let others = (0..operations.len()).filter(|other| *other != at && is_selected(other));
             let mut others = others.filter(|at| is_id(*at) || is_name(*at) || is_former(*at));
             if let Some(other) = others.next().and_then(|at| operations.get(at)) {

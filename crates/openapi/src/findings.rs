@@ -51,7 +51,7 @@ impl Findings {
     }
 
     /// The highest severity so far, including findings that are not kept.
-    pub(crate) fn worst(&self) -> Option<Severity> {
+    pub(crate) fn worst_severity(&self) -> Option<Severity> {
         self.worst
     }
 
@@ -61,13 +61,13 @@ impl Findings {
             let message =
                 format!("expected at most {MOST} findings here, got more: {}", self.n_more);
             let more = Finding::new(Code::MoreFindings, Severity::Note, message, MORE);
-            self.diagnostics.push(self.diagnostic(more, ""));
+            self.diagnostics.push(self.new_diagnostic(more, ""));
         }
         self.diagnostics
     }
 
     /// Adds the findings of a part that operations share.
-    pub(crate) fn repeat<'f>(&mut self, shared: impl IntoIterator<Item = &'f Diagnostic>) {
+    pub(crate) fn add_shared<'f>(&mut self, shared: impl IntoIterator<Item = &'f Diagnostic>) {
         for Diagnostic { code, severity, file, pointer, message, help, remedy, .. } in shared {
             let file = file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
             let (code, severity, message) = (*code, *severity, message.clone());
@@ -77,8 +77,8 @@ impl Findings {
         }
     }
 
-    pub(crate) fn absorb(&mut self, shared: &Self) {
-        self.repeat(shared.diagnostics());
+    pub(crate) fn absorb_shared(&mut self, shared: &Self) {
+        self.add_shared(shared.diagnostics());
         self.count_unkept(shared);
     }
 
@@ -104,23 +104,23 @@ impl Findings {
             self.n_more += 1;
             return;
         }
-        let diagnostic = self.diagnostic(finding, at);
+        let diagnostic = self.new_diagnostic(finding, at);
         if !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    fn diagnostic(&self, finding: Finding<'_>, at: impl Display) -> Diagnostic {
+    fn new_diagnostic(&self, finding: Finding<'_>, at: impl Display) -> Diagnostic {
         let Finding { code, severity, message, help, remedy } = finding;
         let (file, pointer) = document_and_pointer(&at.to_string());
         let (remedy, operation) = (remedy.cloned(), self.operation.clone());
-        let diagnostic = Diagnostic::new(code, severity, cut(message), help);
+        let diagnostic = Diagnostic::new(code, severity, shortened_message(message), help);
         Diagnostic { file, pointer, remedy, operation, ..diagnostic }
     }
 }
 
 /// Shortens a message to a readable length: it quotes text of the description, which may be of any length.
-fn cut(mut message: String) -> String {
+fn shortened_message(mut message: String) -> String {
     if message.len() > LONGEST {
         message.truncate(message.floor_char_boundary(LONGEST));
         message.push_str("…`");

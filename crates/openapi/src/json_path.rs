@@ -66,26 +66,31 @@ impl JsonPath {
         match serde_json_path::JsonPath::parse(text) {
             Ok(path) => {
                 let extent = Extent::from_text(text);
-                Ok(Self { path, plain: extent.plain(), order: Order::for_expression(text), extent })
+                Ok(Self {
+                    path,
+                    plain: extent.plain_segments(),
+                    order: Order::for_expression(text),
+                    extent,
+                })
             }
             Err(error) => Err(InvalidPattern::new("a JSONPath of RFC 9535", &error.message())),
         }
     }
 
     /// True unless unions or descendants select the nodes of a value of this size many times.
-    pub(crate) fn fits(&self, root: &Value) -> bool {
-        self.plain.is_some() || self.extent.fits(root)
+    pub(crate) fn is_affordable(&self, root: &Value) -> bool {
+        self.plain.is_some() || self.extent.is_affordable(root)
     }
 
     /// The selected values. A value that is selected twice occurs twice.
     pub fn select<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
-        self.places(root).iter().filter_map(|place| at(root, place)).collect()
+        self.places(root).iter().filter_map(|place| value_at(root, place)).collect()
     }
 
     /// The paths of the selected values, from the root.
     pub fn places(&self, root: &Value) -> Vec<Vec<PathStep>> {
         if let Some(segments) = &self.plain {
-            return plain::places(segments, root);
+            return plain::selected_places(segments, root);
         }
         let copy = root.to_serde_json();
         let nodes = self.path.query_located(&copy);
@@ -96,7 +101,7 @@ impl JsonPath {
         let places = nodes.locations().map(|place| place.iter().map(step).collect());
         let mut places: Vec<Vec<_>> = places.collect();
         if self.order == Order::Value {
-            places.sort_by_cached_key(|place| positions(root, place));
+            places.sort_by_cached_key(|place| position_key(root, place));
         }
         places
     }
@@ -145,7 +150,7 @@ impl Iterator for Letters<'_> {
 }
 
 /// The position of a value: the position of its parent first, so that parents come before their descendants.
-fn positions(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
+fn position_key(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
     let mut value = Some(root);
     let position = |step: &PathStep| {
         let position = match (step, value) {
@@ -155,7 +160,7 @@ fn positions(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
             }
             _ => 0,
         };
-        value = value.and_then(|value| at(value, std::slice::from_ref(step)));
+        value = value.and_then(|value| value_at(value, std::slice::from_ref(step)));
         position
     };
     let mut positions: Vec<_> = place.iter().map(position).collect();
@@ -163,7 +168,7 @@ fn positions(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
     (positions, last)
 }
 
-fn at<'v>(root: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
+fn value_at<'v>(root: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
     place.iter().try_fold(root, |value, step| match step {
         PathStep::Index(at) => value.get(*at),
         PathStep::Name(name) => value.get(name),

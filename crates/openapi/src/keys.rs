@@ -146,7 +146,7 @@ impl<'a> SchemaRoot<'a> {
             Self::Shared(schema, document) => {
                 let name = pointer.strip_prefix("/$defs/")?;
                 let mut groups =
-                    document.affordable(schema.definitions().groups().chunks(GROUPS), 1);
+                    document.while_affordable(schema.definitions().groups().chunks(GROUPS), 1);
                 let definition =
                     groups.find_map(|some| some.iter().find_map(|group| group.get(name)));
                 Some(&definition?.schema)
@@ -179,9 +179,9 @@ const GROUPS: usize = 4;
 
 /// The owners of all keys of an operation; `schema` is that of all its arguments. A body is left out if no field turns
 /// its members into fields, because each member then writes only its own name.
-pub(crate) fn owners(operation: KeyWriters<'_>, schema: SchemaRoot<'_>) -> Vec<KeyOwner> {
+pub(crate) fn key_owners(operation: KeyWriters<'_>, schema: SchemaRoot<'_>) -> Vec<KeyOwner> {
     let mut owners: Vec<KeyOwner> =
-        operation.inputs.iter().filter_map(|i| of_input(i, schema)).collect();
+        operation.inputs.iter().filter_map(|i| input_key_owner(i, schema)).collect();
     let fields = operation.body.map_or(0, |body| body.media.len());
     for (place, name) in operation.credentials {
         let spaces = match place {
@@ -190,25 +190,31 @@ pub(crate) fn owners(operation: KeyWriters<'_>, schema: SchemaRoot<'_>) -> Vec<K
             InputLocation::Query => vec![KeySpace::Query],
             _ => Vec::new(),
         };
-        let owner = |space| single(space, Writer::Credential, Arc::clone(name));
+        let owner = |space| single_key_owner(space, Writer::Credential, Arc::clone(name));
         owners.extend(spaces.into_iter().map(owner));
     }
     let fixed = operation.fixed_query.iter().flat_map(|query| query.split('&'));
     owners.extend(fixed.map(|pair| {
         let name = pair.split_once('=').map_or(pair, |(name, _)| name);
         let name = percent_decode_str(name).decode_utf8_lossy();
-        single(KeySpace::Query, Writer::Path, name.as_ref().into())
+        single_key_owner(KeySpace::Query, Writer::Path, name.as_ref().into())
     }));
     if let Some(body) = operation.body {
         for (at, media) in body.media.iter().enumerate() {
-            owners.extend(of_body(operation.inputs, body, media, KeySpace::Body(at), schema));
+            owners.extend(body_key_owners(
+                operation.inputs,
+                body,
+                media,
+                KeySpace::Body(at),
+                schema,
+            ));
         }
     }
     owners
 }
 
 /// Reports the keys that two writers share by the description alone.
-pub(crate) fn report(owners: &[KeyOwner], pointer: &str, findings: &mut Findings) {
+pub(crate) fn report_shared_keys(owners: &[KeyOwner], pointer: &str, findings: &mut Findings) {
     for (at, owner) in owners.iter().enumerate() {
         let others = || owners.iter().enumerate().filter(|(other, _)| *other != at);
         for key in &owner.declared {
@@ -233,11 +239,11 @@ pub(crate) fn report(owners: &[KeyOwner], pointer: &str, findings: &mut Findings
     }
 }
 
-fn single(space: KeySpace, writer: Writer, name: Arc<str>) -> KeyOwner {
+fn single_key_owner(space: KeySpace, writer: Writer, name: Arc<str>) -> KeyOwner {
     KeyOwner { space, writer, name, form: KeyForm::Single, declared: BTreeSet::new() }
 }
 
-fn of_input(input: &Input, schema: SchemaRoot<'_>) -> Option<KeyOwner> {
+fn input_key_owner(input: &Input, schema: SchemaRoot<'_>) -> Option<KeyOwner> {
     let styled = input.placement.parameter_style();
     let space = match input.place() {
         InputLocation::Cookie => KeySpace::Cookie,
@@ -248,33 +254,36 @@ fn of_input(input: &Input, schema: SchemaRoot<'_>) -> Option<KeyOwner> {
     let argument = input.argument.as_str();
     // A whole query string has no name.
     let is_whole = input.place() == InputLocation::Querystring;
-    let form = if is_whole { KeyForm::Exploded } else { form(styled) };
+    let form = if is_whole { KeyForm::Exploded } else { key_form(styled) };
     let name = if is_whole { "".into() } else { Arc::clone(&input.name) };
-    let owner = KeyOwner { form, ..single(space, Writer::Argument(argument.into()), name) };
+    let owner =
+        KeyOwner { form, ..single_key_owner(space, Writer::Argument(argument.into()), name) };
     let properties = schema.own_schema().get("properties");
     let own = properties.and_then(|properties| properties.get(argument));
     Some(with_declared(owner, own, schema))
 }
 
 /// The owners of the fields of a body, if one of them writes its members as keys.
-fn of_body(
+fn body_key_owners(
     inputs: &[Input],
     body: &Body,
     media: &BodyMedia,
     space: KeySpace,
     schema: SchemaRoot<'_>,
 ) -> Vec<KeyOwner> {
-    let is_spread =
-        media.encodings.iter().any(|encoding| form(encoding.styled.as_ref()) != KeyForm::Single);
+    let is_spread = media
+        .encodings
+        .iter()
+        .any(|encoding| key_form(encoding.styled.as_ref()) != KeyForm::Single);
     if !is_spread || !matches!(media.kind, BodyKind::Form | BodyKind::Multipart) {
         return Vec::new();
     }
     let of_encoding = |name: &str| {
         let encoding = media.encodings.iter().find(|encoding| *encoding.name == *name);
-        form(encoding.and_then(|encoding| encoding.styled.as_ref()))
+        key_form(encoding.and_then(|encoding| encoding.styled.as_ref()))
     };
     let owner = |argument: Arc<str>, name: &str, own: Option<&Value>| {
-        let mut owner = single(space, Writer::Argument(argument), name.into());
+        let mut owner = single_key_owner(space, Writer::Argument(argument), name.into());
         owner.form = of_encoding(name);
         with_declared(owner, own, schema)
     };
@@ -296,7 +305,7 @@ fn of_body(
     };
     let whole = properties.and_then(|property_map| media.schema_in(property_map.get(argument)?));
     let mut members = Members::new(schema);
-    members.gather(whole);
+    members.gather_members(whole);
     let of_member =
         |(name, own): (&str, &Value)| owner(format!("{argument}.{name}").into(), name, Some(own));
     members.declared.into_iter().map(of_member).collect()
@@ -307,7 +316,7 @@ fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: SchemaRoot<'_>)
         return owner;
     }
     let mut members = Members::new(root);
-    members.gather(own);
+    members.gather_members(own);
     let names = members.declared.into_iter().map(|(name, _)| name);
     owner.declared = match owner.form {
         KeyForm::Deep => names.map(|name| format!("{}[{name}]", owner.name)).collect(),
@@ -316,7 +325,7 @@ fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: SchemaRoot<'_>)
     owner
 }
 
-fn form(styled: Option<&Styled>) -> KeyForm {
+fn key_form(styled: Option<&Styled>) -> KeyForm {
     match styled {
         Some(Styled { style: Style::DeepObject, .. }) => KeyForm::Deep,
         Some(Styled { explode: true, style, .. }) if *style != Style::Simple => KeyForm::Exploded,
@@ -336,7 +345,7 @@ impl<'a> Members<'a> {
         Self { root, declared: Vec::new(), left: MOST_VISITED }
     }
 
-    pub(crate) fn gather(&mut self, schema: Option<&'a Value>) {
+    pub(crate) fn gather_members(&mut self, schema: Option<&'a Value>) {
         let Some(schema) = schema.and_then(Value::as_object).filter(|_| self.left > 0) else {
             return;
         };
@@ -349,10 +358,10 @@ impl<'a> Members<'a> {
             }
         }
         let target = schema.get("$ref").and_then(Value::as_str);
-        self.gather(target.and_then(|reference| self.root.target(reference)));
+        self.gather_members(target.and_then(|reference| self.root.target(reference)));
         for keyword in ["allOf", "anyOf", "oneOf"] {
             for branch in schema.get(keyword).and_then(Value::as_array).into_iter().flatten() {
-                self.gather(Some(branch));
+                self.gather_members(Some(branch));
             }
         }
     }

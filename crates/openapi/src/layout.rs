@@ -11,7 +11,7 @@ use callgate_tool::ArgumentName;
 use callgate_tree::{Node, Path};
 
 use self::{
-    alternatives::{Alternative, alternatives},
+    alternatives::{Alternative, body_alternatives},
     body_arguments::NoBodyArguments,
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
     parameter::Parameter,
     reference::{LocatedNode, reference_chain, reference_targets},
     schema::{is_legal, only_value_of, own_only_value, sent_value},
-    session_input::{Annotation, annotation, is_visible, own_annotation, source},
+    session_input::{Annotation, annotated_source, is_visible, own_annotation, session_annotation},
 };
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ struct Entry<'d> {
 }
 
 /// Lays out parameters and body; `wanted` is the layout of the body that the operator requests.
-pub(crate) fn arrange<'d>(
+pub(crate) fn arrange_inputs<'d>(
     cursor: Cursor<'d, '_>,
     parameters: Vec<Parameter<'d>>,
     mut body: Option<DescribedBody<'d>>,
@@ -67,12 +67,13 @@ pub(crate) fn arrange<'d>(
         wanted.and_then(|_| body_arguments::keep_preferred_media(document, &mut body).err());
     let wanted = wanted.filter(|_| refused.is_none());
     let is_choosable = is_choosable(body.as_ref());
-    let alternatives = body.as_ref().map(alternatives).unwrap_or_default();
+    let alternatives = body.as_ref().map(body_alternatives).unwrap_or_default();
     let parameters = parameters.into_iter().map(Entry::of_parameter).collect();
-    let (entries, shape) = entries(document, parameters, body.as_ref(), &alternatives, wanted);
-    let steps = |entry: &Entry<'_>| KEPT * 2 + entry.weight();
+    let (entries, shape) =
+        entries_and_body_layout(document, parameters, body.as_ref(), &alternatives, wanted);
+    let steps = |entry: &Entry<'_>| KEPT * 2 + entry.steps_of_texts();
     let entries: Vec<_> = document.meter().affordable_by(entries, steps).collect();
-    let mut names = names(&entries, is_choosable);
+    let mut names = entry_names(&entries, is_choosable);
     let content_type = (is_choosable).then(|| names.pop()).flatten().flatten();
     let body = body.map(|body| Body {
         required: body.required,
@@ -88,7 +89,7 @@ pub(crate) fn arrange<'d>(
                 is_selectable: is_choosable && media.is_written,
                 alternative: alternatives
                     .iter()
-                    .position(|alternative| alternative.has(&media.media_type)),
+                    .position(|alternative| alternative.has_media_type(&media.media_type)),
                 encodings: media.encodings.clone(),
                 positions: media.positions.clone(),
                 root: media.root.clone(),
@@ -101,7 +102,7 @@ pub(crate) fn arrange<'d>(
     for (mut entry, name) in entries.into_iter().zip(names) {
         let Some(name) = name else { continue };
         let schema = entry.schema.take();
-        let (input, origin) = entry.finish(schema.as_ref(), name, session_inputs, cursor);
+        let (input, origin) = entry.into_input(schema.as_ref(), name, session_inputs, cursor);
         schemas.push(schema);
         inputs.push(input);
         origins.push(origin);
@@ -120,7 +121,7 @@ fn is_choosable(body: Option<&DescribedBody<'_>>) -> bool {
 }
 
 /// The inputs before they have names, parameters first, and the layout of the body.
-fn entries<'d>(
+fn entries_and_body_layout<'d>(
     document: &'d Document,
     mut entries: Vec<Entry<'d>>,
     body: Option<&DescribedBody<'d>>,
@@ -134,10 +135,11 @@ fn entries<'d>(
         return (entries, BodyLayout::Flat);
     }
     let may_be_flat = alternatives.is_empty() && wanted.is_none();
-    let properties = may_be_flat.then(|| flat::properties(document, body)).flatten();
+    let properties = may_be_flat.then(|| flat::flat_properties(document, body)).flatten();
     let properties = properties.unwrap_or_default();
     let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
-    if !properties.is_empty() && !collide(&entries, &properties, is_choosable(Some(body))) {
+    if !properties.is_empty() && !have_equal_names(&entries, &properties, is_choosable(Some(body)))
+    {
         entries.extend(properties);
         return (entries, BodyLayout::Flat);
     }
@@ -146,20 +148,24 @@ fn entries<'d>(
 }
 
 /// The names of the entries, and of the argument that selects the media type.
-fn names(entries: &[Entry<'_>], is_choosable: bool) -> Vec<Option<ArgumentName>> {
-    let slots = entries.iter().map(Entry::slot).chain(is_choosable.then_some(CONTENT_TYPE));
+fn entry_names(entries: &[Entry<'_>], is_choosable: bool) -> Vec<Option<ArgumentName>> {
+    let slots = entries.iter().map(Entry::name_slot).chain(is_choosable.then_some(CONTENT_TYPE));
     argument_names(&slots.collect::<Vec<_>>())
 }
 
 /// True if a property of the body has the name of a parameter: a reader could not distinguish them.
-fn collide(parameters: &[Entry<'_>], properties: &[Entry<'_>], is_choosable: bool) -> bool {
+fn have_equal_names(
+    parameters: &[Entry<'_>],
+    properties: &[Entry<'_>],
+    is_choosable: bool,
+) -> bool {
     let extra = is_choosable.then_some(CONTENT_TYPE);
-    let slots: Vec<Slot<'_>> = parameters.iter().map(Entry::slot).chain(extra).collect();
+    let slots: Vec<Slot<'_>> = parameters.iter().map(Entry::name_slot).chain(extra).collect();
     // Both by the names they get among themselves and by the name each gets alone.
     let alone = slots.iter().flat_map(|slot| argument_names(&[*slot])).flatten();
     let taken: std::collections::BTreeSet<ArgumentName> =
         argument_names(&slots).into_iter().flatten().chain(alone).collect();
-    let of_properties: Vec<Slot<'_>> = properties.iter().map(Entry::slot).collect();
+    let of_properties: Vec<Slot<'_>> = properties.iter().map(Entry::name_slot).collect();
     argument_names(&of_properties).into_iter().flatten().any(|name| taken.contains(&name))
 }
 
@@ -210,12 +216,12 @@ impl<'d> Entry<'d> {
     }
 
     /// The additional cost of its texts, in steps.
-    fn weight(&self) -> usize {
+    fn steps_of_texts(&self) -> usize {
         let schema = self.schema.as_ref().map_or(0, |schema| schema.path().weight());
         schema + Path::at(&self.wire_name).weight()
     }
 
-    fn slot(&self) -> Slot<'_> {
+    fn name_slot(&self) -> Slot<'_> {
         let is_body = self.placement == Placement::Body && self.wire_name.is_empty();
         let place = self.placement.place();
         if is_body {
@@ -225,7 +231,7 @@ impl<'d> Entry<'d> {
         }
     }
 
-    fn annotation(
+    fn session_annotation(
         &self,
         document: &'d Document,
         schema: Option<&LocatedNode<'d>>,
@@ -236,12 +242,12 @@ impl<'d> Entry<'d> {
         let beside: Vec<&Node> = self.described_by.into_iter().chain(self.media).collect();
         // An annotation about an item does not apply to the list.
         match schema.filter(|_| !self.is_item) {
-            Some(schema) => annotation(document, schema.node, &schema.path(), &beside),
+            Some(schema) => session_annotation(document, schema.node, &schema.path(), &beside),
             None => beside.into_iter().find_map(own_annotation),
         }
     }
 
-    fn finish(
+    fn into_input(
         self,
         schema: Option<&LocatedNode<'d>>,
         argument: ArgumentName,
@@ -251,9 +257,10 @@ impl<'d> Entry<'d> {
         let document = cursor.document;
         let pointer = schema.map(|schema| &schema.pointer);
         let pointer = pointer.or(self.described_at.as_ref()).map(AsRef::as_ref).unwrap_or_default();
-        let annotation = self.annotation(document, schema);
-        let source =
-            cursor.with_findings(|findings| source(annotation, pointer, session_inputs, findings));
+        let annotation = self.session_annotation(document, schema);
+        let source = cursor.with_findings(|findings| {
+            annotated_source(annotation, pointer, session_inputs, findings)
+        });
         let default = schema.and_then(|schema| {
             let default = default_or_only(document, schema, self.required)?;
             let said: Vec<&Node> = reference_chain(document, schema.node, &schema.path()).collect();
@@ -277,7 +284,7 @@ impl<'d> Entry<'d> {
             is_item: self.is_item,
             described_by: self.described_by.cloned(),
             description: self.description,
-            alternatives: self.alternatives.iter().map(Alternative::origin).collect(),
+            alternatives: self.alternatives.iter().map(Alternative::alternative_origin).collect(),
         };
         (input, origin)
     }

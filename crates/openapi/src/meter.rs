@@ -45,18 +45,18 @@ impl Meter {
         self.0.as_deref()
     }
 
-    pub(crate) fn begin(&self) {
-        self.step_budget().into_iter().for_each(StepBudget::begin);
-        self.spend(OPERATION);
+    pub(crate) fn begin_operation(&self) {
+        self.step_budget().into_iter().for_each(StepBudget::begin_operation);
+        self.spend_steps(OPERATION);
     }
 
     /// Uses some steps; `false` if fewer remain.
-    pub(crate) fn spend(&self, steps: usize) -> bool {
-        self.step_budget().is_none_or(|budget| budget.spend(steps))
+    pub(crate) fn spend_steps(&self, steps: usize) -> bool {
+        self.step_budget().is_none_or(|budget| budget.spend_steps(steps))
     }
 
     /// Yields parts while steps remain; each part costs `steps`.
-    pub(crate) fn affordable<T>(
+    pub(crate) fn while_affordable<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
         steps: usize,
@@ -70,7 +70,7 @@ impl Meter {
         parts: impl IntoIterator<Item = T>,
         steps: impl Fn(&T) -> usize,
     ) -> impl Iterator<Item = T> {
-        parts.into_iter().take_while(move |part| self.spend(steps(part)))
+        parts.into_iter().take_while(move |part| self.spend_steps(steps(part)))
     }
 
     /// Yields all parts and charges the cost of each, even if no steps remain: for parts without which the result
@@ -80,29 +80,29 @@ impl Meter {
         parts: impl IntoIterator<Item = T>,
         steps: impl Fn(&T) -> usize,
     ) -> impl Iterator<Item = T> {
-        parts.into_iter().inspect(move |part| _ = self.spend(steps(part)))
+        parts.into_iter().inspect(move |part| _ = self.spend_steps(steps(part)))
     }
 
     /// The remaining depth one level deeper; `None` if the depth or no steps remain.
-    pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
-        depth.checked_sub(1).filter(|_| self.spend(steps))
+    pub(crate) fn one_level_deeper(&self, depth: usize, steps: usize) -> Option<usize> {
+        depth.checked_sub(1).filter(|_| self.spend_steps(steps))
     }
 
     /// A copy of a value, if enough steps remain to keep it.
-    pub(crate) fn copy(&self, value: &Node) -> Option<Value> {
+    pub(crate) fn copy_if_affordable(&self, value: &Node) -> Option<Value> {
         self.step_budget().is_none_or(|budget| budget.keeps_node(value)).then(|| value.to_value())
     }
 
     /// A copy of a built value. It is always made, and its cost is charged even if no steps remain: without the
     /// value a schema would allow more than the description.
     pub(crate) fn copy_built(&self, value: &Value) -> Value {
-        let _ = self.step_budget().is_none_or(|budget| budget.keeps(value));
+        let _ = self.step_budget().is_none_or(|budget| budget.spend_on_copy(value));
         value.clone()
     }
 
     /// A text, if enough steps remain to keep it.
-    pub(crate) fn text<T: AsRef<str>>(&self, text: T) -> Option<T> {
-        self.spend(steps_of_text(text.as_ref())).then_some(text)
+    pub(crate) fn text_if_affordable<T: AsRef<str>>(&self, text: T) -> Option<T> {
+        self.spend_steps(steps_of_text(text.as_ref())).then_some(text)
     }
 }
 
@@ -119,12 +119,12 @@ impl StepBudget {
         }
     }
 
-    fn begin(&self) {
+    fn begin_operation(&self) {
         let left = self.left.load(Relaxed);
         self.left_of_one.store(self.most_of_one.min(left / SHARE).max(1), Relaxed);
     }
 
-    fn spend(&self, steps: usize) -> bool {
+    fn spend_steps(&self, steps: usize) -> bool {
         let take = |from: &AtomicUsize| {
             let left = from.load(Relaxed);
             from.store(left.saturating_sub(steps), Relaxed);
@@ -138,25 +138,27 @@ impl StepBudget {
     fn keeps_node(&self, value: &Node) -> bool {
         match value {
             Node::Array(items) => {
-                self.spend(KEPT) && items.iter().all(|item| self.keeps_node(item))
+                self.spend_steps(KEPT) && items.iter().all(|item| self.keeps_node(item))
             }
             Node::Object(members) => members.iter().all(|(name, value)| {
-                self.spend(KEPT + name.len() / BYTES_KEPT) && self.keeps_node(value)
+                self.spend_steps(KEPT + name.len() / BYTES_KEPT) && self.keeps_node(value)
             }),
-            Node::String(text) => self.spend(VALUE + steps_of_text(text)),
-            _ => self.spend(VALUE),
+            Node::String(text) => self.spend_steps(VALUE + steps_of_text(text)),
+            _ => self.spend_steps(VALUE),
         }
     }
 
     /// Uses the steps for keeping a copy of a built value; `false` if fewer remain.
-    fn keeps(&self, value: &Value) -> bool {
+    fn spend_on_copy(&self, value: &Value) -> bool {
         match value {
-            Value::Array(items) => self.spend(KEPT) && items.iter().all(|item| self.keeps(item)),
+            Value::Array(items) => {
+                self.spend_steps(KEPT) && items.iter().all(|item| self.spend_on_copy(item))
+            }
             Value::Object(members) => members.iter().all(|(name, value)| {
-                self.spend(KEPT + name.len() / BYTES_KEPT) && self.keeps(value)
+                self.spend_steps(KEPT + name.len() / BYTES_KEPT) && self.spend_on_copy(value)
             }),
-            Value::String(text) => self.spend(VALUE + steps_of_text(text)),
-            _ => self.spend(VALUE),
+            Value::String(text) => self.spend_steps(VALUE + steps_of_text(text)),
+            _ => self.spend_steps(VALUE),
         }
     }
 
@@ -209,13 +211,13 @@ mod tests {
     #[test]
     fn one_operation_cannot_spend_the_whole_step_budget() {
         let budget = StepBudget::new(100);
-        budget.begin();
-        assert!(budget.spend(9));
-        assert!(!budget.spend(5));
+        budget.begin_operation();
+        assert!(budget.spend_steps(9));
+        assert!(!budget.spend_steps(5));
         assert!(budget.is_spent_by_one() && !budget.is_spent());
-        budget.begin();
-        assert!(budget.spend(7));
-        assert!(!budget.spend(80));
+        budget.begin_operation();
+        assert!(budget.spend_steps(7));
+        assert!(!budget.spend_steps(80));
         assert!(budget.is_spent());
     }
 }

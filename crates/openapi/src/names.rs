@@ -51,7 +51,7 @@ pub(crate) fn tool_names(
     operations: &[Identity<'_>],
 ) -> Vec<Option<ToolName>> {
     let candidates = operations.iter().map(|identity| tool_candidate(toolset, identity)).collect();
-    let names = unique(candidates, MAX_TOOL_NAME);
+    let names = unique_names(candidates, MAX_TOOL_NAME);
     names.iter().map(|name| ToolName::new(name).ok()).collect()
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn argument_names(slots: &[Slot<'_>]) -> Vec<Option<ArgumentName>> {
     if let Some(names) = own_names(slots) {
         return names;
     }
-    let names = unique(slots.iter().map(argument_candidate).collect(), MAX_ARGUMENT_NAME);
+    let names = unique_names(slots.iter().map(argument_candidate).collect(), MAX_ARGUMENT_NAME);
     names.iter().map(|name| ArgumentName::new(name).ok()).collect()
 }
 
@@ -84,10 +84,10 @@ pub(crate) fn prefixed_name(toolset: Option<&ToolsetName>, name: &str) -> String
 
 fn tool_candidate<'a>(toolset: Option<&ToolsetName>, identity: &Identity<'a>) -> Candidate<'a> {
     let Identity { method, operation_id, path, .. } = *identity;
-    let of_id = operation_id.map(|id| (id, legal(id, is_tool_byte)));
+    let of_id = operation_id.map(|id| (id, legal_name(id, is_tool_byte)));
     let readable = of_id.filter(|(_, stem)| stem.bytes().any(|byte| byte.is_ascii_alphanumeric()));
     let (stem, exact) = readable.map_or_else(
-        || (legal(&format!("{} {path}", method.to_ascii_lowercase()), is_tool_byte), false),
+        || (legal_name(&format!("{} {path}", method.to_ascii_lowercase()), is_tool_byte), false),
         |(id, stem)| {
             let exact = stem == id;
             (stem, exact)
@@ -101,7 +101,7 @@ fn tool_candidate<'a>(toolset: Option<&ToolsetName>, identity: &Identity<'a>) ->
 fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     let Slot { name, place, .. } = *slot;
     let seed = [place.as_str(), name];
-    let mut stem = legal(name, is_argument_byte);
+    let mut stem = legal_name(name, is_argument_byte);
     if place == InputLocation::Path && matches!(name, "*" | "**") {
         "rest".clone_into(&mut stem);
     } else if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
@@ -119,7 +119,7 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     Candidate { stem, kind, exact, seed, rank: 0 }
 }
 
-fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
+fn unique_names(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
     if are_unique(&candidates, longest) {
         return candidates.into_iter().map(|candidate| candidate.stem).collect();
     }
@@ -167,7 +167,7 @@ fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
 /// The candidates of a group with one name that must take another: all except one whose exact name the description
 /// states, if there is only one.
 fn candidates_to_rename(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<usize> {
-    let owns = |at: &usize| candidates.get(*at).is_some_and(Candidate::owns_its_name);
+    let owns = |at: &usize| candidates.get(*at).is_some_and(Candidate::has_own_name);
     if group.iter().filter(|at| owns(at)).count() != 1 {
         return group;
     }
@@ -176,7 +176,7 @@ fn candidates_to_rename(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<
 
 impl Candidate<'_> {
     /// True if the description states exactly this name, at a location that its kind does not qualify.
-    fn owns_its_name(&self) -> bool {
+    fn has_own_name(&self) -> bool {
         self.rank == 0 && self.exact && self.kind.is_none()
     }
 
@@ -206,7 +206,7 @@ impl Candidate<'_> {
 }
 
 /// `text` with each run of other characters as one `_`, and none at the ends. Only the start of a very long text is used.
-fn legal(text: &str, is_legal: fn(u8) -> bool) -> String {
+fn legal_name(text: &str, is_legal: fn(u8) -> bool) -> String {
     if text.len() <= LOOKED_AT && text.bytes().all(is_legal) {
         return text.to_owned();
     }

@@ -12,9 +12,9 @@ use crate::{
     input::{NestedInput, Step, ValueSource},
     meter::KEPT,
     options::SessionInputs,
-    reference::{LocatedNode, follow, reference_chain},
+    reference::{LocatedNode, follow_references, reference_chain},
     schema::{is_legal, own_only_value, says_read_only, sent_value},
-    session_input::{Annotation, annotation, is_visible},
+    session_input::{Annotation, is_visible, session_annotation},
 };
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -71,32 +71,36 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
     }
 
     fn below_part(&mut self, schema: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
-        let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
-        let Some(left) = self.document.deeper(self.left, VISIT) else { return };
+        let Ok(root) = follow_references(self.document, schema.node, &schema.path()) else {
+            return;
+        };
+        let Some(left) = self.document.one_level_deeper(self.left, VISIT) else { return };
         self.left = left;
         if self.inside.contains(&root.pointer) || self.inside.len() >= DEEPEST {
             return;
         }
         self.inside.push(Arc::clone(&root.pointer));
-        self.members(&root, required);
+        self.search_members(&root, required);
         self.inside.pop();
     }
 
     pub(crate) fn search_item(&mut self, item: &LocatedNode<'d>) {
         let said: Vec<&'d Node> = reference_chain(self.document, item.node, &item.path()).collect();
-        self.step(Step::Items, Need::Optional, item, &said);
+        self.search_step(Step::Items, Need::Optional, item, &said);
     }
 
-    fn members(&mut self, root: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
+    fn search_members(&mut self, root: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
         let inherited = required.iter().copied();
         let mut required: BTreeSet<&str> =
-            self.document.affordable(inherited.chain(required_by(root)), 1).collect();
-        let all_of = branches(self.document, root, "allOf");
+            self.document.while_affordable(inherited.chain(required_by(root)), 1).collect();
+        let all_of = keyword_branches(self.document, root, "allOf");
         for branch in &all_of {
-            let Ok(branch) = follow(self.document, branch.node, &branch.path()) else { continue };
-            required.extend(self.document.affordable(required_by(&branch), 1));
+            let Ok(branch) = follow_references(self.document, branch.node, &branch.path()) else {
+                continue;
+            };
+            required.extend(self.document.while_affordable(required_by(&branch), 1));
         }
-        self.properties(root, &required);
+        self.search_properties(root, &required);
         if let Some(items) = root.member("items").filter(|items| items.node.as_object().is_some()) {
             self.search_item(&items);
         }
@@ -114,7 +118,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         self.composed -= 1;
     }
 
-    fn properties(&mut self, root: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
+    fn search_properties(&mut self, root: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
         let Some(properties) = root.member("properties") else { return };
         let above = properties.path();
         let members = properties.node.members();
@@ -129,14 +133,14 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
             let is_due = required.contains(&**name);
             let need = if is_due { Need::Required } else { Need::Optional };
             let schema = LocatedNode::new(node, &path);
-            self.step(Step::Property(Arc::clone(name)), need, &schema, &said);
+            self.search_step(Step::Property(Arc::clone(name)), need, &schema, &said);
         }
     }
 
     /// Goes one step further, to a schema; `said` holds the schema itself and the targets of its references.
-    fn step(&mut self, step: Step, need: Need, schema: &LocatedNode<'d>, said: &[&'d Node]) {
+    fn search_step(&mut self, step: Step, need: Need, schema: &LocatedNode<'d>, said: &[&'d Node]) {
         self.steps.push(step);
-        let schema_annotation = annotation(self.document, schema.node, &schema.path(), &[]);
+        let schema_annotation = session_annotation(self.document, schema.node, &schema.path(), &[]);
         // An unreadable annotation is reported when all session inputs are collected (`bindings`).
         let source = match schema_annotation {
             Some(Annotation::Source(source)) => source,
@@ -155,7 +159,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
                 default,
                 is_fixed: said.iter().any(|node| own_only_value(node).is_some()),
             };
-            self.inputs.extend(self.document.affordable([input], KEPT + self.steps.len()));
+            self.inputs.extend(self.document.while_affordable([input], KEPT + self.steps.len()));
         }
         // The session supplies its values as a whole.
         if !is_own {
@@ -194,7 +198,7 @@ fn required_by<'d>(root: &LocatedNode<'d>) -> impl Iterator<Item = &'d str> {
     root.node.list("required").iter().filter_map(Node::as_str)
 }
 
-fn branches<'d>(
+fn keyword_branches<'d>(
     document: &Document,
     root: &LocatedNode<'d>,
     keyword: &str,
@@ -202,7 +206,7 @@ fn branches<'d>(
     let above = root.path();
     let path = above.name(keyword);
     let branches = root.node.list(keyword).iter();
-    let branches = document.affordable(branches.enumerate(), 1 + path.weight());
+    let branches = document.while_affordable(branches.enumerate(), 1 + path.weight());
     branches.map(|(index, node)| LocatedNode::new(node, &path.index(index))).collect()
 }
 
@@ -212,7 +216,10 @@ fn real_branches<'d>(
     keyword: &str,
 ) -> Vec<LocatedNode<'d>> {
     let is_null = |branch: &LocatedNode<'_>| branch.node.text("type") == Some("null");
-    branches(document, root, keyword).into_iter().filter(|branch| !is_null(branch)).collect()
+    keyword_branches(document, root, keyword)
+        .into_iter()
+        .filter(|branch| !is_null(branch))
+        .collect()
 }
 
 /// Real bodies are at most 20 objects deep.

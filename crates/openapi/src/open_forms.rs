@@ -11,7 +11,7 @@ use crate::{
     keys::{Members, SchemaRoot},
 };
 
-pub(crate) fn report(
+pub(crate) fn report_open_forms(
     inputs: &[Input],
     origins: &[InputOrigin],
     schema: SchemaRoot<'_>,
@@ -22,11 +22,11 @@ pub(crate) fn report(
         let own = properties.and_then(|properties| properties.get(input.argument.as_str()));
         let Some((styled, own)) = input.placement.parameter_style().zip(own) else { continue };
         let Some(at) = origin.schema.as_ref().map(|origin| &*origin.pointer) else { continue };
-        let open = of_value(input, styled, own, schema);
+        let open = open_forms_of_value(input, styled, own, schema);
         let at = at.strip_suffix("/schema").unwrap_or(at);
         let Some(first) = open.first() else {
             if has_default_form(input, styled, origin)
-                && nesting(own, schema) == Some(Nesting::Object)
+                && declared_nesting(own, schema) == Some(Nesting::Object)
             {
                 report_default_form(input, at, findings);
             }
@@ -38,7 +38,7 @@ pub(crate) fn report(
         };
         let message = format!(
             "expected a value whose form the style `{}` describes, got {first}{more}",
-            word(styled.style)
+            style_word(styled.style)
         );
         let help = "nothing, if the service reads it so; else describe the parameter as the service reads it";
         findings.note(Code::UndefinedForm, at, message, help);
@@ -66,27 +66,27 @@ fn report_default_form(input: &Input, at: &str, findings: &mut Findings) {
     findings.note(Code::UndefinedForm, at, message, &help);
 }
 
-fn of_value<'a>(
+fn open_forms_of_value<'a>(
     input: &Input,
     styled: &Styled,
     own: &'a Value,
     root: SchemaRoot<'a>,
 ) -> Vec<String> {
     let name = &*input.name;
-    match (nesting(own, root), styled.style) {
+    match (declared_nesting(own, root), styled.style) {
         (Some(Nesting::List), Style::DeepObject) => {
             vec![format!("a list, which is written as `{name}[0]=…`")]
         }
         // Swagger 2.0 describes lists of lists.
         (Some(Nesting::List), _) if !styled.items.is_empty() => Vec::new(),
-        (Some(Nesting::List), _) => of_items(own, root).into_iter().collect(),
+        (Some(Nesting::List), _) => open_form_of_items(own, root).into_iter().collect(),
         (Some(Nesting::Object), _) => {
             let mut members = Members::new(root);
-            members.gather(Some(own));
+            members.gather_members(Some(own));
             let member_schemas = members.declared.into_iter();
             member_schemas
                 .filter_map(|(member, own)| {
-                    Some(of_member(name, member, styled, nesting(own, root)?))
+                    Some(open_form_of_member(name, member, styled, declared_nesting(own, root)?))
                 })
                 .collect()
         }
@@ -94,13 +94,13 @@ fn of_value<'a>(
     }
 }
 
-fn of_items<'a>(list: &'a Value, root: SchemaRoot<'a>) -> Option<String> {
+fn open_form_of_items<'a>(list: &'a Value, root: SchemaRoot<'a>) -> Option<String> {
     let items = root.first_match(list, &|schema| schema.get("items"), &mut { MOST_VISITED })?;
-    let noun = nesting(items, root)?.noun();
+    let noun = declared_nesting(items, root)?.noun();
     Some(format!("{noun} in a list, which is written as JSON"))
 }
 
-fn of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> String {
+fn open_form_of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> String {
     let noun = nesting.noun();
     let form = match (styled.style, nesting) {
         (Style::DeepObject, Nesting::List) => format!("`{name}[{member}][0]=…`"),
@@ -127,7 +127,7 @@ impl Nesting {
 }
 
 /// The kind of values with parts that a schema declares, by its type or by the keywords about their parts.
-fn nesting<'a>(schema: &'a Value, root: SchemaRoot<'a>) -> Option<Nesting> {
+fn declared_nesting<'a>(schema: &'a Value, root: SchemaRoot<'a>) -> Option<Nesting> {
     let find = |kind: &str, keyword: &str| {
         let declares = |schema: &Value| match schema.get("type") {
             Some(Value::String(own)) => own == kind,
@@ -144,7 +144,7 @@ fn nesting<'a>(schema: &'a Value, root: SchemaRoot<'a>) -> Option<Nesting> {
 }
 
 /// The style in the words of the specification; Swagger 2.0 calls the last ones by their formats.
-fn word(style: Style) -> &'static str {
+fn style_word(style: Style) -> &'static str {
     match style {
         Style::Cookie => "cookie",
         Style::DeepObject => "deepObject",

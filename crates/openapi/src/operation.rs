@@ -10,7 +10,7 @@ use crate::{
     bindings::Bindings,
     blueprint::{Blueprint, Origin},
     body::{Body, BodyLayout},
-    budget::{Budget, refusal},
+    budget::{Budget, effort_refusal},
     cursor::Cursor,
     declaration::DeclarationParts,
     document::Document,
@@ -132,14 +132,17 @@ impl Operation {
     /// are the members of a body, the schema still has the body as one member. Built on first use.
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema.get_or_init(|| {
-            Box::new(self.parts(&self.metered_document()).arguments().0.into_value())
+            Box::new(
+                self.declaration_parts(&self.metered_document()).arguments_schema().0.into_value(),
+            )
         })
     }
 
     /// The purpose in words, as the declaration has it.
     pub fn purpose(&self) -> String {
         let document = self.metered_document();
-        self.parts(&document).description(Purpose::from_blueprint(&self.blueprint).texts)
+        self.declaration_parts(&document)
+            .tool_description(Purpose::from_blueprint(&self.blueprint).texts)
     }
 
     /// The name of the body among the inputs if its members are the arguments; `None` if the arguments are inputs.
@@ -220,7 +223,7 @@ impl Operation {
             let optional = self.optional_defaults_of(input);
             let mut walk =
                 NestedInputSearch::new(document, &input.argument, session_inputs, optional);
-            let (schema, is_item) = origin.at(alternative);
+            let (schema, is_item) = origin.alternative_schema(alternative);
             match schema.filter(|_| input.source == ValueSource::Model).map(Origin::located_node) {
                 None => {}
                 Some(item) if is_item => walk.search_item(&item),
@@ -258,14 +261,14 @@ impl Operation {
     }
 
     /// Drops the definitions that were built for this and the other operations of its description.
-    pub(crate) fn release(&self) {
-        self.blueprint.common.release();
+    pub(crate) fn drop_definitions(&self) {
+        self.blueprint.common.drop_built_schemas();
     }
 
     /// The owners of query keys, cookies, fields of bodies and matrix parameters. Computed on first use.
     pub fn key_owners(&self) -> &[KeyOwner] {
         self.key_owners.get_or_init(|| {
-            keys::owners(self.key_writers(), SchemaRoot::Whole(self.arguments_schema())).into()
+            keys::key_owners(self.key_writers(), SchemaRoot::Whole(self.arguments_schema())).into()
         })
     }
 
@@ -296,9 +299,9 @@ impl Operation {
     ) -> Result<DeclaredTool, Box<Diagnostic>> {
         let most = budget.steps_per_declaration();
         budget.read_within_budget(&self.blueprint.common.document, |document| {
-            let (tool, findings) = self.parts(document).tool();
+            let (tool, findings) = self.declaration_parts(document).tool();
             if document.is_spent() || document.recorded_lack().is_some() {
-                let refusal = refusal(document, most, self.source_pointer(), self.label());
+                let refusal = effort_refusal(document, most, self.source_pointer(), self.label());
                 return Err(Box::new(refusal));
             }
             let diagnostics = findings.into_diagnostics();
@@ -319,20 +322,32 @@ impl Operation {
     /// Builds the schema of all arguments, and returns the findings.
     pub(crate) fn argument_findings(&self, budget: &mut Budget) -> Vec<Diagnostic> {
         budget.read_within_budget(&self.blueprint.common.document, |document| {
-            let (schema, mut findings) = self.parts(document).arguments();
-            let owners = keys::owners(self.key_writers(), SchemaRoot::Shared(&schema, document));
-            keys::report(&owners, self.source_pointer(), &mut findings);
+            let (schema, mut findings) = self.declaration_parts(document).arguments_schema();
+            let owners =
+                keys::key_owners(self.key_writers(), SchemaRoot::Shared(&schema, document));
+            keys::report_shared_keys(&owners, self.source_pointer(), &mut findings);
             let root = SchemaRoot::Shared(&schema, document);
             let body = self.body.as_ref();
-            xml_keys::report(&self.inputs, body, root, self.source_pointer(), &mut findings);
-            open_forms::report(&self.inputs, &self.blueprint.inputs, root, &mut findings);
-            unusable_members::report(root, self.source_pointer(), &mut findings);
+            xml_keys::report_shared_parts(
+                &self.inputs,
+                body,
+                root,
+                self.source_pointer(),
+                &mut findings,
+            );
+            open_forms::report_open_forms(
+                &self.inputs,
+                &self.blueprint.inputs,
+                root,
+                &mut findings,
+            );
+            unusable_members::report_unusable_members(root, self.source_pointer(), &mut findings);
             let operation = self.blueprint.operation.located_node();
-            let operation = Cursor::new(document, &mut findings).to(&operation);
+            let operation = Cursor::new(document, &mut findings).at_node(&operation);
             if self.method == http::Method::PATCH {
                 unusable_members::report_patch(operation);
             }
-            unused_references::examine(operation);
+            unused_references::report_broken_references(operation);
             findings.into_diagnostics()
         })
     }
@@ -356,7 +371,7 @@ impl Operation {
         self.blueprint.common.document.with_step_limit(self.most_of_one())
     }
 
-    fn parts<'a>(&'a self, document: &'a Document) -> DeclarationParts<'a> {
+    fn declaration_parts<'a>(&'a self, document: &'a Document) -> DeclarationParts<'a> {
         DeclarationParts {
             blueprint: &self.blueprint,
             built: self.blueprint.common.schema_cache(),

@@ -10,8 +10,8 @@ use crate::{
     document::Document,
     input::InputLocation,
     operation::Operation,
-    reference::{LocatedNode, follow, reference_of},
-    sanitize::clean,
+    reference::{LocatedNode, follow_references, reference_of},
+    sanitize::clean_text,
 };
 
 /// The texts of a description about an operation, without HTML and invisible characters.
@@ -58,17 +58,22 @@ impl Operation {
         for (input, origin) in visible {
             if self.body_of_arguments() != Some(&input.argument) {
                 let text = own_text(input.argument.as_str()).map(|text| Cow::Borrowed(&**text));
-                let text = text.unwrap_or_else(|| clean(input_description(origin)));
+                let text = text.unwrap_or_else(|| clean_text(input_description(origin)));
                 arguments.push((input.argument.as_str(), text));
             }
             let is_body = input.place() == InputLocation::Body && input.name.is_empty();
             if let Some(schema) = origin.schema.as_ref().filter(|_| is_body) {
-                self.members(schema, &mut arguments);
+                self.collect_members(schema, &mut arguments);
             }
         }
         Outline {
-            summary: clean(if own.is_some() { "" } else { text(described, "summary") }),
-            description: own.map_or_else(|| clean(text(described, "description")), Cow::Borrowed),
+            summary: clean_text(if own.is_some() {
+                ""
+            } else {
+                text_or_empty(described, "summary")
+            }),
+            description: own
+                .map_or_else(|| clean_text(text_or_empty(described, "description")), Cow::Borrowed),
             tags: operation.list("tags").iter().filter_map(Node::as_str).collect(),
             arguments,
             is_deprecated: operation.is("deprecated"),
@@ -76,9 +81,11 @@ impl Operation {
     }
 
     /// The members of a body and of its compositions, each with its description.
-    fn members<'o>(&'o self, body: &'o Origin, members: &mut Vec<(&'o str, Cow<'o, str>)>) {
+    fn collect_members<'o>(&'o self, body: &'o Origin, members: &mut Vec<(&'o str, Cow<'o, str>)>) {
         let document = &self.blueprint.common.document;
-        let Ok(body) = follow(document, &body.node, &Path::at(&body.pointer)) else { return };
+        let Ok(body) = follow_references(document, &body.node, &Path::at(&body.pointer)) else {
+            return;
+        };
         let parts = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|keyword| {
             let parts = body.node.list(keyword);
             parts.iter().take(MOST_PARTS).enumerate().map(move |(at, part)| (keyword, at, part))
@@ -86,12 +93,12 @@ impl Operation {
         let path = body.path();
         let parts = parts.filter_map(|(keyword, at, part)| {
             let path = path.name(keyword);
-            follow(document, part, &path.index(at)).ok().map(|part| part.node)
+            follow_references(document, part, &path.index(at)).ok().map(|part| part.node)
         });
         for schema in [body.node].into_iter().chain(parts) {
             let properties = schema.members_of("properties").take(MOST_MEMBERS);
             members.extend(properties.map(|(name, node)| {
-                let text = clean(text(node, "description"));
+                let text = clean_text(text_or_empty(node, "description"));
                 (&**name, text)
             }));
         }
@@ -105,7 +112,7 @@ impl Operation {
         let root = LocatedNode { node, pointer: Arc::clone(pointer) };
         let mut open = VecDeque::from([Level { schema: root, ..Level::for_root(node) }]);
         while let Some(level) = open.pop_front().filter(|_| !document.is_spent()) {
-            level.read(&document, &mut open, &mut visit);
+            level.visit_fields(&document, &mut open, &mut visit);
         }
     }
 }
@@ -129,19 +136,21 @@ impl<'d> Level<'d> {
     }
 
     /// Visits the fields of an object, and queues its nested schemas.
-    fn read(
+    fn visit_fields(
         self,
         document: &'d Document,
         open: &mut VecDeque<Self>,
         visit: &mut impl FnMut(AnswerField<'_>),
     ) {
-        let Ok(schema) = follow(document, self.schema.node, &self.schema.path()) else { return };
+        let Ok(schema) = follow_references(document, self.schema.node, &self.schema.path()) else {
+            return;
+        };
         let own = reference_of(self.schema.node).and_then(|_| schema.pointer.rsplit('/').next());
         let name = self.name.clone().or_else(|| own.map(Arc::from));
         let level = Self { schema, name, ..self };
         level.queue_parts(document, open);
         let properties = level.schema.node.members_of("properties");
-        for (name, node) in document.affordable(properties, 1) {
+        for (name, node) in document.while_affordable(properties, 1) {
             let at = if level.at.is_empty() {
                 name.to_string()
             } else {
@@ -169,12 +178,12 @@ impl<'d> Level<'d> {
         for keyword in ["allOf", "anyOf", "oneOf"] {
             let parts = node.list(keyword);
             let path = path.name(keyword);
-            for (at, part) in document.affordable(parts.iter().enumerate(), 1) {
+            for (at, part) in document.while_affordable(parts.iter().enumerate(), 1) {
                 let schema = LocatedNode::new(part, &path.index(at));
                 open.push_back(Level { schema, n_within: n_within + 1, ..self.clone() });
             }
         }
-        if let Some(item) = document.affordable(node.get("items"), 1).next() {
+        if let Some(item) = document.while_affordable(node.get("items"), 1).next() {
             let schema = LocatedNode::new(item, &path.name("items"));
             let at = format!("{}[]", self.at);
             open.push_back(Level {
@@ -196,13 +205,13 @@ fn is_structured(node: &Node) -> bool {
 
 fn input_description(origin: &InputOrigin) -> &str {
     let own = origin.description.as_deref();
-    let of = |node: &'_ Node| !text(node, "description").is_empty();
+    let of = |node: &'_ Node| !text_or_empty(node, "description").is_empty();
     let described = origin.described_by.as_ref().filter(|node| of(node));
     let schema = origin.schema.as_ref().map(|schema| &schema.node);
-    own.or_else(|| Some(text(described.or(schema)?, "description"))).unwrap_or_default()
+    own.or_else(|| Some(text_or_empty(described.or(schema)?, "description"))).unwrap_or_default()
 }
 
-fn text<'n>(node: &'n Node, name: &str) -> &'n str {
+fn text_or_empty<'n>(node: &'n Node, name: &str) -> &'n str {
     node.text(name).unwrap_or_default()
 }
 

@@ -8,7 +8,7 @@ use callgate_tree::{Diagnostic, Path, Severity};
 
 use crate::{
     blueprint::{Blueprint, Common, Origin},
-    budget::{Budget, refusal},
+    budget::{Budget, effort_refusal},
     findings::Findings,
     repetition::leave_out_title,
     schema::{Builder, View},
@@ -65,7 +65,7 @@ fn built_of(common: &Common, source: OutputSource<'_>, budget: &mut Budget) -> B
             _ => builder.close(Object::new()),
         };
         if document.is_spent() || document.recorded_lack().is_some() {
-            let refused = refusal(document, most, pointer, label);
+            let refused = effort_refusal(document, most, pointer, label);
             let message = format!("{}; the output schema is left out", refused.message);
             let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };
             return BuiltOutput { schema: None, diagnostics: vec![left_out] };

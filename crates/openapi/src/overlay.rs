@@ -65,7 +65,7 @@ impl Overlay {
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Self>, Vec<Diagnostic>> {
         let Parsed { value, mut diagnostics } = callgate_tree::read(bytes, limits)?;
         let mut findings = Findings::default();
-        let overlay = read::overlay(&value, &mut findings);
+        let overlay = read::read_overlay(&value, &mut findings);
         diagnostics.extend(findings.into_diagnostics());
         overlay.map(|value| Parsed { value, diagnostics: diagnostics.clone() }).ok_or(diagnostics)
     }
@@ -77,7 +77,7 @@ impl Overlay {
     /// [`Code::OverlayPath`](crate::Code::OverlayPath).
     pub fn new(root: &Node) -> Result<Self, Vec<Diagnostic>> {
         let mut findings = Findings::default();
-        read::overlay(root, &mut findings).ok_or_else(|| findings.into_diagnostics())
+        read::read_overlay(root, &mut findings).ok_or_else(|| findings.into_diagnostics())
     }
 }
 
@@ -88,17 +88,17 @@ pub fn apply_overlays(root: Node, overlays: &[Overlay], limits: &Limits) -> Appl
     let mut diagnostics = Vec::new();
     for overlay in overlays {
         let mut findings = Findings::default();
-        edit::apply(&mut value, overlay, &mut budget, &mut findings);
+        edit::apply_overlay(&mut value, overlay, &mut budget, &mut findings);
         diagnostics.push(findings.into_diagnostics());
     }
     let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
     let failed = diagnostics.iter().flatten().any(is_error);
-    let overlaid = (!failed).then(|| Overlaid::new(root, node(value)));
+    let overlaid = (!failed).then(|| Overlaid::new(root, value_node(value)));
     Applied { overlaid, diagnostics }
 }
 
 /// The tree of a JSON value; its depth was limited when it was made.
-pub(crate) fn node(value: Value) -> Node {
+pub(crate) fn value_node(value: Value) -> Node {
     node_from_value(value, &mut Interner::default())
 }
 

@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(crate) use cache::ParameterCache;
-use identity::{SeenParameters, places};
+use identity::{SeenParameters, replaced_positions};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter<'d> {
@@ -36,18 +36,18 @@ pub(crate) struct Parameter<'d> {
 
 /// The parameters of an operation, which is the first level, and of its path items: the outermost first, each replaced
 /// by a nearer one with an equal name and location (OpenAPI 3.0.3 §4.7.9.1).
-pub(crate) fn read<'d>(
+pub(crate) fn operation_parameters<'d>(
     parameter_cache: &mut ParameterCache<'d>,
     cursor: Cursor<'d, '_>,
     levels: &[&LocatedNode<'d>],
 ) -> Vec<Parameter<'d>> {
     let mut lists = levels.iter().enumerate().rev().map(|(at, level)| match at {
-        0 => list(parameter_cache, cursor.to(level)).parameters,
-        _ => cache::of_item(parameter_cache, cursor, level),
+        0 => read_list(parameter_cache, cursor.at_node(level)).parameters,
+        _ => cache::path_item_parameters(parameter_cache, cursor, level),
     });
     let mut parameters = lists.next().unwrap_or_default();
     for own in lists.filter(|own| !own.is_empty()) {
-        let places = places(&parameters, &own);
+        let places = replaced_positions(&parameters, &own);
         for (own, place) in own.into_iter().zip(places) {
             match place.and_then(|place| parameters.get_mut(place)) {
                 Some(shared) => *shared = own,
@@ -78,7 +78,7 @@ impl<'d> Parameter<'d> {
         }
     }
 
-    pub(crate) fn place(&self) -> InputLocation {
+    pub(crate) fn location(&self) -> InputLocation {
         self.placement.place()
     }
 }
@@ -90,7 +90,7 @@ struct List<'d> {
     steps: usize,
 }
 
-fn list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> {
+fn read_list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> {
     let list = holder.member("parameters").filter(|list| !matches!(list.node, Node::Null));
     let Some(list) = list else { return List::default() };
     if list.node.as_array().is_none() {
@@ -101,11 +101,11 @@ fn list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) ->
     let mut parameters: Vec<Parameter<'d>> = Vec::new();
     let mut seen = SeenParameters::default();
     for listed in list.items(PARAMETER) {
-        let Some(parameter) = parameter_cache.read(listed, listed_parameter) else { continue };
+        let Some(parameter) = parameter_cache.read_once(listed, listed_parameter) else { continue };
         if !seen.is_new(&parameter, &parameters) {
             let message = format!(
                 "expected each parameter once, got a second {} parameter: `{}`",
-                parameter.place().as_str(),
+                parameter.location().as_str(),
                 parameter.name
             );
             listed.warning(Code::DuplicateParameter, message, "remove it");
@@ -118,14 +118,14 @@ fn list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) ->
 
 fn listed_parameter<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
     let target = listed.resolved_node()?;
-    let object = listed.to(&target);
+    let object = listed.at_node(&target);
     let Some(name) = object.shared_text("name") else {
         let message = "expected a parameter with a `name`, got one without".to_owned();
         object.warning(Code::MalformedNode, message, "give it a `name`");
         return None;
     };
     let said = object.text("in");
-    let Some(place) = said.and_then(|name| place(object.document, name)) else {
+    let Some(place) = said.and_then(|name| location_by_name(object.document, name)) else {
         let message = format!(
             "expected the parameter `{name}` to be `in` path, query, header or cookie, got: `{}`",
             said.unwrap_or("nothing")
@@ -141,7 +141,7 @@ fn listed_parameter<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
         object.add_finding(Code::MalformedNode, severity, message, "correct its `name`");
         return None;
     }
-    let (placement, schema) = placement(object, place);
+    let (placement, schema) = placement_and_schema(object, place);
     let description = listed.text_beside_reference("description");
     let name = Arc::clone(name);
     let LocatedNode { node: object, pointer } = target;
@@ -162,7 +162,7 @@ fn is_required(object: Cursor<'_, '_>, place: InputLocation) -> bool {
     required
 }
 
-fn place(document: &Document, name: &str) -> Option<InputLocation> {
+fn location_by_name(document: &Document, name: &str) -> Option<InputLocation> {
     match name {
         "body" | "formData" if document.version().is_swagger() => Some(InputLocation::Body),
         "cookie" => Some(InputLocation::Cookie),
@@ -175,7 +175,7 @@ fn place(document: &Document, name: &str) -> Option<InputLocation> {
 }
 
 /// Reads the location of a parameter, its style there, and the schema of its value.
-fn placement<'d>(
+fn placement_and_schema<'d>(
     object: Cursor<'d, '_>,
     place: InputLocation,
 ) -> (Placement, Option<LocatedNode<'d>>) {
@@ -185,30 +185,30 @@ fn placement<'d>(
         InputLocation::Header => Placement::Header,
         InputLocation::Path => Placement::Path,
         InputLocation::Query => Placement::Query,
-        InputLocation::Querystring => return querystring(object),
+        InputLocation::Querystring => return querystring_placement(object),
     };
     if object.document.version().is_swagger() {
         let styled = collection::collection_style(object, place);
         return (of_parameter(Encoding::Styled(styled)), Some(object.located_node()));
     }
-    if let Some((media_type, schema)) = content(object) {
+    if let Some((media_type, schema)) = content_media(object) {
         return (of_parameter(Encoding::Content { media_type }), schema);
     }
     (of_parameter(Encoding::Styled(parameter_style(object, place))), object.member_node("schema"))
 }
 
 /// The whole query string is written by its media type, by default as a form.
-fn querystring<'d>(object: Cursor<'d, '_>) -> (Placement, Option<LocatedNode<'d>>) {
+fn querystring_placement<'d>(object: Cursor<'d, '_>) -> (Placement, Option<LocatedNode<'d>>) {
     let (media_type, schema) =
-        content(object).unwrap_or_else(|| (FORM.into(), object.member_node("schema")));
+        content_media(object).unwrap_or_else(|| (FORM.into(), object.member_node("schema")));
     (Placement::Querystring { media_type }, schema)
 }
 
-fn content<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<LocatedNode<'d>>)> {
+fn content_media<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<LocatedNode<'d>>)> {
     let target = object.member("content")?.target().ok()?;
-    let content = object.to(&target);
+    let content = object.at_node(&target);
     let (media_type, media) = content.node.as_object()?.iter().next()?;
-    let schema = content.below(media_type, media).member_node("schema");
+    let schema = content.at_child(media_type, media).member_node("schema");
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     Some((bare.into(), schema))
 }
@@ -219,7 +219,7 @@ fn parameter_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
         _ => Style::Form,
     };
     let said = object.member("style");
-    let declared_style = object.text("style").and_then(|name| style(name, place));
+    let declared_style = object.text("style").and_then(|name| allowed_style(name, place));
     if let (Some(said), None) = (said, declared_style) {
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
         let message = format!("expected a style for {} parameters, got: `{got}`", place.as_str());
@@ -246,7 +246,7 @@ fn may_keep_reserved(object: Cursor<'_, '_>, place: InputLocation) -> bool {
 }
 
 /// The style with this name, if the location allows it (OpenAPI 3.0.3 §4.7.12.3).
-fn style(name: &str, place: InputLocation) -> Option<Style> {
+fn allowed_style(name: &str, place: InputLocation) -> Option<Style> {
     match (name, place) {
         ("deepObject", InputLocation::Query) => Some(Style::DeepObject),
         ("cookie", InputLocation::Cookie) => Some(Style::Cookie),

@@ -7,7 +7,7 @@ use crate::{
     blueprint::Blueprint,
     names::{Identity, own_name},
     repetition::says_again,
-    sanitize::{Readable, is_hidden, readable},
+    sanitize::{Readable, is_hidden, readable_text},
 };
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Purpose {
         let described = item.as_ref().unwrap_or(&operation.node);
         let mut purpose = Self::default();
         for text in ["summary", "description"].iter().filter_map(|name| described.text(name)) {
-            let Readable { text, n_hidden } = readable(text);
+            let Readable { text, n_hidden } = readable_text(text);
             purpose.n_hidden += n_hidden;
             purpose.texts.extend(Some(text.trim().to_owned()).filter(|text| !text.is_empty()));
         }

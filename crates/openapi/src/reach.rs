@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::{
     document::Document,
-    reference::{BadReference, LocatedNode, reference_of, target},
+    reference::{BadReference, LocatedNode, reference_of, resolve_target},
     schema::keyword_content::{KeywordContent, content_of},
     worklist::Worklist,
 };
@@ -42,13 +42,13 @@ impl<'d> Reach<'d> {
     }
 
     /// Follows the references of a schema; returns the broken ones.
-    pub(crate) fn survey(&mut self, schema: &LocatedNode<'d>) -> Vec<BadReference> {
+    pub(crate) fn follow_references(&mut self, schema: &LocatedNode<'d>) -> Vec<BadReference> {
         let address = schema.node.as_object().map(Object::address);
         if address.is_some_and(|address| self.closed.contains(&address)) {
             return Vec::new();
         }
         let mut own_facts = Facts::default();
-        self.scan(schema.node, &schema.path(), &mut own_facts);
+        self.scan_schema(schema.node, &schema.path(), &mut own_facts);
         if own_facts.bad.is_empty() && own_facts.links.is_empty() && !self.document.is_spent() {
             self.closed.extend(address);
             return Vec::new();
@@ -62,8 +62,8 @@ impl<'d> Reach<'d> {
             if !seen.insert(at) {
                 continue;
             }
-            let Some(facts) = self.facts(at) else { continue };
-            bad.extend(document.affordable(&facts.bad, 1).cloned());
+            let Some(facts) = self.target_facts(at) else { continue };
+            bad.extend(document.while_affordable(&facts.bad, 1).cloned());
             open.extend(facts.links.iter().copied());
         }
         if bad.is_empty() && !self.document.is_spent() {
@@ -73,12 +73,12 @@ impl<'d> Reach<'d> {
     }
 
     /// The facts of a target; `None` if the target and everything it reaches is known to be clean.
-    fn facts(&mut self, at: usize) -> Option<&Facts> {
+    fn target_facts(&mut self, at: usize) -> Option<&Facts> {
         let target = self.targets.get(at).filter(|target| !target.is_clean)?;
         if target.facts.is_none() {
             let schema = target.schema.clone();
             let mut facts = Facts::default();
-            self.scan(schema.node, &schema.path(), &mut facts);
+            self.scan_schema(schema.node, &schema.path(), &mut facts);
             if self.document.is_spent() {
                 return None;
             }
@@ -97,17 +97,17 @@ impl<'d> Reach<'d> {
     }
 
     /// Collects the facts of one schema, without following its references.
-    fn scan(&mut self, node: &'d Node, path: &Path<'_>, facts: &mut Facts) {
+    fn scan_schema(&mut self, node: &'d Node, path: &Path<'_>, facts: &mut Facts) {
         let Some(object) = node.as_object() else { return };
         if let Some(reference) = reference_of(node) {
-            match target(self.document, reference, path) {
-                Ok(target) => facts.links.push(self.link(target)),
+            match resolve_target(self.document, reference, path) {
+                Ok(target) => facts.links.push(self.target_index(target)),
                 Err(bad) => facts.bad.push(bad),
             }
         }
         let holds_any =
             |member: &(&Arc<str>, _)| !matches!(content_of(member.0), KeywordContent::Nothing);
-        let keywords = self.document.affordable(object.iter().filter(holds_any), 1);
+        let keywords = self.document.while_affordable(object.iter().filter(holds_any), 1);
         for (keyword, value) in keywords {
             self.scan_keyword(keyword, value, &path.name(keyword), facts);
         }
@@ -116,22 +116,22 @@ impl<'d> Reach<'d> {
     fn scan_keyword(&mut self, keyword: &str, value: &'d Node, path: &Path<'_>, facts: &mut Facts) {
         let document = self.document;
         match (content_of(keyword), value) {
-            (KeywordContent::Schema, Node::Object(_)) => self.scan(value, path, facts),
+            (KeywordContent::Schema, Node::Object(_)) => self.scan_schema(value, path, facts),
             (KeywordContent::Schema, Node::Array(items)) => {
-                for (index, item) in document.affordable(items.iter(), 1).enumerate() {
-                    self.scan(item, &path.index(index), facts);
+                for (index, item) in document.while_affordable(items.iter(), 1).enumerate() {
+                    self.scan_schema(item, &path.index(index), facts);
                 }
             }
             (KeywordContent::Schemas, Node::Object(members)) => {
-                for (name, member) in document.affordable(members.iter(), 1) {
-                    self.scan(member, &path.name(name), facts);
+                for (name, member) in document.while_affordable(members.iter(), 1) {
+                    self.scan_schema(member, &path.name(name), facts);
                 }
             }
             _ => {}
         }
     }
 
-    fn link(&mut self, schema: LocatedNode<'d>) -> usize {
+    fn target_index(&mut self, schema: LocatedNode<'d>) -> usize {
         if let Some(index) = self.indexes.get(&schema.pointer) {
             return *index;
         }
@@ -168,7 +168,7 @@ mod tests {
         let schema = LocatedNode { node: schema, pointer: "/schema".into() };
         let mut reach = Reach::new(&document);
         for _ in 0..2 {
-            let survey = reach.survey(&schema);
+            let survey = reach.follow_references(&schema);
             let found: Vec<_> = survey.iter().map(|bad| &*bad.pointer).collect();
             assert_eq!(found, bad);
         }

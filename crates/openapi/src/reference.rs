@@ -95,12 +95,12 @@ pub(crate) fn reference_of(node: &Node) -> Option<&Arc<str>> {
     named("$ref").or_else(|| named("$dynamicRef")).filter(|reference| &***reference != SESSION_ID)
 }
 
-pub(crate) fn target<'d>(
+pub(crate) fn resolve_target<'d>(
     document: &'d Document,
     reference: &Arc<str>,
     at: &Path<'_>,
 ) -> Result<LocatedNode<'d>, BadReference> {
-    document.meter().spend(HOP + at.weight());
+    document.meter().spend_steps(HOP + at.weight());
     let bad = |failure, expected: &str| BadReference {
         failure,
         reference: Arc::clone(reference),
@@ -114,7 +114,7 @@ pub(crate) fn target<'d>(
     {
         return Ok(LocatedNode { node, pointer: pointer.into() });
     }
-    let place = document.place(reference, at).map_err(|no_place| match no_place {
+    let place = document.resolve_reference(reference, at).map_err(|no_place| match no_place {
         NoPlace::Unavailable(Unavailable { reason, expected }) => match reason {
             UnavailableReason::Forbidden => bad(ReferenceFailure::External, &expected),
             UnavailableReason::Unreadable => bad(ReferenceFailure::Missing, &expected),
@@ -134,19 +134,19 @@ fn suggested_reference(document: &Document, reference: &str, at: &Path<'_>) -> O
     let pointer = reference.strip_prefix('#').filter(|_| at.document().is_none())?;
     let (above, name) = pointer.rsplit_once('/')?;
     let parts = document.root().at(above)?.as_object()?;
-    let parts = document.affordable(parts.iter().take(MOST_NAMES), HOP);
+    let parts = document.while_affordable(parts.iter().take(MOST_NAMES), HOP);
     let near = nearest(name, parts.map(|(name, _)| &**name))?;
     Some(format!("#{above}/{}", pointer_segment(near)).into())
 }
 
-pub(crate) fn follow<'d>(
+pub(crate) fn follow_references<'d>(
     document: &'d Document,
     node: &'d Node,
     path: &Path<'_>,
 ) -> Result<LocatedNode<'d>, BadReference> {
     let mut at = match reference_of(node) {
         None => return Ok(LocatedNode::new(node, path)),
-        Some(reference) => target(document, reference, path)?,
+        Some(reference) => resolve_target(document, reference, path)?,
     };
     let mut seen = HashSet::new();
     // An end is not needed once the steps are used up.
@@ -160,7 +160,7 @@ pub(crate) fn follow<'d>(
                 meant: None,
             });
         }
-        at = target(document, reference, &at.path())?;
+        at = resolve_target(document, reference, &at.path())?;
     }
     Ok(at)
 }
@@ -204,13 +204,13 @@ pub(crate) fn reference_targets<'d>(
     let Some(first) = reference_of(node) else { return targets };
     let mut seen = HashSet::new();
     seen.insert(ptr::from_ref(node));
-    let mut next = target(document, first, path).ok();
+    let mut next = resolve_target(document, first, path).ok();
     while let Some(at) = next {
         let is_new = seen.insert(ptr::from_ref(at.node));
         if !is_new || document.is_spent() {
             break;
         }
-        next = reference_of(at.node).and_then(|to| target(document, to, &at.path()).ok());
+        next = reference_of(at.node).and_then(|to| resolve_target(document, to, &at.path()).ok());
         targets.push(at);
     }
     targets
@@ -244,7 +244,7 @@ mod tests {
         parts["start"] = json!({"$ref": reference});
         let document = document(parts);
         let start = document.root().get("start").unwrap();
-        let got = follow(&document, start, &Path::at("/start"));
+        let got = follow_references(&document, start, &Path::at("/start"));
         let got = got.map(|found| found.pointer.to_string()).map_err(|bad| bad.failure);
         assert_eq!(got, expected.map(str::to_owned), "{reference}");
     }
@@ -289,6 +289,6 @@ mod tests {
         }
         let document = document(parts);
         let start = document.root().get("n0").unwrap();
-        assert_eq!(&*follow(&document, start, &Path::ROOT).unwrap().pointer, "/n1000");
+        assert_eq!(&*follow_references(&document, start, &Path::ROOT).unwrap().pointer, "/n1000");
     }
 }

@@ -4,7 +4,7 @@ use callgate_tool::Value;
 
 /// True if a text has the letters and digits of a name, and no others.
 pub(crate) fn says_again(text: &str, name: &str) -> bool {
-    letters(text).eq(letters(name))
+    folded_letters(text).eq(folded_letters(name))
 }
 
 /// Leaves out the title of a schema if it only says the name of its property again.
@@ -16,7 +16,7 @@ pub(crate) fn leave_out_title(schema: &mut Value, name: &str) {
     }
 }
 
-fn letters(text: &str) -> impl Iterator<Item = char> {
+fn folded_letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 

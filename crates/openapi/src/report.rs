@@ -135,7 +135,7 @@ impl Report {
         operations: &[Arc<Operation>],
         mut built: impl FnMut(&Operation, &Tool),
     ) {
-        let reported_keys: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
+        let reported_keys: BTreeSet<_> = self.diagnostics.iter().map(finding_key).collect();
         let mut gathered = FindingCollector::new(mem::take(&mut self.diagnostics));
         let mut statuses = BTreeMap::new();
         let budget = || operations.first().map_or_else(Budget::default, |one| one.budget());
@@ -164,14 +164,14 @@ impl Report {
             if diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning) {
                 statuses.insert(&operation.tool_name, OperationStatus::Degraded);
             }
-            diagnostics.retain(|finding| !reported_keys.contains(&key(finding)));
+            diagnostics.retain(|finding| !reported_keys.contains(&finding_key(finding)));
             gathered.extend(diagnostics);
         }
         if let Some(operation) = operations.first() {
-            operation.release();
+            operation.drop_definitions();
         }
         if n_unexamined > 0 {
-            gathered.extend(vec![too_many_steps(arguments.most(), n_unexamined)]);
+            gathered.extend(vec![too_many_steps(arguments.most_steps(), n_unexamined)]);
         }
         self.diagnostics = gathered.finish();
         for report in &mut self.operations {
@@ -187,7 +187,7 @@ impl Report {
 }
 
 /// The key of a finding; findings with equal keys are repetitions.
-fn key(diagnostic: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String>) {
+fn finding_key(diagnostic: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String>) {
     (
         diagnostic.code,
         diagnostic.file.clone(),

@@ -6,7 +6,7 @@ use callgate_tree::Node;
 use crate::document::Document;
 
 pub(crate) fn node(value: &Value) -> Node {
-    crate::overlay::node(value.clone())
+    crate::overlay::value_node(value.clone())
 }
 
 pub(crate) fn document(mut members: Value) -> Document {

@@ -15,13 +15,13 @@ pub(crate) struct Readable {
 }
 
 /// A text without markup and invisible characters.
-pub(crate) fn readable(text: &str) -> Readable {
+pub(crate) fn readable_text(text: &str) -> Readable {
     let PlainText { text, n_hidden } = plain_text(text);
     Readable { text: visible_text(text.into_owned()), n_hidden }
 }
 
 /// A text without markup and invisible characters, borrowed where it has none.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+pub(crate) fn clean_text(text: &str) -> Cow<'_, str> {
     match plain_text(text).text {
         Cow::Borrowed(text) if !text.contains(is_hidden) => Cow::Borrowed(text),
         text => Cow::Owned(visible_text(text.into_owned())),
@@ -37,7 +37,7 @@ pub(crate) fn report_hidden(n_hidden: usize, at: impl Display, findings: &mut Fi
 }
 
 /// A text without invisible characters and surrounding space.
-pub(crate) fn plain(text: &str) -> String {
+pub(crate) fn visible_trimmed(text: &str) -> String {
     text.trim().chars().filter(|c| !is_hidden(*c)).collect()
 }
 
@@ -67,7 +67,7 @@ mod tests {
             ("Gr\u{fc}\u{df}e \u{1f44b}", "Gr\u{fc}\u{df}e \u{1f44b}"),
         ] {
             assert_eq!(visible_text(text.to_owned()), expected);
-            assert_eq!(plain(text), expected.trim());
+            assert_eq!(visible_trimmed(text), expected.trim());
         }
     }
 }

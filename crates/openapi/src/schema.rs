@@ -40,16 +40,16 @@ use crate::{
     document::Document,
     findings::Findings,
     options::SessionInputs,
-    reference::{LocatedNode, follow, reference_chain, reference_of, target},
-    sanitize::{Readable, readable, report_hidden},
+    reference::{LocatedNode, follow_references, reference_chain, reference_of, resolve_target},
+    sanitize::{Readable, readable_text, report_hidden},
     schema::{
         bytes::{Bytes, is_bytes},
         cache::SchemaCache,
         part::DefinedNode,
         scope::Scope,
-        stem::stem,
+        stem::name_stem,
     },
-    session_input::{Annotation, annotation, is_visible},
+    session_input::{Annotation, is_visible, session_annotation},
 };
 
 pub(crate) use self::{
@@ -122,7 +122,7 @@ impl<'d> Builder<'d> {
     }
 
     pub(crate) fn schema(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
-        if !self.document.meter().spend(PART) {
+        if !self.document.meter().spend_steps(PART) {
             self.report_spent();
             return Value::Bool(true);
         }
@@ -139,7 +139,7 @@ impl<'d> Builder<'d> {
 
     /// A copy of a value; `None`, with a finding, if the value is too large.
     pub(crate) fn copy(&mut self, value: &Node) -> Option<Value> {
-        let copy = self.document.meter().copy(value);
+        let copy = self.document.meter().copy_if_affordable(value);
         if copy.is_none() {
             self.report_spent();
         }
@@ -148,7 +148,7 @@ impl<'d> Builder<'d> {
 
     /// A copy of a text; `None`, with a finding, if the text is too large.
     pub(crate) fn copy_text(&mut self, text: &str) -> Option<String> {
-        let kept = self.document.meter().text(text);
+        let kept = self.document.meter().text_if_affordable(text);
         if kept.is_none() {
             self.report_spent();
         }
@@ -157,7 +157,7 @@ impl<'d> Builder<'d> {
 
     /// A text for a model; `None`, with a finding, if the text is too large.
     pub(crate) fn words(&mut self, text: &str, at: impl Display) -> Option<String> {
-        let Readable { text, n_hidden } = readable(&self.copy_text(text)?);
+        let Readable { text, n_hidden } = readable_text(&self.copy_text(text)?);
         report_hidden(n_hidden, at, &mut self.findings);
         Some(text)
     }
@@ -176,7 +176,7 @@ impl<'d> Builder<'d> {
         }
         let outer = self.scope.clone();
         if outer.is_outermost() || node.get("$id").is_some() {
-            self.scope = outer.enter(self.document, path);
+            self.scope = outer.enter_schema(self.document, path);
         }
         let built = self.members(node, path);
         self.scope = outer;
@@ -197,14 +197,14 @@ impl<'d> Builder<'d> {
             self.findings.warning(Code::DroppedKeyword, path, message, help);
         }
         if !matches!(self.bytes, Bytes::Parts | Bytes::Patch | Bytes::Text) && is_bytes(node) {
-            self.document.meter().spend(BYTES);
+            self.document.meter().spend_steps(BYTES);
             if let Some(default @ Node::String(_)) = node.get("default") {
                 keyword::report_illegal_default(self, default, &path.name("default"));
             }
             return self.bytes.schema(node, self.view);
         }
-        keyword::copy(self, node, path, &mut built);
-        nullable::apply(self.document, node, built)
+        keyword::copy_keywords(self, node, path, &mut built);
+        nullable::with_null_if_nullable(self.document, node, built)
     }
 
     fn define(
@@ -213,7 +213,7 @@ impl<'d> Builder<'d> {
         node: &'d Node,
         path: &Path<'_>,
     ) -> Option<Arc<str>> {
-        let definition = target(self.document, reference, path).and_then(|next| {
+        let definition = resolve_target(self.document, reference, path).and_then(|next| {
             // A definition that is only a reference needs no name of its own. Others are followed later, so that a long
             // chain is walked once.
             let is_bare = next.node.as_object().is_some_and(|object| object.len() == 1);
@@ -221,7 +221,7 @@ impl<'d> Builder<'d> {
             if !is_bare || !is_plain || reference_of(next.node).is_none() {
                 return Ok(next);
             }
-            follow(self.document, node, path)
+            follow_references(self.document, node, path)
         });
         let definition = definition.map_err(|bad| bad.report(&mut self.findings)).ok()?;
         if let Some(kind) = object_kind::kind_at(&definition.pointer) {
@@ -244,8 +244,8 @@ impl<'d> Builder<'d> {
     }
 
     fn need_at(&mut self, definition: &LocatedNode<'_>, is_filled: bool) -> Arc<str> {
-        let scope = self.scope.enter(self.document, &definition.path());
-        let bytes = self.bytes.within(definition.node);
+        let scope = self.scope.enter_schema(self.document, &definition.path());
+        let bytes = self.bytes.if_affecting(definition.node);
         self.need(
             &DefinedNode { pointer: Arc::clone(&definition.pointer), bytes, scope },
             definition.node,
@@ -261,7 +261,7 @@ impl<'d> Builder<'d> {
             Some(facts) => Arc::clone(&facts.name),
             None => self.free_name(&at.pointer),
         };
-        self.document.meter().spend(DEFINITION);
+        self.document.meter().spend_steps(DEFINITION);
         self.names.insert(at.clone(), DefinitionFacts { name: Arc::clone(&name), is_filled });
         self.pending.push_back(PendingDefinition { at: at.clone(), node: node.clone(), is_filled });
         name
@@ -279,7 +279,7 @@ impl<'d> Builder<'d> {
 
     /// A legal and unused name for a definition, made from the last part of a pointer.
     fn free_name(&mut self, pointer: &str) -> Arc<str> {
-        let stem = stem(pointer);
+        let stem = name_stem(pointer);
         let mut name: Arc<str> = stem.as_str().into();
         let n = self.stems.entry(stem.clone()).or_insert(1);
         while !self.taken.insert(Arc::clone(&name)) {
@@ -298,7 +298,7 @@ impl<'d> Builder<'d> {
             View::Complete => !marked("readOnly"),
             View::Declared(session_inputs) => {
                 !marked("readOnly")
-                    && match annotation(self.document, property, path, &[]) {
+                    && match session_annotation(self.document, property, path, &[]) {
                         Some(Annotation::Source(source)) => is_visible(&source, session_inputs),
                         _ => true,
                     }
@@ -317,7 +317,7 @@ impl<'d> Builder<'d> {
             View::Declared(_) => {
                 let fills = default_of(self.document, property, path).is_some()
                     || only_value_of(self.document, property, path).is_some();
-                annotation(self.document, property, path, &[]).is_none()
+                session_annotation(self.document, property, path, &[]).is_none()
                     && !(self.is_filled && fills)
             }
         }

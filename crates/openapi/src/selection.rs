@@ -172,9 +172,10 @@ impl Pattern {
 }
 
 impl Selection {
-    pub(crate) fn takes(&self, candidate: &Candidate<'_>) -> bool {
+    pub(crate) fn selects(&self, candidate: &Candidate<'_>) -> bool {
         let Candidate { tags, method, path, effect, .. } = *candidate;
-        let named = |patterns: &[Pattern]| patterns.iter().any(|pattern| names(pattern, candidate));
+        let named =
+            |patterns: &[Pattern]| patterns.iter().any(|pattern| matches_name(pattern, candidate));
         (self.include.is_empty() || named(&self.include))
             && !named(&self.exclude)
             && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(&&**tag)))
@@ -238,7 +239,7 @@ impl Entry<'_> {
 }
 
 /// True if a pattern matches an operation's tool name or `operationId`.
-fn names(pattern: &Pattern, candidate: &Candidate<'_>) -> bool {
+fn matches_name(pattern: &Pattern, candidate: &Candidate<'_>) -> bool {
     candidate.names.iter().flatten().any(|name| pattern.matches(name))
 }
 

@@ -77,12 +77,12 @@ impl<'d> Servers<'d> {
         let list = document.root().get("servers").filter(|list| is_named(list));
         let root = match (&options.server, list) {
             (Some(template), _) => named_by_operator(template, options),
-            _ if document.version().is_swagger() => of_swagger(document, None, options),
+            _ if document.version().is_swagger() => swagger_url(document, None, options),
             (None, Some(list)) => {
                 named_by_description(&LocatedNode::new(list, &Path::at("/servers")), options)
             }
             // OpenAPI 3.0.3 §4.7.1.1: without servers there is one with the url `/`.
-            (None, None) => resolve("/", "/servers", options),
+            (None, None) => resolve_server("/", "/servers", options),
         };
         Self {
             document,
@@ -107,7 +107,7 @@ impl<'d> Servers<'d> {
             self.report_variables(&LocatedNode::new(list, &Path::at("/servers")), findings);
         }
         if let (Some(text), Err(refusal)) = (&self.options.server, &self.root) {
-            let help = check::help(text);
+            let help = check::server_help(text);
             findings.error(refusal.code, "", refusal.message.clone(), &help);
         }
         if let Ok(resolved_server) = &self.root {
@@ -194,7 +194,7 @@ impl<'d> Servers<'d> {
         findings: &mut Findings,
     ) -> Option<Arc<Server>> {
         if self.document.version().is_swagger() {
-            return self.of_swagger(levels, findings);
+            return self.operation_swagger_url(levels, findings);
         }
         let own = levels
             .iter()
@@ -206,7 +206,7 @@ impl<'d> Servers<'d> {
             self.report_variables(list, findings);
         }
         let result = match &own {
-            Some(list) => self.of_list(list),
+            Some(list) => self.listed_server(list),
             None => self.root.clone(),
         };
         self.note_missing(&result, pointer);
@@ -227,7 +227,7 @@ impl<'d> Servers<'d> {
             }
             Err(refusal) => {
                 if !is_operators {
-                    refusal.report(findings);
+                    refusal.report_refusal(findings);
                 }
                 None
             }
@@ -235,7 +235,7 @@ impl<'d> Servers<'d> {
     }
 
     /// The server from a list, which operations may share: it is read once.
-    fn of_list(&self, list: &LocatedNode<'_>) -> ServerResult {
+    fn listed_server(&self, list: &LocatedNode<'_>) -> ServerResult {
         if let Some(cached_result) = self.results.borrow().get(&list.pointer) {
             return cached_result.clone();
         }
@@ -245,14 +245,14 @@ impl<'d> Servers<'d> {
     }
 
     /// The server in Swagger 2.0, where an operation may have its own schemes.
-    fn of_swagger(
+    fn operation_swagger_url(
         &self,
         levels: &[&LocatedNode<'_>],
         findings: &mut Findings,
     ) -> Option<Arc<Server>> {
         let own = levels.iter().find_map(|level| level.node.get("schemes"));
         let result = match own.filter(|_| self.options.server.is_none()) {
-            Some(schemes) => of_swagger(self.document, Some(schemes), self.options),
+            Some(schemes) => swagger_url(self.document, Some(schemes), self.options),
             None => self.root.clone(),
         };
         self.note_missing(&result, "/host");
@@ -260,10 +260,10 @@ impl<'d> Servers<'d> {
     }
 }
 
-fn of_swagger(document: &Document, schemes: Option<&Node>, options: &LoadOptions) -> ServerResult {
+fn swagger_url(document: &Document, schemes: Option<&Node>, options: &LoadOptions) -> ServerResult {
     let written = swagger::server_text(document.root(), schemes, options);
-    let written = written.map_err(|(at, wrong, meant)| invalid(wrong, at, meant))?;
-    let mut resolved_server = resolve(&written.url, "/host", options)?;
+    let written = written.map_err(|(at, wrong, meant)| invalid_url(wrong, at, meant))?;
+    let mut resolved_server = resolve_server(&written.url, "/host", options)?;
     if let Some((at, doubt)) = written.doubt {
         let doubt = format!("{doubt}; the server is read as `{}`", resolved_server.server.url);
         resolved_server.doubt = Some((at.to_owned(), doubt));
@@ -272,7 +272,7 @@ fn of_swagger(document: &Document, schemes: Option<&Node>, options: &LoadOptions
 }
 
 impl ServerRefusal {
-    fn report(self, findings: &mut Findings) {
+    fn report_refusal(self, findings: &mut Findings) {
         let Self { code, pointer, message, meant } = self;
         let remedy = Remedy::NameServer { url: meant.unwrap_or_else(|| "URL".to_owned()) };
         let help = &remedy.to_string();
@@ -288,10 +288,10 @@ fn is_named(list: &Node) -> bool {
 
 fn named_by_operator(template: &str, options: &LoadOptions) -> ServerResult {
     let url = filled_template(template, None, "", options)?;
-    let wrong = |wrong| invalid(wrong, "", None);
-    let address = text::absolute(&url).map_err(wrong)?;
-    let address =
-        address.ok_or_else(|| text::wrong("expected a server URL with `http` or `https`", &url));
+    let wrong = |wrong| invalid_url(wrong, "", None);
+    let address = text::parse_absolute(&url).map_err(wrong)?;
+    let address = address
+        .ok_or_else(|| text::wrong_address("expected a server URL with `http` or `https`", &url));
     server_from_address(address.map_err(wrong)?, NamedBy::Operator, &url, "")
 }
 
@@ -306,12 +306,12 @@ fn named_by_description(list: &LocatedNode<'_>, options: &LoadOptions) -> Server
         let message = "expected a server with a `url`, got none".to_owned();
         return Err(ServerRefusal {
             meant: other(),
-            ..refusal(Code::InvalidServer, &first, message)
+            ..server_refusal(Code::InvalidServer, &first, message)
         });
     };
     let variables = server.and_then(|server| server.get("variables"));
     let result = filled_template(template, variables, &first, options)
-        .and_then(|url| resolve(&url, &first, options));
+        .and_then(|url| resolve_server(&url, &first, options));
     match result {
         Ok(mut resolved_server)
             if resolved_server.server.is_missing && !text::names_host(&resolved_server.text) =>
@@ -332,22 +332,22 @@ fn named_by_description(list: &LocatedNode<'_>, options: &LoadOptions) -> Server
 fn absolute_of(server: &Node, options: &LoadOptions) -> Option<String> {
     let url =
         filled_template(server.get("url")?.as_str()?, server.get("variables"), "", options).ok()?;
-    text::absolute(&url).ok()?.map(|_| url.trim().to_owned())
+    text::parse_absolute(&url).ok()?.map(|_| url.trim().to_owned())
 }
 
 /// The URL of a server, resolved against the description's own address.
-fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> ServerResult {
+fn resolve_server(url: &str, pointer: &str, options: &LoadOptions) -> ServerResult {
     let wrong = |wrong| {
         let is_likely = text::names_host(url) || url.contains([':', '\\']);
-        invalid(wrong, pointer, Some(url).filter(|_| is_likely).and_then(text::suggested_url))
+        invalid_url(wrong, pointer, Some(url).filter(|_| is_likely).and_then(text::suggested_url))
     };
-    if let Some(address) = text::absolute(url).map_err(wrong)? {
+    if let Some(address) = text::parse_absolute(url).map_err(wrong)? {
         let is_trusted = options.trusts(&address.url);
         let named_by = if is_trusted { NamedBy::Operator } else { NamedBy::Description };
         return server_from_address(address, named_by, url, pointer);
     }
     let Some(document_url) = &options.document_url else {
-        let address = Address { url: text::nowhere(url).map_err(wrong)?, doubt: None };
+        let address = Address { url: text::parse_hostless(url).map_err(wrong)?, doubt: None };
         let mut resolved_server = server_from_address(address, NamedBy::Description, url, pointer)?;
         let server = Arc::make_mut(&mut resolved_server.server);
         let path = server.url.path().trim_end_matches('/');
@@ -356,7 +356,7 @@ fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> ServerResult {
         server.is_missing = true;
         return Ok(resolved_server);
     };
-    let address = text::relative(url, document_url).map_err(wrong)?;
+    let address = text::parse_relative(url, document_url).map_err(wrong)?;
     // The party that named the description's origin also named this server.
     let is_same = address.url.origin() == document_url.origin();
     let named_by = if is_same { NamedBy::Operator } else { NamedBy::Description };
@@ -373,7 +373,7 @@ fn server_from_address(
     if url.as_str().len() > LONGEST {
         let got = url.as_str().len();
         let message = format!("expected a server in at most {LONGEST} bytes, got: {got}");
-        return Err(refusal(Code::InvalidServer, pointer, message));
+        return Err(server_refusal(Code::InvalidServer, pointer, message));
     }
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
@@ -382,12 +382,12 @@ fn server_from_address(
     Ok(FoundServer { server, text: text.trim().to_owned(), doubt })
 }
 
-fn invalid(wrong: InvalidAddress, pointer: &str, meant: Option<String>) -> ServerRefusal {
+fn invalid_url(wrong: InvalidAddress, pointer: &str, meant: Option<String>) -> ServerRefusal {
     let InvalidAddress(message) = wrong;
-    ServerRefusal { meant, ..refusal(Code::InvalidServer, pointer, message) }
+    ServerRefusal { meant, ..server_refusal(Code::InvalidServer, pointer, message) }
 }
 
-fn refusal(code: Code, pointer: &str, message: String) -> ServerRefusal {
+fn server_refusal(code: Code, pointer: &str, message: String) -> ServerRefusal {
     ServerRefusal { code, pointer: pointer.to_owned(), message, meant: None }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     findings::{Finding, Findings},
     input::ValueSource,
     options::SessionInputs,
-    reference::{LocatedNode, reference_of, target},
+    reference::{LocatedNode, reference_of, resolve_target},
     worklist::Worklist,
 };
 
@@ -36,7 +36,7 @@ impl Annotation {
 /// The annotation of a value: of its schema, of the schema's references and compositions, or of the object that
 /// contains the schema. An annotation that names the context comes first, since the model must never supply its value;
 /// then the nearest counts.
-pub(crate) fn annotation<'d>(
+pub(crate) fn session_annotation<'d>(
     document: &'d Document,
     schema: &'d Node,
     path: &Path<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn annotation<'d>(
     if !document.has_session_inputs() {
         return None;
     }
-    let nodes = in_place(document, schema, path);
+    let nodes = schemas_in_place(document, schema, path);
     let mut first_annotation = None;
     for annotation in beside.iter().copied().chain(nodes).filter_map(own_annotation) {
         if annotation.is_context() {
@@ -58,7 +58,11 @@ pub(crate) fn annotation<'d>(
 
 /// The schemas that may apply to a value of a schema: itself, the targets of its references, and all branches of its
 /// compositions and conditions.
-fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Vec<&'d Node> {
+fn schemas_in_place<'d>(
+    document: &'d Document,
+    schema: &'d Node,
+    path: &Path<'_>,
+) -> Vec<&'d Node> {
     let mut schemas = Vec::new();
     let mut seen_nodes = BTreeSet::new();
     let mut open = Worklist::new(document, |_: &LocatedNode<'d>| 1);
@@ -71,7 +75,7 @@ fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Ve
         schemas.push(next.node);
         let path = next.path();
         if let Some(reference) = reference_of(next.node) {
-            open.extend(target(document, reference, &path).ok());
+            open.extend(resolve_target(document, reference, &path).ok());
         }
         for keyword in ["allOf", "anyOf", "oneOf", "if", "then", "else"] {
             match next.node.get(keyword) {
@@ -96,13 +100,13 @@ pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
         return Some(Annotation::Source(ValueSource::Context("session_id".into())));
     }
     if let Some(value) = node.get(CONTEXT) {
-        return Some(read(CONTEXT, value, context));
+        return Some(read_annotation(CONTEXT, value, context_source));
     }
-    node.get(AGENT).map(|value| read(AGENT, value, agent))
+    node.get(AGENT).map(|value| read_annotation(AGENT, value, agent_source))
 }
 
 /// The source that an annotation names; an annotation that cannot be read is reported at the pointer.
-pub(crate) fn source(
+pub(crate) fn annotated_source(
     annotation: Option<Annotation>,
     pointer: &str,
     session_inputs: SessionInputs,
@@ -112,7 +116,7 @@ pub(crate) fn source(
         None => ValueSource::Model,
         Some(Annotation::Source(source)) => source,
         Some(Annotation::Invalid { name, value }) => {
-            let finding = invalid(name, &value, session_inputs);
+            let finding = invalid_annotation_finding(name, &value, session_inputs);
             findings.add(finding, pointer);
             ValueSource::Model
         }
@@ -129,7 +133,11 @@ pub(crate) fn is_visible(source: &ValueSource, session_inputs: SessionInputs) ->
     }
 }
 
-fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'static> {
+fn invalid_annotation_finding(
+    name: &str,
+    value: &str,
+    session_inputs: SessionInputs,
+) -> Finding<'static> {
     if name == CONTEXT {
         let message = format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`");
         let help = "name a value of the context, for example `$context.session_id`";
@@ -145,7 +153,11 @@ fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'s
     Finding::new(Code::InvalidSessionInput, severity, message, help)
 }
 
-fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<ValueSource>) -> Annotation {
+fn read_annotation(
+    name: &'static str,
+    value: &Node,
+    source: fn(&str) -> Option<ValueSource>,
+) -> Annotation {
     let text = value.as_str().map(str::trim);
     text.and_then(source).map_or_else(
         || Annotation::Invalid { name, value: text.unwrap_or_else(|| value.kind()).to_owned() },
@@ -153,12 +165,12 @@ fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<ValueSource
     )
 }
 
-fn context(text: &str) -> Option<ValueSource> {
+fn context_source(text: &str) -> Option<ValueSource> {
     let text = &*dotted_path(text)?;
     path(text.strip_prefix("$context.")?).map(ValueSource::Context)
 }
 
-fn agent(text: &str) -> Option<ValueSource> {
+fn agent_source(text: &str) -> Option<ValueSource> {
     let text = &*dotted_path(text)?;
     if let Some(name) = text.strip_prefix("$session.params.") {
         return path(name).map(ValueSource::Parameter);
@@ -221,10 +233,11 @@ mod tests {
             "session": {"$ref": "@dialogflow/sessionId"},
         }));
         let schema = document.root().get("schema").unwrap();
-        let got = annotation(&document, schema, &Path::ROOT, &[]).map(|found| match found {
-            Annotation::Invalid { value, .. } => format!("invalid {value}"),
-            Annotation::Source(source) => source.reference(),
-        });
+        let got =
+            session_annotation(&document, schema, &Path::ROOT, &[]).map(|found| match found {
+                Annotation::Invalid { value, .. } => format!("invalid {value}"),
+                Annotation::Source(source) => source.reference(),
+            });
         assert_eq!(got.as_deref(), expected);
     }
 
@@ -273,7 +286,7 @@ mod tests {
         }
         let document = document(parts);
         let schema = document.root().get("c2999").unwrap();
-        let found = annotation(&document, schema, &Path::ROOT, &[]);
+        let found = session_annotation(&document, schema, &Path::ROOT, &[]);
         assert!(matches!(found, Some(Annotation::Source(ValueSource::Parameter(_)))), "{found:?}");
     }
 

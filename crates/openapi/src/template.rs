@@ -28,7 +28,7 @@ pub(crate) struct QueryValue {
 }
 
 impl QueryValue {
-    pub(crate) fn holds(&self, name: &str) -> bool {
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
         self.text.contains(&format!("{{{name}}}"))
     }
 }
@@ -45,7 +45,7 @@ impl Template {
         }
         let (below, fragment) = cut_fragment(below)?;
         let (path, query) = cut_query(below);
-        let segments = path.split('/').map(segment).collect::<Result<_, _>>()?;
+        let segments = path.split('/').map(segment_parts).collect::<Result<_, _>>()?;
         let (filled, fixed): (Vec<_>, Vec<_>) =
             query.unwrap_or_default().split('&').partition(|pair| pair.contains(['{', '}']));
         let fixed = fixed.join("&");
@@ -85,7 +85,7 @@ impl Template {
         })
     }
 
-    pub(crate) fn fixes(&self, name: &str) -> bool {
+    pub(crate) fn fixes_query_key(&self, name: &str) -> bool {
         let pairs = self.fixed_query.iter().flat_map(|query| query.split('&'));
         let mut names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
         names.any(|fixed| percent_decode_str(fixed).eq(name.bytes()))
@@ -119,9 +119,9 @@ fn cut_query(text: &str) -> (&str, Option<&str>) {
     (text, None)
 }
 
-fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
+fn segment_parts(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     if !text.contains(['{', '}']) {
-        return literal(text);
+        return literal_part(text);
     }
     let mut parts = Vec::with_capacity(1);
     let mut rest = text;
@@ -145,7 +145,7 @@ fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     Ok(parts.into())
 }
 
-fn literal(text: &str) -> Result<Box<[PathPart]>, &'static str> {
+fn literal_part(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     if is_dots(text) {
         return Err("a path without dot segments");
     }
@@ -180,7 +180,7 @@ fn query_value(pair: &str) -> Result<QueryValue, &'static str> {
     if name.is_empty() || name.contains(['{', '}']) {
         return Err("a path whose query has variables in its values alone");
     }
-    let parts = segment(text)?;
+    let parts = segment_parts(text)?;
     let variable = match &*parts {
         [PathPart::Variable(name)] => Some(Arc::clone(name)),
         _ => None,
@@ -278,9 +278,13 @@ mod tests {
     #[test]
     fn the_query_of_a_path_key_fixes_its_parameters() {
         let template = Template::parse("/a?list%2Dtype=2&beta").unwrap();
-        assert!(template.fixes("list-type") && template.fixes("beta"));
-        assert!(!template.fixes("list") && !template.fixes("2") && !template.fixes(""));
-        assert!(!Template::parse("/a").unwrap().fixes("a"));
+        assert!(template.fixes_query_key("list-type") && template.fixes_query_key("beta"));
+        assert!(
+            !template.fixes_query_key("list")
+                && !template.fixes_query_key("2")
+                && !template.fixes_query_key("")
+        );
+        assert!(!Template::parse("/a").unwrap().fixes_query_key("a"));
     }
 
     #[test]

@@ -39,8 +39,8 @@ use crate::{
     tools::{
         context::{Context, Fragments, OperationName, SharedParts},
         defaults::DecisiveDefaults,
-        effect::{OperationTexts, effect},
-        find::{FoundOperation, find},
+        effect::{OperationTexts, operation_effect},
+        find::{FoundOperation, find_operations},
         tags::Tags,
         tool_names::NamesOfTools,
     },
@@ -68,7 +68,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let document = &original.with_step_limit(original.most_steps());
     let mut general = Findings::default();
     let root = Cursor::new(document, &mut general);
-    let operations = find(root);
+    let operations = find_operations(root);
     let servers = Servers::new(document, options);
     let schemes = Schemes::new(root);
     note_dialect(root);
@@ -81,15 +81,15 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     servers.report_root(&mut general);
     let mut context =
         Context { common, document, options, reach, servers, schemes, fragments, decisive, shared };
-    let identities: Vec<_> = operations.iter().map(tool_names::identity).collect();
+    let identities: Vec<_> = operations.iter().map(tool_names::operation_identity).collect();
     let (NamesOfTools { names, longer }, mut edits) =
         tool_names::names_with_edits(&identities, options);
     let firsts = first_of_each_id(&operations);
     let tags = Tags::from_root(Cursor::new(document, &mut general));
     let naming = Naming { names: &names, longer: &longer, edits: &edits };
     let selected = select_operations(&operations, naming, &tags, options, &mut loaded.report);
-    naming.report(&selected, &mut general);
-    edits.examine(&identities, &names, &selected);
+    naming.report_names(&selected, &mut general);
+    edits.add_selection_faults(&identities, &names, &selected);
     let mut gathered = FindingCollector::new(general.into_diagnostics());
     let most = document.limits().operations;
     for (at, ((located, name), is_selected)) in
@@ -99,7 +99,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
             continue;
         }
         if at >= most {
-            loaded.add(located, name, None, None);
+            loaded.add_operation(located, name, None, None);
             continue;
         }
         let label = [located.method.as_str(), " ", &located.key].concat();
@@ -109,10 +109,10 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         let own = name.clone();
         let operation = own.and_then(|name| {
             let written = longer.get(at).and_then(Option::as_ref).map(|(name, _)| name);
-            let naming = OperationName { tool_name: name, written, edit: edits.at(at) };
-            context.operation(located, naming, &mut findings)
+            let naming = OperationName { tool_name: name, written, edit: edits.edit_at(at) };
+            context.build_operation(located, naming, &mut findings)
         });
-        loaded.add(located, name, operation, findings.worst());
+        loaded.add_operation(located, name, operation, findings.worst_severity());
         let steps = |diagnostic: &callgate_tree::Diagnostic| steps_of_text(&diagnostic.pointer);
         let diagnostics = document.meter().charged_parts(findings.into_diagnostics(), steps);
         gathered.extend(diagnostics.collect());
@@ -137,7 +137,7 @@ impl Loaded {
         self
     }
 
-    fn add(
+    fn add_operation(
         &mut self,
         found_operation: &FoundOperation<'_>,
         name: Option<ToolName>,
@@ -174,7 +174,7 @@ impl<'a> Naming<'a> {
         self.names.get(at)?.as_ref()
     }
 
-    fn longer(self, at: usize) -> Option<&'a LongerName> {
+    fn longer_name(self, at: usize) -> Option<&'a LongerName> {
         self.longer.get(at)?.as_ref()
     }
 
@@ -184,15 +184,15 @@ impl<'a> Naming<'a> {
         at: usize,
         found_operation: &'a FoundOperation<'d>,
     ) -> [Option<&'a str>; 6] {
-        let edit = self.edits.at(at).map(|edit| &edit.applied);
-        let written = self.longer(at).map(|(name, _)| name);
+        let edit = self.edits.edit_at(at).map(|edit| &edit.applied);
+        let written = self.longer_name(at).map(|(name, _)| name);
         names_of(self.name(at), found_operation.operation_id(), written, edit)
     }
 
-    fn report(self, selected: &[bool], findings: &mut Findings) {
+    fn report_names(self, selected: &[bool], findings: &mut Findings) {
         let offered = selected.iter().enumerate().filter(|(_, is_selected)| **is_selected);
-        let short = offered.filter_map(|(at, _)| Some((self.name(at)?, self.longer(at)?)));
-        tool_names::report(short, findings);
+        let short = offered.filter_map(|(at, _)| Some((self.name(at)?, self.longer_name(at)?)));
+        tool_names::report_shorter_names(short, findings);
     }
 }
 
@@ -206,34 +206,34 @@ fn select_operations<'d>(
 ) -> Vec<bool> {
     let is_tagged = !options.selection.tags.is_empty();
     let tags_of = |found_operation: &FoundOperation<'d>| {
-        if is_tagged { tags.of_operation(found_operation.operation.node) } else { Vec::new() }
+        if is_tagged { tags.operation_tags(found_operation.operation.node) } else { Vec::new() }
     };
     let tags: Vec<Vec<&str>> = found_operations.iter().map(tags_of).collect();
     let named = found_operations.iter().enumerate().zip(&tags);
     let candidates: Vec<_> = named
         .map(|((at, found_operation), tags)| {
-            found_operation.candidate(
+            found_operation.selection_candidate(
                 naming.names_of_operation(at, found_operation),
-                naming.edits.at(at),
+                naming.edits.edit_at(at),
                 tags,
             )
         })
         .collect();
     report.unmatched = options.selection.unmatched_entries(&candidates);
     let selected: Vec<_> =
-        candidates.iter().map(|candidate| options.selection.takes(candidate)).collect();
+        candidates.iter().map(|candidate| options.selection.selects(candidate)).collect();
     report.not_selected = selected.iter().filter(|is_selected| !**is_selected).count();
     selected
 }
 
 impl FoundOperation<'_> {
-    fn candidate<'a>(
+    fn selection_candidate<'a>(
         &'a self,
         names: [Option<&'a str>; 6],
         edit: Option<&'a EditOf<'_>>,
         tags: &'a [&'a str],
     ) -> selection::Candidate<'a> {
-        let described = effect(OperationTexts {
+        let described = operation_effect(OperationTexts {
             method: &self.method,
             key: &self.key,
             operation: self.operation.node,
@@ -243,7 +243,7 @@ impl FoundOperation<'_> {
             tags,
             method: self.method.as_str(),
             path: &self.key,
-            effect: edit.map_or(described, |edit| edit.applied.effect(described)),
+            effect: edit.map_or(described, |edit| edit.applied.effect_or(described)),
         }
     }
 

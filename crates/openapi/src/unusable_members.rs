@@ -10,10 +10,14 @@ use callgate_tree::Node;
 use crate::{code::Code, cursor::Cursor, findings::Findings, keys::SchemaRoot};
 
 /// Reports the members of all arguments; `schema` is that of all arguments.
-pub(crate) fn report(schema: SchemaRoot<'_>, pointer: &str, findings: &mut Findings) {
+pub(crate) fn report_unusable_members(
+    schema: SchemaRoot<'_>,
+    pointer: &str,
+    findings: &mut Findings,
+) {
     let mut search =
         Search { root: schema, pointer, findings, seen: BTreeSet::new(), left: MOST_VISITED };
-    search.members(&[schema.own_schema()], "");
+    search.visit_members(&[schema.own_schema()], "");
 }
 
 /// Reports a PATCH whose body has the schema of a POST or PUT that requires members.
@@ -24,7 +28,7 @@ pub(crate) fn report_patch(operation: Cursor<'_, '_>) {
     let required = target.map(|target| target.list("required")).unwrap_or_default();
     let Some(first) = required.iter().find_map(Node::as_str) else { return };
     let paths = document.root().get("paths").map(Node::members).into_iter().flatten();
-    let mut creators = document.affordable(paths, 1).flat_map(|(path, item)| {
+    let mut creators = document.while_affordable(paths, 1).flat_map(|(path, item)| {
         let methods = ["post", "put"].into_iter();
         methods.filter_map(move |method| Some((method, path, item.get(method)?)))
     });
@@ -59,17 +63,17 @@ impl<'a> Search<'a, '_> {
             return;
         }
         self.left -= 1;
-        let together = self.parts(schema, &["allOf"]);
+        let together = self.composed_parts(schema, &["allOf"]);
         self.report_excluded(&together, at);
-        let all = self.parts(schema, &["allOf", "anyOf", "oneOf"]);
+        let all = self.composed_parts(schema, &["allOf", "anyOf", "oneOf"]);
         self.report_undescribed(&together, &all, at);
-        self.members(&all, at);
+        self.visit_members(&all, at);
     }
 
-    fn members(&mut self, parts: &[&'a Value], at: &str) {
+    fn visit_members(&mut self, parts: &[&'a Value], at: &str) {
         let dot = if at.is_empty() { "" } else { "." };
         for part in parts {
-            for (name, member) in properties(part) {
+            for (name, member) in schema_properties(part) {
                 self.visit(member, &format!("{at}{dot}{name}"));
             }
             if let Some(items) = part.get("items").filter(|items| items.as_object().is_some()) {
@@ -79,7 +83,7 @@ impl<'a> Search<'a, '_> {
     }
 
     /// A schema with the targets of its references and the branches of these compositions.
-    fn parts(&self, schema: &'a Value, compositions: &[&str]) -> Vec<&'a Value> {
+    fn composed_parts(&self, schema: &'a Value, compositions: &[&str]) -> Vec<&'a Value> {
         let mut parts: Vec<&'a Value> = Vec::new();
         let mut waiting = vec![schema];
         while let Some(schema) = waiting.pop().filter(|_| parts.len() < MOST_PARTS) {
@@ -99,8 +103,8 @@ impl<'a> Search<'a, '_> {
         let required: BTreeSet<&str> = required_names(together).collect();
         let mut excluded_names = BTreeSet::new();
         for closed in together.iter().filter(|part| is_closed(part)) {
-            let is_own = |name: &str| properties(closed).any(|(own, _)| own == name);
-            let others = together.iter().flat_map(|part| properties(part));
+            let is_own = |name: &str| schema_properties(closed).any(|(own, _)| own == name);
+            let others = together.iter().flat_map(|part| schema_properties(part));
             // A required one leaves no value at all, which another finding says.
             let excluded = others.filter(|(name, schema)| {
                 !is_own(name) && !required.contains(name.as_str()) && !is_answered(schema)
@@ -127,7 +131,7 @@ impl<'a> Search<'a, '_> {
             return;
         }
         let described_names: BTreeSet<&String> =
-            all.iter().flat_map(|part| properties(part)).map(|(name, _)| name).collect();
+            all.iter().flat_map(|part| schema_properties(part)).map(|(name, _)| name).collect();
         let undescribed: BTreeSet<&str> = required_names(together)
             .filter(|name| !described_names.contains(&(*name).to_owned()))
             .collect();
@@ -140,7 +144,7 @@ impl<'a> Search<'a, '_> {
     }
 }
 
-fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+fn schema_properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 

@@ -7,33 +7,33 @@ use crate::{
     reference::{BadReference, LocatedNode},
 };
 
-pub(crate) fn examine(operation: Cursor<'_, '_>) {
+pub(crate) fn report_broken_references(operation: Cursor<'_, '_>) {
     visit_each(operation, "parameters", |parameter| {
         visit_each(parameter, "examples", |_| {});
-        media(parameter);
+        visit_media_examples(parameter);
     });
     if let Some(body) = operation.member("requestBody")
-        && let Some(resolved_body) = target(body)
+        && let Some(resolved_body) = target_or_note(body)
     {
-        media(body.to(&resolved_body));
+        visit_media_examples(body.at_node(&resolved_body));
     }
     visit_each(operation, "responses", |response| {
         visit_each(response, "headers", |header| visit_each(header, "examples", |_| {}));
         visit_each(response, "links", |_| {});
-        media(response);
+        visit_media_examples(response);
     });
     visit_each(operation, "callbacks", |_| {});
 }
 
-fn media(at: Cursor<'_, '_>) {
+fn visit_media_examples(at: Cursor<'_, '_>) {
     visit_each(at, "content", |media| visit_each(media, "examples", |_| {}));
 }
 
 fn visit_each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)) {
     let Some(several) = at.member(name) else { return };
     let mut look_at = |part: Cursor<'d, '_>| {
-        if let Some(resolved_part) = target(part) {
-            look(part.to(&resolved_part));
+        if let Some(resolved_part) = target_or_note(part) {
+            look(part.at_node(&resolved_part));
         }
     };
     several.items(PART).for_each(&mut look_at);
@@ -41,11 +41,11 @@ fn visit_each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d
     several.members_where(is_read, PART).for_each(|(_, part)| look_at(part));
 }
 
-fn target<'d>(at: Cursor<'d, '_>) -> Option<LocatedNode<'d>> {
+fn target_or_note<'d>(at: Cursor<'d, '_>) -> Option<LocatedNode<'d>> {
     let note = |bad: BadReference| {
         let message = format!("expected {}, got: `{}`", bad.expected, bad.reference);
         let help = "correct the reference or add the part it names; no call needs it";
-        at.at(&bad.pointer).note(Code::MissingReference, message, help);
+        at.at_pointer(&bad.pointer).note(Code::MissingReference, message, help);
     };
     at.target().map_err(note).ok()
 }

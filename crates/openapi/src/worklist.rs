@@ -24,19 +24,19 @@ impl<'d, T> Worklist<'d, T> {
 
     /// Removes the oldest part; `None` if the list is empty or no steps remain, and then the part stays.
     pub(crate) fn first(&mut self) -> Option<T> {
-        self.affords(self.parts.front()).then(|| self.parts.pop_front())?
+        self.can_afford(self.parts.front()).then(|| self.parts.pop_front())?
     }
 
     /// Removes the newest part; `None` if the list is empty or no steps remain, and then the part stays.
     pub(crate) fn last(&mut self) -> Option<T> {
-        self.affords(self.parts.back()).then(|| self.parts.pop_back())?
+        self.can_afford(self.parts.back()).then(|| self.parts.pop_back())?
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    fn affords(&self, part: Option<&T>) -> bool {
+    fn can_afford(&self, part: Option<&T>) -> bool {
         self.document.meter().affordable_by(part, |part| (self.steps)(part)).next().is_some()
     }
 }

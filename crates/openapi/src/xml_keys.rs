@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Reports the members that write one part of an element; `schema` is that of all arguments.
-pub(crate) fn report(
+pub(crate) fn report_shared_parts(
     inputs: &[Input],
     body: Option<&Body>,
     schema: SchemaRoot<'_>,
@@ -35,7 +35,7 @@ pub(crate) fn report(
             unused: Vec::new(),
             left: MOST_VISITED,
         };
-        walk.visit(argument, own.and_then(|own| media.schema_in(own)));
+        walk.visit_schema(argument, own.and_then(|own| media.schema_in(own)));
         for UnusedName { name, element, place } in walk.unused {
             let message = format!(
                 "expected the XML name of a list without a wrapper in its `items`, got it beside them: `{name}` of `{place}`"
@@ -87,19 +87,19 @@ struct ClashSearch<'a> {
 type Part<'a> = (&'static str, Option<&'a str>, &'a str);
 
 impl<'a> ClashSearch<'a> {
-    fn visit(&mut self, at: &str, schema: Option<&'a Value>) {
+    fn visit_schema(&mut self, at: &str, schema: Option<&'a Value>) {
         let Some(schema) = schema else { return };
         if self.left == 0 || !self.seen.insert(std::ptr::from_ref(schema)) {
             return;
         }
         self.left -= 1;
         let mut members = Members::new(self.schema);
-        members.gather(Some(schema));
+        members.gather_members(Some(schema));
         let mut writers: BTreeMap<Part<'a>, String> = BTreeMap::new();
         for (name, own) in members.declared {
             let place = format!("{at}.{name}");
             self.unused.extend(self.unused_name(name, own, &place));
-            let Some(part) = self.part(name, own) else { continue };
+            let Some(part) = self.member_part(name, own) else { continue };
             match writers.get(&part) {
                 None => drop(writers.insert(part, place.clone())),
                 Some(first) => self.clashes.push(Clash {
@@ -109,47 +109,47 @@ impl<'a> ClashSearch<'a> {
                     second: place.clone(),
                 }),
             }
-            self.visit(&place, Some(own));
+            self.visit_schema(&place, Some(own));
         }
         if let Some(items) = self.first_match(schema, &|schema| schema.get("items")) {
-            self.visit(&format!("{at}[]"), Some(items));
+            self.visit_schema(&format!("{at}[]"), Some(items));
         }
     }
 
     fn unused_name(&self, member: &str, schema: &'a Value, place: &str) -> Option<UnusedName> {
         let items = self.first_match(schema, &|schema| schema.get("items"))?;
-        let name = self.text(schema, "name").filter(|name| *name != member)?;
-        let has_own_name = self.text(items, "name").is_some();
+        let name = self.xml_text(schema, "name").filter(|name| *name != member)?;
+        let has_own_name = self.xml_text(items, "name").is_some();
         let (name, element, place) = (name.to_owned(), member.to_owned(), place.to_owned());
         (!self.is_wrapped(schema) && !has_own_name).then_some(UnusedName { name, element, place })
     }
 
     fn is_wrapped(&self, schema: &'a Value) -> bool {
-        self.flag(schema, "wrapped") || self.text(schema, "nodeType") == Some("element")
+        self.xml_flag(schema, "wrapped") || self.xml_text(schema, "nodeType") == Some("element")
     }
 
     /// The part of the enclosing element that a member writes; `None` if it has no name.
-    fn part(&self, name: &'a str, schema: &'a Value) -> Option<Part<'a>> {
+    fn member_part(&self, name: &'a str, schema: &'a Value) -> Option<Part<'a>> {
         let items = self.first_match(schema, &|schema| schema.get("items"));
         let named = match items {
             Some(items) if !self.is_wrapped(schema) => items,
             _ => schema,
         };
-        let kind = match self.text(named, "nodeType") {
+        let kind = match self.xml_text(named, "nodeType") {
             Some("attribute") => "attribute",
             Some("cdata" | "none" | "text") => return None,
-            _ if self.flag(named, "attribute") => "attribute",
+            _ if self.xml_flag(named, "attribute") => "attribute",
             _ => "element",
         };
-        let written = self.text(named, "name").unwrap_or(name);
-        Some((kind, self.text(named, "namespace"), written))
+        let written = self.xml_text(named, "name").unwrap_or(name);
+        Some((kind, self.xml_text(named, "namespace"), written))
     }
 
-    fn text(&self, schema: &'a Value, name: &str) -> Option<&'a str> {
+    fn xml_text(&self, schema: &'a Value, name: &str) -> Option<&'a str> {
         self.first_match(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_str)
     }
 
-    fn flag(&self, schema: &'a Value, name: &str) -> bool {
+    fn xml_flag(&self, schema: &'a Value, name: &str) -> bool {
         self.first_match(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_bool)
             == Some(true)
     }

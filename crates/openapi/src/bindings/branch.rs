@@ -9,8 +9,8 @@ use callgate_tree::Node;
 use crate::{
     bindings::Alternative,
     document::Document,
-    reference::{LocatedNode, follow, reference_chain, reference_of, reference_targets},
-    session_input::annotation,
+    reference::{LocatedNode, follow_references, reference_chain, reference_of, reference_targets},
+    session_input::session_annotation,
 };
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(super) struct Branch {
 impl Branch {
     pub(super) fn from_schema(document: &Document, schema: &LocatedNode<'_>) -> Self {
         let mut branch = Self::default();
-        branch.read(document, schema, DEEPEST);
+        branch.read_schema(document, schema, DEEPEST);
         branch
     }
 
@@ -34,7 +34,7 @@ impl Branch {
         self
     }
 
-    pub(super) fn at(self, node: usize) -> Alternative {
+    pub(super) fn into_alternative(self, node: usize) -> Alternative {
         let fixed = self.fixed.into_iter().map(|(name, values)| (name, values.into()));
         Alternative {
             node: Some(node),
@@ -44,39 +44,39 @@ impl Branch {
         }
     }
 
-    fn read(&mut self, document: &Document, schema: &LocatedNode<'_>, depth: usize) {
-        let Some(depth) = document.deeper(depth, BRANCH) else { return };
+    fn read_schema(&mut self, document: &Document, schema: &LocatedNode<'_>, depth: usize) {
+        let Some(depth) = document.one_level_deeper(depth, BRANCH) else { return };
         let mut levels = reference_targets(document, schema.node, &schema.path());
         levels.insert(0, schema.clone());
         for level in &levels {
-            self.level(document, level);
+            self.read_level(document, level);
             let bases = level.member("allOf");
             let several = bases.iter().flat_map(|bases| bases.node.as_array().unwrap_or_default());
             for (at, base) in several.enumerate() {
                 let path = level.path();
                 let base = LocatedNode::new(base, &path.name("allOf").index(at));
-                self.read(document, &base, depth);
+                self.read_schema(document, &base, depth);
             }
         }
     }
 
-    fn level(&mut self, document: &Document, level: &LocatedNode<'_>) {
+    fn read_level(&mut self, document: &Document, level: &LocatedNode<'_>) {
         let above = level.path();
         let path = above.name("properties");
         let members = level.node.members_of("properties");
-        for (name, node) in document.affordable(members, BRANCH) {
+        for (name, node) in document.while_affordable(members, BRANCH) {
             self.member_names.push(Arc::clone(name));
-            let values = reference_chain(document, node, &path.name(name)).find_map(legal);
+            let values = reference_chain(document, node, &path.name(name)).find_map(legal_values);
             let Some(values) = values.filter(|_| !self.fixed.contains_key(name)) else { continue };
             self.fixed.insert(Arc::clone(name), values);
         }
         let names = level.node.list("required");
-        let names = document.affordable(names, 1).filter_map(Node::as_shared_str);
+        let names = document.while_affordable(names, 1).filter_map(Node::as_shared_str);
         for name in names {
             let own = level.node.get("properties").and_then(|properties| properties.get(name));
             let is_given = own.is_none_or(|own| {
                 let path = path.name(name);
-                annotation(document, own, &path, &[]).is_none()
+                session_annotation(document, own, &path, &[]).is_none()
                     && reference_chain(document, own, &path)
                         .all(|node| node.get("default").is_none())
             });
@@ -87,7 +87,7 @@ impl Branch {
     }
 }
 
-fn legal(node: &Node) -> Option<Vec<Value>> {
+fn legal_values(node: &Node) -> Option<Vec<Value>> {
     if let Some(only) = node.get("const") {
         return Some(vec![only.to_value()]);
     }
@@ -114,7 +114,7 @@ pub(super) fn values_of(
         return Vec::new();
     };
     let name = reference.rsplit('/').next().unwrap_or_default();
-    let end = follow(document, branch.node, &branch.path()).ok().map(|end| end.pointer);
+    let end = follow_references(document, branch.node, &branch.path()).ok().map(|end| end.pointer);
     let mapped = mapping.into_iter().flat_map(Node::members).filter(|(_, to)| {
         let to = to.as_str().unwrap_or_default();
         let is_end = || end.as_deref().is_some_and(|end| to.strip_prefix('#') == Some(end));

@@ -15,7 +15,7 @@ use crate::{
     document::Document,
     input::ValueSource,
     options::SessionInputs,
-    reference::{LocatedNode, reference_of, target},
+    reference::{LocatedNode, reference_of, resolve_target},
     schema::{default_of, says_read_only},
     session_input::{Annotation, is_visible, own_annotation},
     worklist::Worklist,
@@ -55,7 +55,7 @@ enum Access {
 
 impl Access {
     /// The places where a session input is expected instead, in words.
-    fn words(self) -> &'static str {
+    fn expected_places(self) -> &'static str {
         match self {
             Self::Closed(words) => words,
             Self::Open => "that names a value",
@@ -77,32 +77,32 @@ impl<'d> Graph<'d> {
 
     /// The nodes that lead to session inputs, with the value of `schema` first, and the session inputs that cannot be
     /// filled in. No nodes if there are no session inputs.
-    pub(crate) fn of_value(
+    pub(crate) fn nodes_of_value(
         mut self,
         schema: &LocatedNode<'d>,
     ) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
-        self.node(schema.clone(), Access::Open);
-        self.finish()
+        self.node_index(schema.clone(), Access::Open);
+        self.read_all_nodes()
     }
 
-    pub(crate) fn of_items(
+    pub(crate) fn nodes_of_items(
         mut self,
         schema: &LocatedNode<'d>,
     ) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
         self.nodes.push(empty_node());
-        let items = self.node(schema.clone(), Access::Open);
-        self.change(0, |node| node.items = Some(items));
-        self.finish()
+        let items = self.node_index(schema.clone(), Access::Open);
+        self.change_node(0, |node| node.items = Some(items));
+        self.read_all_nodes()
     }
 
-    fn finish(mut self) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
+    fn read_all_nodes(mut self) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
         let mut is_cut = false;
         while let Some(next) = self.open.last() {
             is_cut = self.nodes.len() > MOST_NODES;
             if is_cut {
                 break;
             }
-            self.read(&next);
+            self.read_schema(&next);
         }
         if is_cut || !self.open.is_empty() {
             let why = "within reach";
@@ -112,7 +112,7 @@ impl<'d> Graph<'d> {
     }
 
     /// The node of a schema, which is read later.
-    fn node(&mut self, schema: LocatedNode<'d>, reach: Access) -> usize {
+    fn node_index(&mut self, schema: LocatedNode<'d>, reach: Access) -> usize {
         let key = (Arc::clone(&schema.pointer), reach);
         if let Some(node_index) = self.node_indexes.get(&key) {
             return *node_index;
@@ -124,25 +124,25 @@ impl<'d> Graph<'d> {
         at
     }
 
-    fn change(&mut self, at: usize, change: impl FnOnce(&mut SchemaNode)) {
+    fn change_node(&mut self, at: usize, change: impl FnOnce(&mut SchemaNode)) {
         if let Some(node) = self.nodes.get_mut(at) {
             change(node);
         }
     }
 
-    fn read(&mut self, here: &OpenSchema<'d>) {
+    fn read_schema(&mut self, here: &OpenSchema<'d>) {
         let OpenSchema { schema, node, reach } = here;
         let Some(object) = schema.node.as_object() else { return };
         self.note_annotation(here);
         if let Some(reference) = reference_of(schema.node)
-            && let Ok(next) = target(self.document, reference, &schema.path())
+            && let Ok(next) = resolve_target(self.document, reference, &schema.path())
         {
-            let same = self.node(next, *reach);
-            self.change(*node, |node| node.same = with_node(&node.same, same));
+            let same = self.node_index(next, *reach);
+            self.change_node(*node, |node| node.same = with_node(&node.same, same));
         }
         self.note_anchors(here);
         for (keyword, value) in object.iter() {
-            self.keyword(here, keyword, value);
+            self.note_keyword(here, keyword, value);
         }
         self.note_subtypes(here);
     }
@@ -155,13 +155,17 @@ impl<'d> Graph<'d> {
             (Annotation::Source(source), Access::Open) => source.clone(),
             (_, reach) => {
                 let annotation = Some(annotation);
-                return self.unbound.push(UnboundInput { pointer, annotation, why: reach.words() });
+                return self.unbound.push(UnboundInput {
+                    pointer,
+                    annotation,
+                    why: reach.expected_places(),
+                });
             }
         };
         let default = default_of(self.document, schema.node, &schema.path());
-        let default = default.and_then(|value| self.document.meter().copy(value));
+        let default = default.and_then(|value| self.document.meter().copy_if_affordable(value));
         let visible = is_visible(&source, self.session_inputs);
-        self.change(*node, |node| {
+        self.change_node(*node, |node| {
             node.source = source;
             node.visible = visible;
             node.default = default;
@@ -169,7 +173,7 @@ impl<'d> Graph<'d> {
         });
     }
 
-    fn keyword(&mut self, here: &OpenSchema<'d>, keyword: &str, value: &'d Node) {
+    fn note_keyword(&mut self, here: &OpenSchema<'d>, keyword: &str, value: &'d Node) {
         let (at, reach) = (here.node, here.reach);
         let above = here.schema.path();
         let path = above.name(keyword);
@@ -177,45 +181,45 @@ impl<'d> Graph<'d> {
         match (keyword, value) {
             ("allOf", Node::Array(branches)) => {
                 for (index, branch) in branches.iter().enumerate() {
-                    let same = self.node(LocatedNode::new(branch, &path.index(index)), reach);
-                    self.change(at, |node| node.same = with_node(&node.same, same));
+                    let same = self.node_index(LocatedNode::new(branch, &path.index(index)), reach);
+                    self.change_node(at, |node| node.same = with_node(&node.same, same));
                 }
             }
             ("anyOf" | "oneOf", Node::Array(branches)) => {
                 let branches = branches.iter().enumerate();
                 let branches: Vec<_> =
                     branches.map(|(n, branch)| LocatedNode::new(branch, &path.index(n))).collect();
-                self.alternatives(here, branches);
+                self.note_alternatives(here, branches);
             }
             ("if" | "then" | "else", Node::Object(_)) => {
-                self.alternatives(here, vec![one()]);
+                self.note_alternatives(here, vec![one()]);
             }
             ("dependentSchemas", Node::Object(members)) => {
                 let branches =
                     members.iter().map(|(name, node)| LocatedNode::new(node, &path.name(name)));
-                self.alternatives(here, branches.collect());
+                self.note_alternatives(here, branches.collect());
             }
             ("contains" | "contentSchema" | "not" | "propertyNames", Node::Object(_)) => {
-                self.node(one(), Access::Closed(expected_location(keyword)));
+                self.node_index(one(), Access::Closed(expected_location(keyword)));
             }
             ("properties" | "patternProperties", Node::Object(members)) => {
                 let members = members.iter().map(|(name, node)| {
                     (Arc::clone(name), LocatedNode::new(node, &path.name(name)))
                 });
-                self.members(here, keyword, members.collect());
+                self.note_members(here, keyword, members.collect());
             }
             ("additionalProperties" | "unevaluatedProperties", Node::Object(_)) => {
-                let others = self.node(one(), reach);
-                self.change(at, |node| node.others = Some(others));
+                let others = self.node_index(one(), reach);
+                self.change_node(at, |node| node.others = Some(others));
             }
             ("additionalItems" | "items" | "prefixItems" | "unevaluatedItems", _) => {
-                self.items(here, keyword, &one());
+                self.note_items(here, keyword, &one());
             }
             _ => {}
         }
     }
 
-    fn members(
+    fn note_members(
         &mut self,
         here: &OpenSchema<'d>,
         keyword: &str,
@@ -223,9 +227,11 @@ impl<'d> Graph<'d> {
     ) {
         let OpenSchema { node, reach, .. } = *here;
         let names: Box<[Arc<str>]> = members.iter().map(|(name, _)| Arc::clone(name)).collect();
-        let nodes: Box<[(Arc<str>, usize)]> =
-            members.into_iter().map(|(name, schema)| (name, self.node(schema, reach))).collect();
-        self.change(node, |node| {
+        let nodes: Box<[(Arc<str>, usize)]> = members
+            .into_iter()
+            .map(|(name, schema)| (name, self.node_index(schema, reach)))
+            .collect();
+        self.change_node(node, |node| {
             if keyword == "properties" {
                 (node.declared, node.properties) = (names, nodes);
             } else {
@@ -234,25 +240,31 @@ impl<'d> Graph<'d> {
         });
     }
 
-    fn items(&mut self, here: &OpenSchema<'d>, keyword: &str, keyword_value: &LocatedNode<'d>) {
+    fn note_items(
+        &mut self,
+        here: &OpenSchema<'d>,
+        keyword: &str,
+        keyword_value: &LocatedNode<'d>,
+    ) {
         let (at, reach) = (here.node, here.reach);
         if let Some(list) = keyword_value.node.as_array() {
             let path = keyword_value.path();
             let nodes = list.iter().enumerate();
-            let nodes = nodes
-                .map(|(n, node)| Some(self.node(LocatedNode::new(node, &path.index(n)), reach)));
+            let nodes = nodes.map(|(n, node)| {
+                Some(self.node_index(LocatedNode::new(node, &path.index(n)), reach))
+            });
             let leading: Box<[Option<usize>]> = nodes.collect();
-            self.change(at, |node| node.leading = leading);
+            self.change_node(at, |node| node.leading = leading);
         } else if keyword_value.node.as_object().is_some() {
-            let items = self.node(keyword_value.clone(), reach);
+            let items = self.node_index(keyword_value.clone(), reach);
             let is_rest = keyword != "items";
-            self.change(at, |node| {
+            self.change_node(at, |node| {
                 node.items = node.items.filter(|_| is_rest).or(Some(items));
             });
         }
     }
 
-    fn alternatives(&mut self, here: &OpenSchema<'d>, branches: Vec<LocatedNode<'d>>) {
+    fn note_alternatives(&mut self, here: &OpenSchema<'d>, branches: Vec<LocatedNode<'d>>) {
         let OpenSchema { node, reach, .. } = *here;
         let discriminator = here.schema.node.get("discriminator");
         let property = discriminator.and_then(|discriminator| {
@@ -265,9 +277,9 @@ impl<'d> Graph<'d> {
             if let Some(property) = property {
                 branch = branch.told_by(property, values_of(self.document, &schema, mapping));
             }
-            group.push(branch.at(self.node(schema, reach)));
+            group.push(branch.into_alternative(self.node_index(schema, reach)));
         }
-        self.change(node, |node| {
+        self.change_node(node, |node| {
             let groups = std::mem::take(&mut node.alternatives).into_vec();
             node.alternatives = groups.into_iter().chain([group.into()]).collect();
         });
@@ -282,7 +294,7 @@ impl<'d> Graph<'d> {
         let schemas = pointers.into_iter().filter_map(|pointer| {
             Some(LocatedNode { node: self.document.node_of(&pointer)?, pointer })
         });
-        self.alternatives(here, schemas.collect());
+        self.note_alternatives(here, schemas.collect());
     }
 
     /// Reads the schemas that a schema with a `discriminator` and without branches represents: those that the mapping
@@ -299,8 +311,8 @@ impl<'d> Graph<'d> {
         for to in mapping.filter_map(|(_, to)| to.as_shared_str()) {
             let named: Arc<str> = format!("#/components/schemas/{to}").into();
             let path = schema.path();
-            let next = target(self.document, to, &path);
-            if let Ok(next) = next.or_else(|_| target(self.document, &named, &path)) {
+            let next = resolve_target(self.document, to, &path);
+            if let Ok(next) = next.or_else(|_| resolve_target(self.document, &named, &path)) {
                 subtypes.insert(Arc::clone(&next.pointer), next);
             }
         }
@@ -314,7 +326,7 @@ impl<'d> Graph<'d> {
             }
         }
         subtypes.remove(&schema.pointer);
-        self.alternatives(here, subtypes.into_values().collect());
+        self.note_alternatives(here, subtypes.into_values().collect());
     }
 }
 
@@ -331,7 +343,7 @@ fn inheriting_schemas<'d>(document: &'d Document, pointer: &str) -> Vec<LocatedN
         named.any(|base| base == pointer)
     };
     document
-        .affordable(schemas, 1)
+        .while_affordable(schemas, 1)
         .filter(|(_, node)| inherits(node))
         .map(|(name, node)| LocatedNode::new(node, &path.name(name)))
         .collect()

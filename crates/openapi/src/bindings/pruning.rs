@@ -13,7 +13,7 @@ pub(super) fn prune(mut nodes: Vec<SchemaNode>) -> Vec<SchemaNode> {
         nodes.iter().map(|node| node.source != ValueSource::Model).collect();
     let mut above: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (at, node) in nodes.iter().enumerate() {
-        for below in node.below() {
+        for below in node.child_nodes() {
             above.get_mut(below).into_iter().for_each(|above| above.push(at));
         }
     }

@@ -6,7 +6,7 @@ use callgate_tree::Node;
 use crate::{
     body::{
         BodyKind, PropertyEncoding,
-        encoding::{branches, schema_and_targets},
+        encoding::{composition_branches, schema_and_targets},
     },
     document::Document,
     reference::LocatedNode,
@@ -36,7 +36,7 @@ fn has_encoded_part<'d>(document: &'d Document, schema: LocatedNode<'d>, left: &
     schema_and_targets(document, schema, left).iter().any(|at| {
         let path = at.path();
         let properties = at.node.members_of("properties").map(|(_, node)| node);
-        let mut below = properties.chain(at.node.get("items")).chain(branches(at.node));
+        let mut below = properties.chain(at.node.get("items")).chain(composition_branches(at.node));
         says_encoded(at.node)
             || below.any(|node| has_encoded_part(document, LocatedNode::new(node, &path), left))
     })

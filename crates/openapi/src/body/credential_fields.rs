@@ -11,7 +11,7 @@ use crate::{
     security::credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
 };
 
-pub(crate) fn withhold<'d>(
+pub(crate) fn withhold_fields<'d>(
     body: &mut DescribedBody<'d>,
     cursor: Cursor<'d, '_>,
     places: &CredentialPlaces<'_>,
@@ -19,8 +19,8 @@ pub(crate) fn withhold<'d>(
     let Some(first) = body.media.first() else { return };
     let is_form = matches!(first.kind, BodyKind::Form | BodyKind::Multipart);
     let Some(schema) = first.schema.as_ref().filter(|_| is_form) else { return };
-    let Ok(target) = cursor.to(schema).target() else { return };
-    let root = cursor.to(&target);
+    let Ok(target) = cursor.at_node(schema).target() else { return };
+    let root = cursor.at_node(&target);
     let required = root.node.list("required");
     let Some(properties) = root.member("properties") else { return };
     let mut withheld = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn withhold<'d>(
             required: required.iter().any(|required_name| required_name.as_str() == Some(&**name)),
             description: property.text("description").unwrap_or_default(),
         };
-        let Some(taker) = places.owner(declared) else { continue };
+        let Some(taker) = places.place_owner(declared) else { continue };
         let message = format!(
             "expected the credential `{name}` from the configuration alone, got a field of that name"
         );

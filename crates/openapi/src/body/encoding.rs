@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Reads the encodings of a body's properties, if its media type object states them; empty for bodies without properties.
-pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncoding]> {
+pub(super) fn read_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncoding]> {
     if !matches!(kind, BodyKind::Form | BodyKind::Multipart) {
         return Box::default();
     }
@@ -28,7 +28,7 @@ pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncodi
     let mut files = IndexSet::new();
     if let Some(schema) = media.member_node("schema") {
         let mut left = MOST_VISITED;
-        properties(document, schema, &mut files, &mut left);
+        collect_files(document, schema, &mut files, &mut left);
     }
     let mut declared = HashSet::new();
     for encoding in &mut encodings {
@@ -41,13 +41,14 @@ pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncodi
         declared.insert(Arc::clone(&encoding.name));
     }
     let others = files.into_iter().filter(|name| !declared.contains(*name));
-    let others = document.affordable(others, KEPT);
-    encodings.extend(others.map(|name| PropertyEncoding { is_binary: true, ..plain(name) }));
+    let others = document.while_affordable(others, KEPT);
+    encodings
+        .extend(others.map(|name| PropertyEncoding { is_binary: true, ..plain_encoding(name) }));
     encodings.into()
 }
 
 /// The encoding of a property that the description says nothing about.
-pub(super) fn plain(name: &Arc<str>) -> PropertyEncoding {
+pub(super) fn plain_encoding(name: &Arc<str>) -> PropertyEncoding {
     PropertyEncoding {
         name: Arc::clone(name),
         content_types: Box::default(),
@@ -62,7 +63,7 @@ fn declared_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEnco
     let mut encodings = Vec::new();
     for (name, at) in map.members(KEPT) {
         let Some(target) = at.resolved_node() else { continue };
-        let object = at.to(&target);
+        let object = at.at_node(&target);
         if object.node.as_object().is_none() {
             let message = format!("expected an encoding object, got: {}", object.node.kind());
             at.warning(Code::MalformedNode, message, "write an object");
@@ -72,8 +73,8 @@ fn declared_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEnco
         encodings.push(PropertyEncoding {
             content_types: content_types(object.node),
             styled: property_style(object, kind),
-            headers: headers(object, kind),
-            ..plain(name)
+            headers: part_headers(object, kind),
+            ..plain_encoding(name)
         });
     }
     encodings
@@ -83,7 +84,7 @@ fn declared_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEnco
 fn report_style(media: Cursor<'_, '_>, name: &str) {
     let object = media.member("encoding").and_then(|map| map.member(name)?.target().ok());
     let Some(object) = object else { return };
-    let object = media.to(&object);
+    let object = media.at_node(&object);
     let is_other = |keyword: &str| match keyword {
         "explode" => object.flag(keyword) == Some(false),
         "style" => object.text(keyword) != Some("form"),
@@ -135,7 +136,7 @@ fn property_style(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
     if !has_style || !is_allowed {
         return None;
     }
-    let declared_style = object.text("style").and_then(style);
+    let declared_style = object.text("style").and_then(style_by_name);
     if let (Some(said), None) = (said, declared_style) {
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
         let message = format!("expected a style for query parameters, got: `{got}`");
@@ -150,7 +151,7 @@ fn property_style(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
     })
 }
 
-fn style(name: &str) -> Option<Style> {
+fn style_by_name(name: &str) -> Option<Style> {
     match name {
         "deepObject" => Some(Style::DeepObject),
         "form" => Some(Style::Form),
@@ -161,7 +162,7 @@ fn style(name: &str) -> Option<Style> {
 }
 
 /// The headers of a part that have only one value; no argument can supply the others.
-pub(super) fn headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader]> {
+pub(super) fn part_headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader]> {
     let Some(map) = object.member("headers").filter(|_| kind == BodyKind::Multipart) else {
         return Box::default();
     };
@@ -170,7 +171,7 @@ pub(super) fn headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader
     let mut headers = Vec::new();
     for (name, at) in map.members_where(is_read, KEPT) {
         let Some(header) = at.resolved_node_or_loss() else { continue };
-        if let Some(value) = fixed_value(at.to(&header)) {
+        if let Some(value) = fixed_value(at.at_node(&header)) {
             headers.push(PartHeader { name: Arc::clone(name), value });
             continue;
         }
@@ -200,7 +201,7 @@ fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
     text.bytes().all(|byte| byte == b'\t' || (b' '..0x7f).contains(&byte)).then_some(text)
 }
 
-fn properties<'d>(
+fn collect_files<'d>(
     document: &'d Document,
     schema: LocatedNode<'d>,
     files: &mut IndexSet<&'d Arc<str>>,
@@ -208,13 +209,13 @@ fn properties<'d>(
 ) {
     for at in schema_and_targets(document, schema, left) {
         let members = at.node.members_of("properties");
-        for (name, property) in document.affordable(members, 1) {
+        for (name, property) in document.while_affordable(members, 1) {
             if !files.contains(name) && is_file(document, property, &at.path()) {
                 files.insert(name);
             }
         }
-        for branch in branches(at.node) {
-            properties(document, LocatedNode::new(branch, &at.path()), files, left);
+        for branch in composition_branches(at.node) {
+            collect_files(document, LocatedNode::new(branch, &at.path()), files, left);
         }
     }
 }
@@ -228,7 +229,7 @@ pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<
 
 fn is_file_within<'d>(document: &'d Document, schema: LocatedNode<'d>, left: &mut usize) -> bool {
     schema_and_targets(document, schema, left).iter().any(|at| {
-        let mut below = at.node.get("items").into_iter().chain(branches(at.node));
+        let mut below = at.node.get("items").into_iter().chain(composition_branches(at.node));
         let path = at.path();
         is_bytes(at.node)
             || below.any(|node| is_file_within(document, LocatedNode::new(node, &path), left))
@@ -242,7 +243,7 @@ pub(super) fn schema_and_targets<'d>(
     schema: LocatedNode<'d>,
     left: &mut usize,
 ) -> Vec<LocatedNode<'d>> {
-    let rest = document.deeper(*left, 1 + schema.path().weight());
+    let rest = document.one_level_deeper(*left, 1 + schema.path().weight());
     *left = rest.unwrap_or_default();
     if rest.is_none() {
         return Vec::new();
@@ -251,7 +252,7 @@ pub(super) fn schema_and_targets<'d>(
     std::iter::once(schema).chain(beyond).collect()
 }
 
-pub(super) fn branches(node: &Node) -> impl Iterator<Item = &Node> {
+pub(super) fn composition_branches(node: &Node) -> impl Iterator<Item = &Node> {
     ["allOf", "anyOf", "oneOf"].iter().flat_map(|keyword| node.list(keyword))
 }
 
@@ -282,7 +283,7 @@ mod tests {
         let media = document.root().get("media").unwrap();
         let media = LocatedNode { node: media, pointer: "/media".into() };
         let mut findings = Findings::default();
-        let encodings = read(Cursor::new(&document, &mut findings).to(&media), kind);
+        let encodings = read_encodings(Cursor::new(&document, &mut findings).at_node(&media), kind);
         let lines = encodings.iter().map(|property| {
             let mut line = property.name.to_string();
             property.content_types.iter().for_each(|name| line.push_str(&format!(" {name}")));

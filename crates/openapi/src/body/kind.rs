@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The kind of encoding of a media type, from its name in lower case without parameters.
-pub(super) fn kind(bare: &str) -> BodyKind {
+pub(super) fn body_kind(bare: &str) -> BodyKind {
     let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
     match (general, special) {
         (_, "x-ndjson" | "ndjson" | "jsonl" | "x-jsonl" | "jsonlines" | "json-seq") => {
@@ -70,7 +70,7 @@ pub(super) fn is_object_of_bytes(
     }
     let message = format!("expected a schema of bytes under `{bare}`, got one of an object");
     let help = "write `type: string, format: binary`; bytes are asked for";
-    cursor.at(&schema.pointer).note(Code::DroppedKeyword, message, help);
+    cursor.at_pointer(&schema.pointer).note(Code::DroppedKeyword, message, help);
     true
 }
 
@@ -92,7 +92,7 @@ fn is_structure(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> 
 
 /// True if a schema states that its value is an object, directly or by composition.
 fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
-    let Some(depth) = document.deeper(depth, 1) else { return false };
+    let Some(depth) = document.one_level_deeper(depth, 1) else { return false };
     reference_chain(document, schema.node, &schema.path()).any(|node| {
         let kind = node.text("type");
         let branches = |keyword: &str| {

@@ -9,9 +9,9 @@ use crate::{
         BodyKind, PositionEncodings, PropertyEncoding, XmlName,
         bytes::{carries_bytes, holds_encoded},
         encoding,
-        kind::{is_object_of_bytes, kind, kind_of_schema, lacks_form},
+        kind::{body_kind, is_object_of_bytes, kind_of_schema, lacks_form},
         position,
-        root::{nearest, root},
+        root::{root_name, substitute_root_name},
     },
     code::Code,
     cursor::Cursor,
@@ -38,7 +38,7 @@ pub(crate) struct DescribedBody<'d> {
 impl DescribedBody<'_> {
     /// A copy for another operation, if enough steps remain: each operation pays in full for a shared body.
     pub(crate) fn copy_within_budget(&self, document: &Document) -> Option<Self> {
-        let media: Vec<_> = document.affordable(&self.media, MEDIA).cloned().collect();
+        let media: Vec<_> = document.while_affordable(&self.media, MEDIA).cloned().collect();
         let is_whole = media.len() == self.media.len();
         is_whole.then(|| Self {
             object: self.object.clone(),
@@ -68,11 +68,11 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) positions: PositionEncodings,
 }
 
-pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
+pub(crate) fn read_body<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
     let body = operation.member("requestBody").filter(|body| !matches!(body.node, Node::Null))?;
     let target = body.resolved_node()?;
-    let object = body.to(&target);
-    let mut media = media(object);
+    let object = body.at_node(&target);
+    let mut media = content_media(object);
     if media.is_empty() {
         object.warning(
             Code::MalformedNode,
@@ -82,10 +82,10 @@ pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
         return None;
     }
     for media in &mut media {
-        let at = object.to(&media.object);
-        media.encodings = encoding::read(at, media.kind);
+        let at = object.at_node(&media.object);
+        media.encodings = encoding::read_encodings(at, media.kind);
         if media.kind == BodyKind::Multipart {
-            media.positions = position::read(at, &media.media_type);
+            media.positions = position::read_position_encodings(at, &media.media_type);
         }
     }
     let required = object.flag("required").unwrap_or_default();
@@ -95,7 +95,11 @@ pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
 }
 
 /// Sorts the media types by preference, and reports if none of them can be written. `cursor` is at the operation.
-pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, options: &LoadOptions) {
+pub(crate) fn sort_by_preference(
+    body: &mut DescribedBody<'_>,
+    cursor: Cursor<'_, '_>,
+    options: &LoadOptions,
+) {
     let document = cursor.document;
     for media in &mut body.media {
         media.kind = kind_of_schema(document, media.kind, media.schema.as_ref());
@@ -121,7 +125,7 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
         let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
         // An exact media type is more specific than a range that contains it.
         let (rank, bytes) = (rank.unwrap_or(usize::MAX), is_encoded && carries(media));
-        (!media.is_written, media.is_range, rank, !bytes, preference(media))
+        (!media.is_written, media.is_range, rank, !bytes, preference_order(media))
     });
     if body.media.iter().any(|media| media.essence() == JSON && !media.is_range) {
         body.media.retain(|media| !media.is_range);
@@ -134,7 +138,7 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
         let message =
             format!("expected files in `multipart/form-data`, got: `{}`", form.media_type);
         let help = "offer the body as `multipart/form-data` too; a form holds a file's text as it is given";
-        cursor.at(&form.object.pointer).note(Code::UndefinedForm, message, help);
+        cursor.at_pointer(&form.object.pointer).note(Code::UndefinedForm, message, help);
     }
 }
 
@@ -155,7 +159,11 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
                 "nothing, if the other media types suffice: they are offered; for bytes write `type: string, format: binary`"
             }
         };
-        cursor.at(&media.object.pointer).note(Code::BodyMediaNotWritten, message(media), help);
+        cursor.at_pointer(&media.object.pointer).note(
+            Code::BodyMediaNotWritten,
+            message(media),
+            help,
+        );
     }
     let Some(first) = body.media.first().filter(|first| !first.is_written) else { return };
     let severity = if body.required { Severity::Error } else { Severity::Warning };
@@ -167,7 +175,7 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
             "offer the body as `application/json` too, or write `type: string, format: binary` and send finished bytes"
         }
     };
-    let object = cursor.at(&body.object.pointer);
+    let object = cursor.at_pointer(&body.object.pointer);
     object.member_cursor("content").add_finding(
         Code::BodyMediaNotWritten,
         severity,
@@ -177,10 +185,10 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
 }
 
 /// The media types of a `content` object, in the order they are written.
-pub(crate) fn media<'d>(holder: Cursor<'d, '_>) -> Vec<DescribedMedia<'d>> {
+pub(crate) fn content_media<'d>(holder: Cursor<'d, '_>) -> Vec<DescribedMedia<'d>> {
     let Some(content) = holder.member("content") else { return Vec::new() };
     let Some(target) = content.resolved_node() else { return Vec::new() };
-    let content = content.to(&target);
+    let content = content.at_node(&target);
     let one = |(media_type, at): (&Arc<str>, Cursor<'d, '_>)| {
         described_media(media_type, at.resolved_node()?, at)
     };
@@ -210,7 +218,7 @@ pub(super) fn described_media<'d>(
         let taken = DescribedMedia::new(media_type, BodyKind::Json, object);
         return Some(DescribedMedia { is_range: true, ..taken });
     }
-    Some(DescribedMedia::new(trimmed.into(), kind(&bare), object))
+    Some(DescribedMedia::new(trimmed.into(), body_kind(&bare), object))
 }
 
 impl<'d> DescribedMedia<'d> {
@@ -250,16 +258,16 @@ fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
     let Some(schema) = media.schema.as_ref().filter(|_| media.kind == BodyKind::Xml) else {
         return;
     };
-    media.root = root(cursor.document, schema);
+    media.root = root_name(cursor.document, schema);
     let is_text = reference_chain(cursor.document, schema.node, &schema.path())
         .any(|node| node.text("type") == Some("string"));
     if media.root.is_none() && !is_text {
-        media.root = nearest(schema, cursor.shared_text("operationId"));
+        media.root = substitute_root_name(schema, cursor.shared_text("operationId"));
         if let Some(XmlName { name, .. }) = &media.root {
             let message =
                 format!("expected XML with a named root element, got none; it is called: `{name}`");
             let help = "name the element by `xml: {name: …}` if the service expects another";
-            cursor.at(&schema.pointer).note(Code::XmlRootName, message, help);
+            cursor.at_pointer(&schema.pointer).note(Code::XmlRootName, message, help);
         }
     }
     media.is_written = media.root.is_some() || is_text;
@@ -267,7 +275,7 @@ fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
 
 /// The default order: formats that keep the types of values before others, simple before complex, the plain media type
 /// before special ones, else the order of the description.
-fn preference(media: &DescribedMedia<'_>) -> (usize, usize) {
+fn preference_order(media: &DescribedMedia<'_>) -> (usize, usize) {
     let bare = media.essence();
     let special = bare.split_once('/').map_or("", |(_, special)| special);
     let kind = match media.kind {

@@ -4,7 +4,9 @@
 use crate::{
     body::{
         BodyKind, PositionEncodings, PropertyEncoding,
-        encoding::{content_types, headers, is_file, plain, report_nested, schema_and_targets},
+        encoding::{
+            content_types, is_file, part_headers, plain_encoding, report_nested, schema_and_targets,
+        },
     },
     code::Code,
     cursor::Cursor,
@@ -13,7 +15,10 @@ use crate::{
     reference::LocatedNode,
 };
 
-pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings {
+pub(super) fn read_position_encodings(
+    media: Cursor<'_, '_>,
+    media_type: &str,
+) -> PositionEncodings {
     let bare = media_type.split(';').next().unwrap_or_default().trim();
     let is_form = bare.eq_ignore_ascii_case("multipart/form-data");
     let document = media.document;
@@ -22,7 +27,7 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
     let (prefix, rest) = (declared("prefixEncoding"), declared("itemEncoding"));
     let shape = ListShape::from_media(document, &media.located_node());
     if let Some(first) = prefix.as_ref().or(rest.as_ref()) {
-        let first = media.to(first);
+        let first = media.at_node(first);
         if is_form {
             let message = "expected parts of a form by name, got parts by position".to_owned();
             let help =
@@ -42,9 +47,9 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
     if is_form {
         return PositionEncodings::default();
     }
-    let prefix = prefix.map(|prefix| items(document, &prefix)).unwrap_or_default();
+    let prefix = prefix.map(|prefix| list_items(document, &prefix)).unwrap_or_default();
     let n_first = prefix.len().max(shape.first.len());
-    let first = document.affordable(0..n_first, KEPT).map(|at| {
+    let first = document.while_affordable(0..n_first, KEPT).map(|at| {
         let object = prefix.get(at).or(rest.as_ref());
         position_encoding(media, object, shape.first.get(at).or(shape.rest.as_ref()))
     });
@@ -72,7 +77,7 @@ impl<'d> ListShape<'d> {
             if shape.first.is_empty()
                 && let Some(first) = at.member("prefixItems")
             {
-                shape.first = items(document, &first);
+                shape.first = list_items(document, &first);
             }
             shape.rest = shape.rest.or_else(|| at.member("items"));
             let kind = at.node.text("type");
@@ -83,10 +88,10 @@ impl<'d> ListShape<'d> {
 }
 
 /// The items of a list, while steps remain.
-fn items<'d>(document: &Document, list: &LocatedNode<'d>) -> Vec<LocatedNode<'d>> {
+fn list_items<'d>(document: &Document, list: &LocatedNode<'d>) -> Vec<LocatedNode<'d>> {
     let above = list.path();
     let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
-    let nodes = document.affordable(nodes, 1 + above.weight());
+    let nodes = document.while_affordable(nodes, 1 + above.weight());
     nodes.map(|(at, node)| LocatedNode::new(node, &above.index(at))).collect()
 }
 
@@ -97,10 +102,10 @@ fn position_encoding<'d>(
 ) -> PropertyEncoding {
     let is_binary =
         schema.is_some_and(|schema| is_file(cursor.document, schema.node, &schema.path()));
-    let part = PropertyEncoding { is_binary, ..plain(&"".into()) };
+    let part = PropertyEncoding { is_binary, ..plain_encoding(&"".into()) };
     let Some(object) = object else { return part };
-    let Some(target) = cursor.to(object).resolved_node() else { return part };
-    let object = cursor.to(&target);
+    let Some(target) = cursor.at_node(object).resolved_node() else { return part };
+    let object = cursor.at_node(&target);
     if object.node.as_object().is_none() {
         let message = format!("expected an encoding object, got: {}", object.node.kind());
         object.warning(Code::MalformedNode, message, "write an object");
@@ -109,7 +114,7 @@ fn position_encoding<'d>(
     report_nested(object);
     PropertyEncoding {
         content_types: content_types(object.node),
-        headers: headers(object, BodyKind::Multipart),
+        headers: part_headers(object, BodyKind::Multipart),
         ..part
     }
 }
@@ -131,7 +136,8 @@ mod tests {
         let media = LocatedNode { node: media, pointer: "/media".into() };
         let mut findings = Findings::default();
         let cursor = Cursor::new(&document, &mut findings);
-        let PositionEncodings { prefix, rest } = read(cursor.to(&media), media_type);
+        let PositionEncodings { prefix, rest } =
+            read_position_encodings(cursor.at_node(&media), media_type);
         let line = |part: &PropertyEncoding, first: &str| {
             let mut line = first.to_owned();
             part.content_types.iter().for_each(|name| line.push_str(&format!(" {name}")));

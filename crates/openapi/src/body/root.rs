@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The root element of a body with this schema; `None` if the description does not name it.
-pub(super) fn root(document: &Document, schema: &LocatedNode<'_>) -> Option<XmlName> {
+pub(super) fn root_name(document: &Document, schema: &LocatedNode<'_>) -> Option<XmlName> {
     let beyond = reference_targets(document, schema.node, &schema.path());
     let nodes = || std::iter::once(schema.node).chain(beyond.iter().map(|at| at.node));
     let said = |name: &str| {
@@ -29,7 +29,10 @@ pub(super) fn root(document: &Document, schema: &LocatedNode<'_>) -> Option<XmlN
 
 /// A name for the root element if the description has none: the only property of the body, which then is the element;
 /// else the title of the schema; else the operation.
-pub(super) fn nearest(schema: &LocatedNode<'_>, operation: Option<&Arc<str>>) -> Option<XmlName> {
+pub(super) fn substitute_root_name(
+    schema: &LocatedNode<'_>,
+    operation: Option<&Arc<str>>,
+) -> Option<XmlName> {
     let properties = schema.node.get("properties").and_then(Node::as_object);
     if let Some((name, property)) =
         properties.filter(|all| all.len() == 1).and_then(|all| all.iter().next())
@@ -60,7 +63,7 @@ mod tests {
         let document = document(json!({"schema": schema, "components": {"schemas": {
             "Pet": {"type": "object"}, "Toy": {"xml": {"name": "toy", "prefix": "t", "namespace": "urn:t"}}}}}));
         let node = document.root().get("schema").unwrap();
-        let found = root(&document, &LocatedNode { node, pointer: "/schema".into() });
+        let found = root_name(&document, &LocatedNode { node, pointer: "/schema".into() });
         let shown = found.map(|root| {
             let part =
                 |part: Option<Arc<str>>| part.map_or_else(String::new, |part| format!(" {part}"));
@@ -83,11 +86,11 @@ mod tests {
             let document = document(json!({"schema": schema}));
             let node = document.root().get("schema").unwrap();
             let schema = LocatedNode { node, pointer: "/schema".into() };
-            let found = nearest(&schema, Some(&"putTags".into()));
+            let found = substitute_root_name(&schema, Some(&"putTags".into()));
             let shown = found.map(|root| format!("{} {}", root.name, root.is_wrapper));
             assert_eq!(shown.as_deref(), expected);
             assert_eq!(
-                nearest(&schema, Some(&"put tags".into())).is_some(),
+                substitute_root_name(&schema, Some(&"put tags".into())).is_some(),
                 expected != Some("putTags false")
             );
         }

@@ -19,17 +19,17 @@ use crate::{
 };
 
 /// Removes the parameters that form the body from the list.
-pub(crate) fn read<'d>(
+pub(crate) fn take_body_parameters<'d>(
     operation: Cursor<'d, '_>,
     parameters: &mut Vec<Parameter<'d>>,
 ) -> Option<DescribedBody<'d>> {
     let (parts, plain): (Vec<_>, Vec<_>) = std::mem::take(parameters)
         .into_iter()
-        .partition(|parameter| parameter.place() == InputLocation::Body);
+        .partition(|parameter| parameter.location() == InputLocation::Body);
     *parameters = plain;
     let (wholes, fields): (Vec<_>, Vec<_>) = parts.into_iter().partition(Parameter::is_whole_body);
     let Some(whole) = wholes.first() else {
-        return (!fields.is_empty()).then(|| form(operation, fields));
+        return (!fields.is_empty()).then(|| form_body(operation, fields));
     };
     if wholes.len() > 1 || !fields.is_empty() {
         let message = "expected one body, got several `body` and `formData` parameters".to_owned();
@@ -37,7 +37,7 @@ pub(crate) fn read<'d>(
         operation.warning(Code::MalformedNode, message, help);
     }
     let object = whole.located_object();
-    let mut media = types(operation, "consumes", &object);
+    let mut media = listed_media(operation, "consumes", &object);
     if media.is_empty() {
         media.push(DescribedMedia::new("application/json".into(), BodyKind::Json, object.clone()));
     }
@@ -52,7 +52,7 @@ pub(crate) fn read<'d>(
 }
 
 /// The media types that the operation, or else the document, lists, all with the schema of `object`.
-pub(crate) fn types<'d>(
+pub(crate) fn listed_media<'d>(
     operation: Cursor<'d, '_>,
     list: &str,
     object: &LocatedNode<'d>,
@@ -67,13 +67,13 @@ pub(crate) fn types<'d>(
     named.filter(|one| seen_types.insert(Arc::clone(&one.media_type))).collect()
 }
 
-fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedBody<'d> {
+fn form_body<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedBody<'d> {
     let is_file = |field: &Parameter<'_>| {
         encoding::is_file(operation.document, field.object, &Path::at(field.pointer()))
     };
     let has_file = fields.iter().any(is_file);
     let object = operation.located_node();
-    let mut media = types(operation, "consumes", &object);
+    let mut media = listed_media(operation, "consumes", &object);
     media.retain(|media| match media.kind {
         // A form cannot carry the bytes of a file.
         BodyKind::Form => !has_file,
@@ -94,7 +94,7 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
             name: Arc::clone(&field.name),
             content_types: Box::default(),
             // A `collectionFormat` joins texts; each file of a list is a part of its own.
-            styled: style(operation, field).filter(|_| !is_file(field)),
+            styled: field_style(operation, field).filter(|_| !is_file(field)),
             headers: Box::default(),
             is_binary: is_file(field),
         })
@@ -114,9 +114,9 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
 }
 
 /// The style of a field: lists have one, any other value is a text.
-fn style<'d>(cursor: Cursor<'d, '_>, field: &Parameter<'d>) -> Option<Styled> {
+fn field_style<'d>(cursor: Cursor<'d, '_>, field: &Parameter<'d>) -> Option<Styled> {
     let styled =
-        collection::collection_style(cursor.to(&field.located_object()), InputLocation::Body);
+        collection::collection_style(cursor.at_node(&field.located_object()), InputLocation::Body);
     let is_list = field.object.text("type") == Some("array");
     is_list.then_some(styled)
 }

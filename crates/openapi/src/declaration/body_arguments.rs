@@ -7,7 +7,7 @@ use callgate_tree::Path;
 use crate::{
     blueprint::{InputOrigin, Origin},
     body::BodyLayout,
-    declaration::{DeclarationParts, bytes, mcp_header::Headers, property},
+    declaration::{DeclarationParts, bytes_form, mcp_header::Headers, property_schema},
     findings::Findings,
     input::{Input, InputLocation},
     reference::{reference_of, reference_targets},
@@ -21,20 +21,20 @@ impl DeclarationParts<'_> {
     }
 
     /// The body's schema as the schema of all arguments, and the findings made while it was built.
-    pub(super) fn members(
+    pub(super) fn body_members_schema(
         &self,
         view: View,
         input: &Input,
         origin: &InputOrigin,
         headers: &mut Headers<'_>,
     ) -> (Schema, Findings) {
-        let mut builder = self.builder(view, self.findings());
+        let mut builder = self.schema_builder(view, self.findings());
         let media = self.body.and_then(|body| body.media.first());
         let origin = InputOrigin {
             schema: origin.schema.as_ref().map(|schema| self.dereferenced_schema(schema)),
             ..origin.clone()
         };
-        let built = property(&mut builder, &origin, bytes(input, media, view));
+        let built = property_schema(&mut builder, &origin, bytes_form(input, media, view));
         headers.look_below(&origin, &mut builder.findings);
         // Arguments are always an object, however the schema states it.
         let mut schema = Object::from_iter([("type".to_owned(), "object".into())]);

@@ -43,7 +43,7 @@ impl<'d> Headers<'d> {
 
     /// Searches an argument and everything below it. `None` means that the argument is declared by a schema other than
     /// its own.
-    pub(super) fn look(
+    pub(super) fn search_argument(
         &mut self,
         argument: Option<&str>,
         origin: &InputOrigin,
@@ -59,7 +59,7 @@ impl<'d> Headers<'d> {
             None => ValuePath::NotByNames,
         };
         for schema in origin.schemas() {
-            self.visit(&schema.node, &Path::at(&schema.pointer), reached, findings);
+            self.visit_schema(&schema.node, &Path::at(&schema.pointer), reached, findings);
         }
     }
 
@@ -70,11 +70,16 @@ impl<'d> Headers<'d> {
         }
         self.seen.clear();
         for schema in origin.schemas() {
-            self.visit(&schema.node, &Path::at(&schema.pointer), ValuePath::By(&[]), findings);
+            self.visit_schema(
+                &schema.node,
+                &Path::at(&schema.pointer),
+                ValuePath::By(&[]),
+                findings,
+            );
         }
     }
 
-    fn visit(
+    fn visit_schema(
         &mut self,
         node: &Node,
         path: &Path<'_>,
@@ -87,7 +92,7 @@ impl<'d> Headers<'d> {
             return;
         }
         let document = self.document;
-        let Some(below) = document.deeper(self.depth, PLACE) else { return };
+        let Some(below) = document.one_level_deeper(self.depth, PLACE) else { return };
         let mut parts = vec![LocatedNode { node, pointer: path.pointer() }];
         parts.extend(
             reference_targets(document, node, path)
@@ -97,9 +102,9 @@ impl<'d> Headers<'d> {
         if let Some((part, named)) =
             parts.iter().find_map(|part| Some((part, part.node.get(MCP_HEADER)?)))
         {
-            let kind = parts.last().and_then(|last| kind(document, last.node));
+            let kind = parts.last().and_then(|last| header_value_kind(document, last.node));
             match self.header_fault(named, kind, reached) {
-                Some(wrong) => report(findings, &part.pointer, wrong),
+                Some(wrong) => note_wrong_header(findings, &part.pointer, wrong),
                 None => self.entries.extend(
                     reached
                         .names()
@@ -110,13 +115,18 @@ impl<'d> Headers<'d> {
         }
         let here = mem::replace(&mut self.depth, below);
         for part in &parts {
-            self.members(part, reached, findings);
-            self.others(part, findings);
+            self.visit_members(part, reached, findings);
+            self.visit_elsewhere(part, findings);
         }
         self.depth = here;
     }
 
-    fn members(&mut self, part: &LocatedNode<'_>, reached: ValuePath<'_>, findings: &mut Findings) {
+    fn visit_members(
+        &mut self,
+        part: &LocatedNode<'_>,
+        reached: ValuePath<'_>,
+        findings: &mut Findings,
+    ) {
         let above = part.path();
         let path = above.name("properties");
         for (name, member) in part.node.members_of("properties") {
@@ -126,21 +136,21 @@ impl<'d> Headers<'d> {
                 ValuePath::By(_) => ValuePath::By(&names),
                 ValuePath::NotByNames => reached,
             };
-            self.visit(member, &path.name(name), below, findings);
+            self.visit_schema(member, &path.name(name), below, findings);
         }
     }
 
-    fn others(&mut self, part: &LocatedNode<'_>, findings: &mut Findings) {
+    fn visit_elsewhere(&mut self, part: &LocatedNode<'_>, findings: &mut Findings) {
         let above = part.path();
         for keyword in ELSEWHERE {
             let Some(below) = part.node.get(keyword) else { continue };
             let path = above.name(keyword);
             let Some(schemas) = below.as_array() else {
-                self.visit(below, &path, ValuePath::NotByNames, findings);
+                self.visit_schema(below, &path, ValuePath::NotByNames, findings);
                 continue;
             };
             for (index, schema) in schemas.iter().enumerate() {
-                self.visit(schema, &path.index(index), ValuePath::NotByNames, findings);
+                self.visit_schema(schema, &path.index(index), ValuePath::NotByNames, findings);
             }
         }
     }
@@ -179,7 +189,7 @@ impl<'p> ValuePath<'p> {
     }
 }
 
-fn kind<'n>(document: &Document, node: &'n Node) -> Option<&'n str> {
+fn header_value_kind<'n>(document: &Document, node: &'n Node) -> Option<&'n str> {
     let kind = match node.get("type")? {
         Node::Array(kinds) => match &**kinds {
             [kind] => kind.as_str(),
@@ -190,7 +200,7 @@ fn kind<'n>(document: &Document, node: &'n Node) -> Option<&'n str> {
     kind.filter(|_| !is_nullable(document, node))
 }
 
-fn report(findings: &mut Findings, pointer: &str, wrong: &str) {
+fn note_wrong_header(findings: &mut Findings, pointer: &str, wrong: &str) {
     let message = format!("`{MCP_HEADER}`: {wrong}");
     findings.note(Code::McpHeader, Path::at(pointer), message, "correct it, or leave the key out");
 }

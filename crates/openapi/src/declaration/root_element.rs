@@ -5,7 +5,7 @@ use callgate_tool::Value;
 use crate::body::{Body, BodyKind, BodyMedia};
 
 /// Requires the member in the schema of a whole body, and in each of its alternatives.
-pub(super) fn require(body: &Body, schema: &mut Value) {
+pub(super) fn require_member(body: &Body, schema: &mut Value) {
     let n_alternatives = schema.get("anyOf").and_then(Value::as_array).map_or(0, Vec::len);
     let has_alternatives = body.media.iter().any(|media| media.alternative.is_some());
     let Value::Object(members) = schema else { return };

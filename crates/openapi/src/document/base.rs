@@ -10,7 +10,7 @@ use url::Url;
 use crate::{
     address::{AddressRefusal, document_name, file_address, is_address, relative_document_name},
     code::Code,
-    document::version::version,
+    document::version::supported_version,
     findings::Findings,
 };
 
@@ -81,7 +81,7 @@ impl Base {
     }
 
     /// Reports why the `$self` of the document `name` is ignored; `None` means the description itself.
-    pub(super) fn report(&self, name: Option<&str>, findings: &mut Findings) {
+    pub(super) fn report_ignored(&self, name: Option<&str>, findings: &mut Findings) {
         let Some((expected, got)) = &self.fault else { return };
         let place = name.map(|name| format!("{name}#")).unwrap_or_default();
         let message = format!("expected {expected}, got: `{got}`");
@@ -100,7 +100,7 @@ impl Base {
 
 /// The address in a document's `$self`, unless the document was read there; the error is the expected value.
 fn own_address(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'static str> {
-    if !version(root).is_ok_and(|version| version.is_at_least(3, 2)) {
+    if !supported_version(root).is_ok_and(|version| version.is_at_least(3, 2)) {
         let is_openapi = root.get("openapi").or_else(|| root.get("swagger")).is_some();
         return if is_openapi { Err("`$self` in OpenAPI 3.2 or later only") } else { Ok(None) };
     }

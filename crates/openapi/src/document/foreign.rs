@@ -37,7 +37,7 @@ impl Foreign {
         let beginning = bytes.get(..BEGINNING.min(bytes.len())).unwrap_or_default();
         let beginning = String::from_utf8_lossy(beginning).to_ascii_lowercase();
         if beginning.starts_with('<') {
-            return Some(markup(&beginning));
+            return Some(foreign_markup(&beginning));
         }
         let begins = |(start, ..): &&(&str, _, _)| beginning.starts_with(start);
         BEGINNINGS.iter().find(begins).map(|(_, what, advice)| Self { what, advice: *advice })
@@ -66,7 +66,7 @@ impl Foreign {
         MEMBERS.iter().find(has).map(|(_, what, advice)| Self { what, advice: *advice })
     }
 
-    pub(crate) fn diagnostic(self) -> Diagnostic {
+    pub(crate) fn into_diagnostic(self) -> Diagnostic {
         let remedy = match self.advice {
             Advice::Import => Some(Remedy::ImportExport),
             Advice::Overlay => Some(Remedy::UseOverlay),
@@ -82,7 +82,7 @@ impl Foreign {
     }
 }
 
-fn markup(beginning: &str) -> Foreign {
+fn foreign_markup(beginning: &str) -> Foreign {
     if beginning.contains("<html") || beginning.contains("<!doctype html") {
         return Foreign {
             what: "a page of HTML",

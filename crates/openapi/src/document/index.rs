@@ -10,7 +10,7 @@ use callgate_tree::{Node, Object, Path};
 use hashbrown::HashMap;
 
 use crate::{
-    address::{SESSION_ID, document_name, may_be_needed},
+    address::{SESSION_ID, check_requestable, document_name},
     document::base::Base,
 };
 
@@ -34,7 +34,11 @@ impl Index {
     /// Walks over the tree of a document. The walk stops after `most` values.
     pub(super) fn from_tree(root: &Node, base: &Base, most: usize) -> Self {
         let mut walk = Indexer { index: Self::default(), addresses: BTreeSet::new(), base, most };
-        walk.node(root, &Path::ROOT, &SchemaLocation { base: &base.relative_to, is_names: false });
+        walk.index_node(
+            root,
+            &Path::ROOT,
+            &SchemaLocation { base: &base.relative_to, is_names: false },
+        );
         walk.index
     }
 }
@@ -55,7 +59,7 @@ struct Indexer<'d> {
 }
 
 impl<'d> Indexer<'d> {
-    fn node(&mut self, node: &'d Node, path: &Path<'_>, here: &SchemaLocation<'_>) {
+    fn index_node(&mut self, node: &'d Node, path: &Path<'_>, here: &SchemaLocation<'_>) {
         self.index.n_nodes += 1;
         if self.index.n_nodes > self.most {
             return;
@@ -63,38 +67,42 @@ impl<'d> Indexer<'d> {
         match node {
             Node::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    self.node(item, &path.index(at), &SchemaLocation { is_names: false, ..*here });
+                    self.index_node(
+                        item,
+                        &path.index(at),
+                        &SchemaLocation { is_names: false, ..*here },
+                    );
                 }
             }
-            Node::Object(object) => self.object(object, path, here),
+            Node::Object(object) => self.index_object(object, path, here),
             _ => {}
         }
     }
 
-    fn object(&mut self, object: &'d Object, path: &Path<'_>, here: &SchemaLocation<'_>) {
+    fn index_object(&mut self, object: &'d Object, path: &Path<'_>, here: &SchemaLocation<'_>) {
         let mut moved = None;
         for (name, value) in object.iter().filter(|(name, _)| name.starts_with('$')) {
             let Some(text) = value.as_str() else { continue };
             match &**name {
                 "$id" if !here.is_names => moved = self.index_schema_id(text, path, here.base),
-                "$dynamicRef" | "$ref" => self.reference(text, here.base),
+                "$dynamicRef" | "$ref" => self.index_reference(text, here.base),
                 _ => {}
             }
         }
         let base = moved.as_deref().unwrap_or(here.base);
         for (name, value) in object.iter() {
             if let ("$anchor" | "$dynamicAnchor", Some(text)) = (&**name, value.as_str()) {
-                self.anchor(name, text, base, path);
+                self.index_anchor(name, text, base, path);
             }
             // Examples are data: text in them that looks like a reference is not one.
             if here.is_names || !is_data(name) {
                 let is_names = !here.is_names && holds_names(name);
-                self.node(value, &path.name(name), &SchemaLocation { base, is_names });
+                self.index_node(value, &path.name(name), &SchemaLocation { base, is_names });
             }
         }
     }
 
-    fn anchor(&mut self, keyword: &str, name: &str, base: &str, path: &Path<'_>) {
+    fn index_anchor(&mut self, keyword: &str, name: &str, base: &str, path: &Path<'_>) {
         self.index.n_nodes += path.weight();
         let pointer: Arc<str> = path.to_string().into();
         if keyword == "$dynamicAnchor" {
@@ -114,7 +122,7 @@ impl<'d> Indexer<'d> {
         Some(name)
     }
 
-    fn reference(&mut self, text: &'d str, base: &str) {
+    fn index_reference(&mut self, text: &'d str, base: &str) {
         let address = text.split('#').next().unwrap_or_default();
         if address.is_empty()
             || text == SESSION_ID
@@ -124,7 +132,7 @@ impl<'d> Indexer<'d> {
         }
         let Ok(name) = document_name(base, address) else { return };
         let file = self.base.file_of(&name);
-        if file.is_some() || may_be_needed(&name).is_ok() {
+        if file.is_some() || check_requestable(&name).is_ok() {
             self.index.needed.insert(name.into(), file.map(Into::into));
         }
     }

@@ -13,20 +13,22 @@ use crate::{
 
 impl Document {
     pub(crate) fn n_bytes(&self) -> usize {
-        self.facts().n_bytes
+        self.document_facts().n_bytes
     }
 
-    fn facts(&self) -> &Facts {
+    fn document_facts(&self) -> &Facts {
         self.parts.facts.get_or_init(|| {
             let mut walk = FactsVisitor::default();
-            let n_bytes =
-                self.roots().map(|root| walk.n_bytes(root, false)).fold(0, usize::saturating_add);
+            let n_bytes = self
+                .document_roots()
+                .map(|root| walk.n_bytes(root, false))
+                .fold(0, usize::saturating_add);
             let FactsVisitor { has_session_inputs, has_mcp_headers, .. } = walk;
             Facts { n_bytes, has_session_inputs, has_mcp_headers }
         })
     }
 
-    fn roots(&self) -> impl Iterator<Item = &Node> {
+    fn document_roots(&self) -> impl Iterator<Item = &Node> {
         let further = self.parts.documents.values().filter_map(|further| match further {
             FurtherDocument::Read(tree) => Some(&tree.root),
             FurtherDocument::Refused(_) => None,
@@ -37,12 +39,12 @@ impl Document {
     /// True if any value of the description, or of a document it refers to, may come from the session. Most
     /// descriptions have no such value, and then no schema is searched for one.
     pub(crate) fn has_session_inputs(&self) -> bool {
-        self.facts().has_session_inputs
+        self.document_facts().has_session_inputs
     }
 
     /// True if MCP clients may repeat any value of the description in a header. Very few descriptions have such a value.
     pub(crate) fn has_mcp_headers(&self) -> bool {
-        self.facts().has_mcp_headers
+        self.document_facts().has_mcp_headers
     }
 
     pub(crate) fn dynamic_anchors_named(&self, anchor: &str) -> Vec<Arc<str>> {
@@ -60,7 +62,7 @@ impl Document {
                     Some(document) => format!("{document}#{pointer}").into(),
                 })
             });
-        self.affordable(places, 1).collect()
+        self.while_affordable(places, 1).collect()
     }
 }
 

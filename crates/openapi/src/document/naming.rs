@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
-    address::may_be_needed,
+    address::check_requestable,
     document::{Document, base::Base, documents::FurtherDocument},
     findings::Findings,
 };
@@ -15,10 +15,10 @@ type DocumentName<'d> = Option<&'d str>;
 
 impl Document {
     pub(crate) fn report_self(&self, findings: &mut Findings) {
-        self.parts.base.report(None, findings);
+        self.parts.base.report_ignored(None, findings);
         for (name, further) in &self.parts.documents {
             if let FurtherDocument::Read(tree) = further {
-                tree.base.report(Some(name), findings);
+                tree.base.report_ignored(Some(name), findings);
             }
         }
     }
@@ -49,7 +49,7 @@ impl Document {
             return Some(file).filter(|_| !is_here);
         }
         let is_new = !documents.contains_key(address);
-        Some(address).filter(|address| is_new && may_be_needed(address).is_ok())
+        Some(address).filter(|address| is_new && check_requestable(address).is_ok())
     }
 
     /// The document that declares this name, or the description itself. A document that was read under the name comes

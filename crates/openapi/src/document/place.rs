@@ -9,7 +9,7 @@ use callgate_tree::{
 };
 
 use crate::{
-    address::{AddressRefusal, document_name, may_be_needed},
+    address::{AddressRefusal, check_requestable, document_name},
     document::{
         Document,
         base::Base,
@@ -42,7 +42,11 @@ pub(crate) enum NoPlace {
 }
 
 impl Document {
-    pub(crate) fn place(&self, reference: &str, at: &Path<'_>) -> Result<DocumentPointer, NoPlace> {
+    pub(crate) fn resolve_reference(
+        &self,
+        reference: &str,
+        at: &Path<'_>,
+    ) -> Result<DocumentPointer, NoPlace> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let document = at.document();
         if let (None, true, Some(pointer)) =
@@ -58,7 +62,7 @@ impl Document {
             let within = own.map(|(pointer, _)| pointer);
             return self.pointer_to_part(Resource { document, index, base, within }, fragment);
         }
-        let name = document_name(base, address).map_err(forbidden)?;
+        let name = document_name(base, address).map_err(forbidden_place)?;
         self.named_place(here, &name, fragment)
     }
 
@@ -91,7 +95,7 @@ impl Document {
             None => Arc::clone(pointer),
             Some(document) => format!("{document}#{pointer}").into(),
         };
-        let anchors = self.affordable(anchors, ANCHOR);
+        let anchors = self.while_affordable(anchors, ANCHOR);
         anchors.map(|(name, pointer)| (Arc::clone(name), place(pointer))).collect()
     }
 
@@ -108,7 +112,7 @@ impl Document {
             pointer.rsplit_once('/').map(|(above, _)| above)
         });
         let enclosing_entry = self
-            .affordable(around, ENCLOSING)
+            .while_affordable(around, ENCLOSING)
             .find_map(|pointer| index.names.get_key_value(pointer));
         enclosing_entry.map(|(pointer, name)| (&**pointer, &**name))
     }
@@ -190,7 +194,7 @@ impl Document {
         }
         match self.parts.documents.get(name) {
             Some(FurtherDocument::Refused(why)) => Err(NoPlace::Unavailable(why.clone())),
-            _ => Err(may_be_needed(name).map_or_else(forbidden, |()| not_supplied(name))),
+            _ => Err(check_requestable(name).map_or_else(forbidden_place, |()| not_supplied(name))),
         }
     }
 
@@ -200,7 +204,7 @@ impl Document {
     }
 }
 
-fn forbidden(refused: AddressRefusal) -> NoPlace {
+fn forbidden_place(refused: AddressRefusal) -> NoPlace {
     let reason = UnavailableReason::Forbidden;
     NoPlace::Unavailable(Unavailable { reason, expected: refused.to_string() })
 }

@@ -32,7 +32,7 @@ impl fmt::Display for Version {
 }
 
 /// The version that a tree declares, if this build supports it.
-pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
+pub(super) fn supported_version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
     if root.as_object().is_none() {
         // A text may be a secret: only its length is shown.
         let got = match root {
@@ -40,17 +40,17 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
             other => other.kind().to_owned(),
         };
         let message = format!("expected an OpenAPI description, got: {got}");
-        return Err(refusal(Code::NotADescription, "", message, START));
+        return Err(version_refusal(Code::NotADescription, "", message, START));
     }
     let (name, written) = match (root.get("openapi"), root.get("swagger")) {
         (Some(openapi), _) => ("openapi", scalar_text(openapi)),
         (None, Some(swagger)) => ("swagger", scalar_text(swagger)),
         (None, None) => {
             if let Some(foreign) = Foreign::of_tree(root) {
-                return Err(vec![foreign.diagnostic()]);
+                return Err(vec![foreign.into_diagnostic()]);
             }
             let message = "expected the member `openapi`, got an object without it".to_owned();
-            return Err(refusal(Code::NotADescription, "", message, START));
+            return Err(version_refusal(Code::NotADescription, "", message, START));
         }
     };
     let text = written.trim();
@@ -72,7 +72,7 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
                 _ if is_version => READS,
                 _ => NAMES,
             };
-            Err(refusal(Code::UnsupportedVersion, &format!("/{name}"), message, help))
+            Err(version_refusal(Code::UnsupportedVersion, &format!("/{name}"), message, help))
         }
     }
 }
@@ -86,7 +86,7 @@ fn scalar_text(node: &Node) -> String {
     }
 }
 
-fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagnostic> {
+fn version_refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagnostic> {
     let diagnostic = Diagnostic::new(code, Severity::Error, message, help);
     vec![Diagnostic { pointer: pointer.to_owned(), ..diagnostic }]
 }

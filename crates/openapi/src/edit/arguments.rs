@@ -18,14 +18,14 @@ pub(crate) struct AppliedArguments {
     pub(crate) lost: Vec<String>,
 }
 
-pub(crate) fn apply(
+pub(crate) fn apply_to_layout(
     edit: &ToolEdit,
     layout: &mut Layout<'_>,
     bindings: &[Bindings],
 ) -> AppliedArguments {
     let mut applied = AppliedArguments { faults: edit.contradictions(), lost: Vec::new() };
     for (pointer, name) in edit.arguments() {
-        let Some(fault) = fault(&pointer, name, layout, bindings) else { continue };
+        let Some(fault) = change_fault(&pointer, name, layout, bindings) else { continue };
         if fault.kind == EditFaultKind::Gone && edit.fix.contains_key(name) {
             applied.lost.push(name.to_owned());
         } else {
@@ -48,7 +48,7 @@ fn has_error(faults: &[EditFault]) -> bool {
 }
 
 /// The fault of one change, whose kind its pointer shows.
-fn fault(
+fn change_fault(
     pointer: &str,
     name: &str,
     layout: &Layout<'_>,
@@ -70,7 +70,7 @@ fn fault(
         return Some(EditFault::unfit(pointer, message, help));
     }
     let Some(input) = layout.inputs.iter().find(|input| input.argument.as_str() == name) else {
-        return Some(unknown(pointer, name, layout));
+        return Some(unknown_argument_fault(pointer, name, layout));
     };
     let gives_value = ["/fix/", "/defaults/"].iter().any(|key| pointer.starts_with(key));
     let is_bound = bindings.iter().any(|binding| binding.argument == input.argument);
@@ -101,7 +101,7 @@ fn fault(
     None
 }
 
-fn unknown(pointer: &str, name: &str, layout: &Layout<'_>) -> EditFault {
+fn unknown_argument_fault(pointer: &str, name: &str, layout: &Layout<'_>) -> EditFault {
     let argument_names = || layout.inputs.iter().map(|input| input.argument.as_str());
     let is_path = |name: &str| {
         let (first, _) = name.split_once(['.', '['])?;

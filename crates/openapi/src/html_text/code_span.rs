@@ -27,7 +27,7 @@ impl CodeSpans {
         }
         let (mut spans, runs) = fences_and_runs(text);
         let mut has_strays = false;
-        let partners = partners(&runs);
+        let partners = next_equal_runs(&runs);
         let mut end = 0;
         for (run, partner) in runs.iter().zip(partners) {
             if run.at < end {
@@ -64,10 +64,10 @@ fn fences_and_runs(text: &str) -> (Vec<Range<usize>>, Vec<Run>) {
     let mut open: Option<(usize, &str)> = None;
     let (mut at, mut paragraph) = (0, 0);
     for line in text.split_inclusive('\n') {
-        let fence = fence(line);
+        let fence = opening_fence(line);
         match (open, fence) {
             (Some((start, mark)), Some(fence))
-                if fence.starts_with(mark) && closes(line, fence) =>
+                if fence.starts_with(mark) && closes_fence(line, fence) =>
             {
                 blocks.push(start..at + line.trim_end().len());
                 open = None;
@@ -90,7 +90,7 @@ fn fences_and_runs(text: &str) -> (Vec<Range<usize>>, Vec<Run>) {
     (blocks, runs)
 }
 
-fn fence(line: &str) -> Option<&str> {
+fn opening_fence(line: &str) -> Option<&str> {
     let start = line.trim_start_matches(' ');
     let is_near = line.len() - start.len() < 4;
     let rest = start.trim_start_matches('`');
@@ -100,7 +100,7 @@ fn fence(line: &str) -> Option<&str> {
 }
 
 /// True if nothing follows the mark of a fence.
-fn closes(line: &str, fence: &str) -> bool {
+fn closes_fence(line: &str, fence: &str) -> bool {
     line.trim() == fence
 }
 
@@ -122,7 +122,7 @@ fn runs_of(line: &str) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// The next run of the length of each in its paragraph.
-fn partners(runs: &[Run]) -> Vec<Option<Run>> {
+fn next_equal_runs(runs: &[Run]) -> Vec<Option<Run>> {
     let mut next: BTreeMap<usize, Run> = BTreeMap::new();
     let mut partners = Vec::with_capacity(runs.len());
     for run in runs.iter().rev() {

@@ -8,7 +8,7 @@ use crate::html_text::{
     code_span::CodeSpans,
     element::{ELEMENTS, Element, KnownElement, Proof, index_of, known_element},
     start::Start,
-    tag::{Tag, comment, end_of_raw},
+    tag::{Tag, comment_bounds, end_of_raw},
 };
 
 #[derive(Clone, Debug)]
@@ -42,9 +42,9 @@ impl Markup<'_> {
 pub(super) fn text_markup<'t>(text: &'t str, code: &CodeSpans) -> Vec<Markup<'t>> {
     let mut search = Search::new(text, code);
     while let Some(at) = search.next_mark() {
-        search.read(at);
+        search.read_at(at);
     }
-    search.proven()
+    search.proven_markup()
 }
 
 #[derive(Debug)]
@@ -103,16 +103,16 @@ impl<'t, 'c> Search<'t, 'c> {
     }
 
     /// Reads what begins at a place, and goes on behind it.
-    fn read(&mut self, at: usize) {
+    fn read_at(&mut self, at: usize) {
         self.at = at + 1;
         let text = self.text;
         let limit = self.code.start_from(at).unwrap_or(text.len());
         let Some((rest, near)) = text.get(at..).zip(text.get(at..limit)) else { return };
         if let Some((character, length)) = character_reference(near) {
-            return self.add(at..at + length, MarkupKind::Character(character), None);
+            return self.add_candidate(at..at + length, MarkupKind::Character(character), None);
         }
         if rest.starts_with("<!--") {
-            return self.hide(at, comment(rest));
+            return self.add_hidden(at, comment_bounds(rest));
         }
         match Start::from_text(near) {
             Start::Tag(tag, length) => self.read_tag(at, tag, length),
@@ -136,7 +136,7 @@ impl<'t, 'c> Search<'t, 'c> {
         if *element == Element::Hidden && !tag.is_end {
             let content = at + length;
             if let Some([start, end]) = self.end_of_hidden(content, tag.name, index) {
-                return self.hide(at, [content - at, start - at, end - at]);
+                return self.add_hidden(at, [content - at, start - at, end - at]);
             }
         }
         match self.pairs.get_mut(index) {
@@ -145,7 +145,7 @@ impl<'t, 'c> Search<'t, 'c> {
             None => {}
         }
         let kind = MarkupKind::Tag { tag, element: *element };
-        self.add(at..at + length, kind, Some(index));
+        self.add_candidate(at..at + length, kind, Some(index));
     }
 
     /// Where the end tag of an element that no person sees begins and ends.
@@ -162,13 +162,13 @@ impl<'t, 'c> Search<'t, 'c> {
     }
 
     /// Adds a part that no person sees, by the starts and the end of its content and its own end.
-    fn hide(&mut self, at: usize, [content, content_end, end]: [usize; 3]) {
+    fn add_hidden(&mut self, at: usize, [content, content_end, end]: [usize; 3]) {
         let is_in_tag = self.in_tag.contains(&at);
         let content = at + content..at + content_end;
-        self.add(at..at + end, MarkupKind::Hidden { content, is_in_tag }, None);
+        self.add_candidate(at..at + end, MarkupKind::Hidden { content, is_in_tag }, None);
     }
 
-    fn add(&mut self, place: Range<usize>, kind: MarkupKind<'t>, index: Option<usize>) {
+    fn add_candidate(&mut self, place: Range<usize>, kind: MarkupKind<'t>, index: Option<usize>) {
         self.at = place.end;
         // A tag that would complete another one if it were left out stays.
         let is_tag = matches!(kind, MarkupKind::Tag { .. });
@@ -178,7 +178,7 @@ impl<'t, 'c> Search<'t, 'c> {
         }
     }
 
-    fn proven(self) -> Vec<Markup<'t>> {
+    fn proven_markup(self) -> Vec<Markup<'t>> {
         let Self { candidates, pairs, has_others, .. } = self;
         let is_proven = |candidate: &Candidate<'_>| {
             let MarkupKind::Tag { tag, .. } = &candidate.markup.kind else { return true };

@@ -29,17 +29,17 @@ pub struct PageText {
 /// The text of a page as a document: headings as lines of Markdown, paragraphs apart, items with a dash, cells between bars.
 /// Navigation, forms and all else around the content are left out, unless the page has no other text.
 pub fn document_text(html: &str) -> PageText {
-    let page = Page::read(html, PageSurroundings::LeftOut, Layout::Document).into_text();
+    let page = Page::parse_html(html, PageSurroundings::LeftOut, Layout::Document).into_text();
     if !page.text.is_empty() {
         return page;
     }
     // The whole page is in a form, as some servers write it, or in a navigation that does not end.
-    Page::read(html, PageSurroundings::Kept, Layout::Document).into_text()
+    Page::parse_html(html, PageSurroundings::Kept, Layout::Document).into_text()
 }
 
 /// The text of all parts of a page in few lines: its title, and each block in a line of its own.
 pub fn page_lines(html: &str) -> String {
-    let page = Page::read(html, PageSurroundings::Kept, Layout::Lines).into_text();
+    let page = Page::parse_html(html, PageSurroundings::Kept, Layout::Lines).into_text();
     let lines = page.title.into_iter().chain(Some(page.text).filter(|text| !text.is_empty()));
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -56,7 +56,7 @@ struct Page {
 }
 
 impl Page {
-    fn read(html: &str, surroundings: PageSurroundings, layout: Layout) -> Self {
+    fn parse_html(html: &str, surroundings: PageSurroundings, layout: Layout) -> Self {
         let mut page = Self {
             surroundings,
             writer: Writer::with_layout(layout),
@@ -87,7 +87,7 @@ impl Page {
         let name = tag.name.to_ascii_lowercase();
         let name = name.as_str();
         if let Some(left_out) = &mut self.left_out {
-            match left_out.step(tag, name, &self.containers) {
+            match left_out.step_over_tag(tag, name, &self.containers) {
                 Step::Inside => return,
                 Step::Last => {
                     self.left_out = None;
@@ -101,7 +101,7 @@ impl Page {
             self.left_out = Some(LeftOut::new(name));
             return;
         }
-        self.containers.pass(name, tag.is_end);
+        self.containers.count_tag(name, tag.is_end);
         self.write(tag, name);
     }
 

@@ -16,10 +16,10 @@ impl<'t> Start<'t> {
     /// one text each character is read for three at most: quotation marks permute the states of the readers, and a reader
     /// that is outside of quotes ends at the next start.
     pub(super) fn from_text(text: &'t str) -> Self {
-        Self::read(text).unwrap_or(Self::Other)
+        Self::tag_at_start(text).unwrap_or(Self::Other)
     }
 
-    fn read(text: &'t str) -> Option<Self> {
+    fn tag_at_start(text: &'t str) -> Option<Self> {
         let rest = text.strip_prefix('<')?;
         let (is_end, rest) = rest.strip_prefix('/').map_or((false, rest), |rest| (true, rest));
         let unfinished = |rest: &str| Some(Self::Unfinished(text.len() - rest.len()));

@@ -51,7 +51,7 @@ fn value_and_rest(text: &str) -> (&str, &str) {
 
 /// The start and the end of the content of a comment that a text begins with, and its own end. One that nobody ends has
 /// the whole text.
-pub(super) fn comment(text: &str) -> [usize; 3] {
+pub(super) fn comment_bounds(text: &str) -> [usize; 3] {
     let start = 4;
     // `<!-->` and `<!--->` are comments of their own (HTML, "comment start state").
     match text.get(2..).and_then(|rest| rest.find("-->")) {

@@ -106,7 +106,7 @@ impl<'t> Writer<'t> {
 
     /// Writes what a tag becomes; `end` is its end in the text.
     pub(super) fn write_tag(&mut self, element: Element, tag: &Tag<'_>, end: usize) {
-        if tag.is_end { self.end(element) } else { self.start(element, tag, end) }
+        if tag.is_end { self.end_element(element) } else { self.start_element(element, tag, end) }
     }
 
     /// Writes the tag of a heading of a page.
@@ -115,9 +115,9 @@ impl<'t> Writer<'t> {
             HEADINGS.get(level.saturating_sub(1)).filter(|_| self.layout == Layout::Document);
         if tag.is_end {
             self.drop_mark('#');
-            self.part(2);
+            self.break_lines(2);
         } else {
-            self.mark(mark.copied().unwrap_or_default(), 2);
+            self.begin_marked_part(mark.copied().unwrap_or_default(), 2);
         }
     }
 
@@ -156,7 +156,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Ends the line at least; a cell or an item that has no text yet stays on its line.
-    fn part(&mut self, n_breaks: usize) {
+    fn break_lines(&mut self, n_breaks: usize) {
         if self.preformatted.0 > 0 {
             return self.break_preformatted(n_breaks);
         }
@@ -168,7 +168,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Begins an item, a cell or a definition.
-    fn mark(&mut self, mark: &'static str, n_breaks: usize) {
+    fn begin_marked_part(&mut self, mark: &'static str, n_breaks: usize) {
         if self.preformatted.0 > 0 {
             return self.break_preformatted(n_breaks);
         }
@@ -219,7 +219,7 @@ impl<'t> Writer<'t> {
         self.written.push_str(if breaks == 0 && mark.is_empty() { " " } else { mark });
     }
 
-    fn start(&mut self, element: Element, tag: &Tag<'_>, end: usize) {
+    fn start_element(&mut self, element: Element, tag: &Tag<'_>, end: usize) {
         match element {
             Element::Anchor => {
                 self.end_link();
@@ -227,15 +227,15 @@ impl<'t> Writer<'t> {
                     tag.attribute("href").map(|address| decoded_text(address).into_owned());
                 self.link = address.map(|address| (address, self.written.len()));
             }
-            Element::Block => self.part(2),
+            Element::Block => self.break_lines(2),
             Element::Break if self.preformatted.0 > 0 => self.written.push('\n'),
-            Element::Break | Element::Line => self.part(1),
+            Element::Break | Element::Line => self.break_lines(1),
             Element::Cell => {
                 let is_first = self.written.len() == self.row_start;
-                self.mark(if is_first { "" } else { CELL }, 0);
+                self.begin_marked_part(if is_first { "" } else { CELL }, 0);
             }
             Element::Code => self.start_code(),
-            Element::Definition => self.mark(DEFINITION, 0),
+            Element::Definition => self.begin_marked_part(DEFINITION, 0),
             Element::Hidden | Element::Plain => {}
             Element::Image => {
                 let text = tag.attribute("alt").filter(|text| !text.trim().is_empty());
@@ -243,9 +243,9 @@ impl<'t> Writer<'t> {
                     || tag.attribute("src").filter(|address| !address.starts_with("data:"));
                 self.push(&decoded_text(text.or_else(address).unwrap_or_default()));
             }
-            Element::Item => self.mark(ITEM, 1),
+            Element::Item => self.begin_marked_part(ITEM, 1),
             Element::List => {
-                self.part(if self.n_lists == 0 { 2 } else { 1 });
+                self.break_lines(if self.n_lists == 0 { 2 } else { 1 });
                 self.n_lists += 1;
             }
             Element::Preformatted => self.start_preformatted(end),
@@ -257,13 +257,13 @@ impl<'t> Writer<'t> {
         }
     }
 
-    fn end(&mut self, element: Element) {
+    fn end_element(&mut self, element: Element) {
         match element {
             Element::Anchor => self.end_link(),
-            Element::Block => self.part(2),
-            Element::Break | Element::Item | Element::Line => self.part(1),
+            Element::Block => self.break_lines(2),
+            Element::Break | Element::Item | Element::Line => self.break_lines(1),
             Element::Row => self.end_row(),
-            Element::Cell | Element::Definition => self.part(0),
+            Element::Cell | Element::Definition => self.break_lines(0),
             Element::Code => {
                 if self.open_code.pop() == Some(true) {
                     self.written.push('`');
@@ -273,7 +273,7 @@ impl<'t> Writer<'t> {
             Element::List => {
                 self.drop_mark('-');
                 self.n_lists = self.n_lists.saturating_sub(1);
-                self.part(if self.n_lists == 0 { 2 } else { 1 });
+                self.break_lines(if self.n_lists == 0 { 2 } else { 1 });
             }
             Element::Preformatted => self.end_preformatted(),
             Element::Quote => self.push("\""),
@@ -283,7 +283,7 @@ impl<'t> Writer<'t> {
 
     fn end_row(&mut self) {
         self.drop_mark('|');
-        self.part(1);
+        self.break_lines(1);
         self.row_start = self.written.len();
     }
 
@@ -315,7 +315,7 @@ impl<'t> Writer<'t> {
     /// Preformatted text becomes a fenced block where no backtick and no mark could break it.
     fn start_preformatted(&mut self, end: usize) {
         if self.preformatted.0 == 0 {
-            self.part(if self.layout == Layout::Part { 1 } else { 2 });
+            self.break_lines(if self.layout == Layout::Part { 1 } else { 2 });
             let is_alone = self.gap.is_none_or(|gap| gap.mark.is_empty());
             let has_fence = is_alone && self.can_be_fenced(end);
             if has_fence {
@@ -346,6 +346,6 @@ impl<'t> Writer<'t> {
             self.written.push_str(FENCE);
             self.preformatted.1 = false;
         }
-        self.part(if self.layout == Layout::Part { 1 } else { 2 });
+        self.break_lines(if self.layout == Layout::Part { 1 } else { 2 });
     }
 }

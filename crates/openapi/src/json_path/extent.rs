@@ -48,7 +48,7 @@ impl Extent {
     }
 
     /// The segments, if each is one name, index or wildcard that selects children.
-    pub(super) fn plain(&self) -> Option<Box<[plain::Segment]>> {
+    pub(super) fn plain_segments(&self) -> Option<Box<[plain::Segment]>> {
         let plain = |segment: &Segment| match (&*segment.single, segment.n_any) {
             _ if segment.descends => None,
             ([step], 0) => Some(plain::Segment::Step(step.clone())),
@@ -65,12 +65,12 @@ impl Extent {
             match letter {
                 '[' | '(' => depth += 1,
                 ']' if depth == 0 => {
-                    self.selector(text.get(start..at).unwrap_or_default(), segment);
+                    self.note_selector(text.get(start..at).unwrap_or_default(), segment);
                     return text.get(at + 1..).unwrap_or_default();
                 }
                 ']' | ')' => depth = depth.saturating_sub(1),
                 ',' if depth == 0 => {
-                    self.selector(text.get(start..at).unwrap_or_default(), segment);
+                    self.note_selector(text.get(start..at).unwrap_or_default(), segment);
                     start = at + 1;
                 }
                 _ => {}
@@ -79,7 +79,7 @@ impl Extent {
         ""
     }
 
-    fn selector(&mut self, text: &str, segment: &mut Segment) {
+    fn note_selector(&mut self, text: &str, segment: &mut Segment) {
         let text = text.trim();
         let quoted = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
         let name = quoted('\'').or_else(|| quoted('"')).filter(|name| !name.contains('\\'));
@@ -95,28 +95,35 @@ impl Extent {
     }
 
     /// Returns true if the selected nodes, and those selected on the way, have few steps for a value of this size.
-    pub(super) fn fits(&self, root: &Value) -> bool {
+    pub(super) fn is_affordable(&self, root: &Value) -> bool {
         if self.is_costly {
             return false;
         }
-        let mut left = nodes(root).saturating_mul(STEPS).saturating_add(LEAST_STEPS);
+        let mut left = node_count(root).saturating_mul(STEPS).saturating_add(LEAST_STEPS);
         let mut at = vec![0; self.segments.len() + 1];
         if let Some(first) = at.first_mut() {
             *first = 1;
         }
         let open = vec![0; self.segments.len()];
-        self.count(root, 1, Counts { at, open }, &mut left).is_some()
+        self.spend_on_node(root, 1, Counts { at, open }, &mut left).is_some()
     }
 
     /// Takes the steps of a node and of those below it from `left`; `None` if there are not so many.
-    fn count(&self, value: &Value, depth: u64, mut counts: Counts, left: &mut u64) -> Option<()> {
+    fn spend_on_node(
+        &self,
+        value: &Value,
+        depth: u64,
+        mut counts: Counts,
+        left: &mut u64,
+    ) -> Option<()> {
         let total = counts.at.iter().fold(0_u64, |sum, n| sum.saturating_add(*n));
         *left = left.checked_sub(total.saturating_mul(depth))?;
         for ((open, segment), at) in counts.open.iter_mut().zip(&self.segments).zip(&counts.at) {
             *open = if segment.descends { open.saturating_add(*at) } else { *at };
         }
-        let mut child = |value: &Value, step: &PathStep| match self.below(&counts.open, step) {
-            Some(below) => self.count(value, depth.saturating_add(1), below, left),
+        let mut child = |value: &Value, step: &PathStep| match self.child_counts(&counts.open, step)
+        {
+            Some(below) => self.spend_on_node(value, depth.saturating_add(1), below, left),
             None => Some(()),
         };
         match value {
@@ -133,7 +140,7 @@ impl Extent {
     }
 
     /// The counts of a child that something selects; `open` has for each segment how often it selects from its parent.
-    fn below(&self, open: &[u64], step: &PathStep) -> Option<Counts> {
+    fn child_counts(&self, open: &[u64], step: &PathStep) -> Option<Counts> {
         let selected = self.segments.iter().zip(open).map(|(segment, n)| {
             let n_single = segment.single.iter().filter(|single| *single == step).count();
             let n_selectors = segment.n_any.saturating_add(u64::try_from(n_single).unwrap_or(1));
@@ -175,10 +182,10 @@ fn is_costly(filter: &str) -> bool {
     n_wide > MOST_WIDE || n_descents > 1 || n_descents == 1 && plain.contains('$')
 }
 
-fn nodes(value: &Value) -> u64 {
+fn node_count(value: &Value) -> u64 {
     let below: u64 = match value {
-        Value::Array(items) => items.iter().map(nodes).sum(),
-        Value::Object(members) => members.iter().map(|(_, member)| nodes(member)).sum(),
+        Value::Array(items) => items.iter().map(node_count).sum(),
+        Value::Object(members) => members.iter().map(|(_, member)| node_count(member)).sum(),
         _ => 0,
     };
     below.saturating_add(1)
@@ -223,7 +230,7 @@ mod tests {
             ("$..[?$..a]".to_owned(), false),
             (format!("$.x[?count(@{}) > 1]", union(9)), false),
         ] {
-            assert_eq!(Extent::from_text(&text).fits(&value), expected, "{text}");
+            assert_eq!(Extent::from_text(&text).is_affordable(&value), expected, "{text}");
         }
     }
 
@@ -259,7 +266,7 @@ mod tests {
             let mut left = u64::MAX;
             let at = [1].into_iter().chain(vec![0; extent.segments.len()]).collect();
             let open = vec![0; extent.segments.len()];
-            extent.count(&value, 1, Counts { at, open }, &mut left).unwrap();
+            extent.spend_on_node(&value, 1, Counts { at, open }, &mut left).unwrap();
             let counted = u64::MAX - left;
             prop_assert!(u64::try_from(selected).unwrap() <= counted, "{} {}: {} {}", text, value, selected, counted);
         }

@@ -10,11 +10,11 @@ pub(super) enum Segment {
     Wildcard,
 }
 
-pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
+pub(super) fn selected_places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
     let mut located_values = vec![(Vec::new(), root)];
     for segment in segments {
         let below = located_values.into_iter().flat_map(|(place, value)| {
-            below(segment, value).into_iter().map(move |(step, value)| {
+            selected_children(segment, value).into_iter().map(move |(step, value)| {
                 let mut place = place.clone();
                 place.push(step);
                 (place, value)
@@ -25,10 +25,10 @@ pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
     located_values.into_iter().map(|(place, _)| place).collect()
 }
 
-fn below<'v>(segment: &Segment, value: &'v Value) -> Vec<(PathStep, &'v Value)> {
+fn selected_children<'v>(segment: &Segment, value: &'v Value) -> Vec<(PathStep, &'v Value)> {
     match (segment, value) {
         (Segment::Step(step), value) => {
-            let child = super::at(value, std::slice::from_ref(step));
+            let child = super::value_at(value, std::slice::from_ref(step));
             child.map(|value| (step.clone(), value)).into_iter().collect()
         }
         (Segment::Wildcard, Value::Array(items)) => {

@@ -33,7 +33,7 @@ enum BytesForm {
 
 /// The alternatives of a body, in the order of its media types; only media types that can be written count. Empty if
 /// all are equal.
-pub(super) fn alternatives<'d>(body: &DescribedBody<'d>) -> Vec<Alternative<'d>> {
+pub(super) fn body_alternatives<'d>(body: &DescribedBody<'d>) -> Vec<Alternative<'d>> {
     let mut merged_alternatives: Vec<Alternative<'d>> = Vec::new();
     for media in body.media.iter().filter(|media| media.is_written) {
         match merged_alternatives.iter_mut().find(|alternative| alternative.is_of(media)) {
@@ -63,11 +63,11 @@ impl<'d> Alternative<'d> {
             && (self.given == BytesForm::Whole || node(&self.schema) == own)
     }
 
-    pub(super) fn has(&self, media_type: &str) -> bool {
+    pub(super) fn has_media_type(&self, media_type: &str) -> bool {
         self.media_types.iter().any(|own_type| **own_type == *media_type)
     }
 
-    pub(super) fn origin(&self) -> AlternativeOrigin {
+    pub(super) fn alternative_origin(&self) -> AlternativeOrigin {
         AlternativeOrigin {
             schema: self.schema.as_ref().map(Origin::from_located),
             is_item: self.is_item,

@@ -10,7 +10,7 @@ use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
     input::{Input, InputLocation, ValueSource},
-    reference::{LocatedNode, follow, reference_chain},
+    reference::{LocatedNode, follow_references, reference_chain},
     schema::nullable::is_nullable,
 };
 
@@ -75,7 +75,7 @@ pub(super) fn refusal_reason(inputs: &[Input]) -> Option<NoBodyArguments> {
 /// `allOf` schemas, or each of its alternatives.
 fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
     let path = schema.path();
-    let Some(depth) = document.deeper(depth, SCHEMA) else { return false };
+    let Some(depth) = document.one_level_deeper(depth, SCHEMA) else { return false };
     if reference_chain(document, schema.node, &path).any(|node| is_nullable(document, node)) {
         return false;
     }
@@ -86,7 +86,7 @@ fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> boo
             None => is_object_type(kind),
         };
     }
-    let Ok(resolved_schema) = follow(document, schema.node, &path) else { return false };
+    let Ok(resolved_schema) = follow_references(document, schema.node, &path) else { return false };
     let each = |keyword: &str| {
         let parts = resolved_schema.node.list(keyword);
         let path = resolved_schema.path();

@@ -8,9 +8,9 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
-    reference::{LocatedNode, follow, reference_chain},
+    reference::{LocatedNode, follow_references, reference_chain},
     schema::{default_of, is_read_only, nullable::is_nullable, only_value_of},
-    session_input::annotation,
+    session_input::session_annotation,
 };
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Property<'d> {
     pub(super) schema: LocatedNode<'d>,
 }
 
-pub(super) fn properties<'d>(
+pub(super) fn flat_properties<'d>(
     document: &'d Document,
     body: &DescribedBody<'d>,
 ) -> Option<Vec<Property<'d>>> {
@@ -28,12 +28,13 @@ pub(super) fn properties<'d>(
     let has_members = matches!(media.kind, BodyKind::Form | BodyKind::Json | BodyKind::Multipart);
     let schema = media.schema.as_ref().filter(|_| has_members && !media.is_item)?;
     let path = schema.path();
-    let root = follow(document, schema.node, &path).ok()?;
+    let root = follow_references(document, schema.node, &path).ok()?;
     let object = root.node.as_object()?;
     // Without a required property the arguments would not show if the body is present (`shows_presence`).
     object.get("required").and_then(Node::as_array).filter(|required| !required.is_empty())?;
     // An annotation beside a reference would be lost.
-    if annotation(document, schema.node, &path, &[body.object.node, media.object.node]).is_some()
+    if session_annotation(document, schema.node, &path, &[body.object.node, media.object.node])
+        .is_some()
         || default_of(document, schema.node, &path).is_some()
         || !reference_chain(document, schema.node, &path).all(|node| is_plain(document, node))
     {
@@ -94,7 +95,7 @@ fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bo
     let comes_by_itself = |property: &Property<'d>| {
         let LocatedNode { node, pointer } = &property.schema;
         let path = Path::at(pointer);
-        annotation(document, node, &path, &[]).is_some()
+        session_annotation(document, node, &path, &[]).is_some()
             || default_of(document, node, &path).is_some()
             || only_value_of(document, node, &path).is_some()
     };

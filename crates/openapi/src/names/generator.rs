@@ -56,9 +56,9 @@ fn name_after_tag<'a>(id: &'a str, tag: &str) -> Option<&'a str> {
     let (group, own) = id.split_once('_')?;
     let group = without_kind(group);
     let is_tag = group == without_kind(tag) || group.eq_ignore_ascii_case(tag);
-    let words = words(own);
+    let words = name_words(own);
     let has = |word: String| words.iter().any(|own_word| is_one_thing(own_word, &word));
-    (is_tag && !group.is_empty() && self::words(group).into_iter().all(has)).then_some(own)
+    (is_tag && !group.is_empty() && name_words(group).into_iter().all(has)).then_some(own)
 }
 
 /// The id without the word `Controller`, if it is a class of that kind and a name.
@@ -77,7 +77,7 @@ fn without_kind(group: &str) -> &str {
 }
 
 /// The words of a name in small letters: `["get", "order", "v2"]` of `GetOrder_v2`.
-fn words(name: &str) -> Vec<String> {
+fn name_words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut was_small = false;
@@ -104,7 +104,7 @@ fn is_one_thing(one: &str, other: &str) -> bool {
 
 /// True if a name alone says what a call does to what: it has a word for a thing.
 pub(super) fn is_telling(name: &str) -> bool {
-    words(name).iter().any(|word| {
+    name_words(name).iter().any(|word| {
         let word = word.trim_matches(|c: char| c.is_ascii_digit());
         !word.is_empty() && !says_nothing(word) && !GENERAL.contains(&word)
     })

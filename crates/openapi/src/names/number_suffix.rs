@@ -9,7 +9,7 @@ use crate::names::{Identity, is_argument_byte};
 pub(super) fn numbered_names(operations: &[Identity<'_>]) -> Vec<Option<String>> {
     let ids = || operations.iter().map(|operation| operation.operation_id.unwrap_or_default());
     let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, own) in ids().enumerate().filter_map(|(at, id)| Some((at, base(id)?))) {
+    for (at, own) in ids().enumerate().filter_map(|(at, id)| Some((at, id_without_number(id)?))) {
         groups.entry(own).or_default().push(at);
     }
     if groups.is_empty() {
@@ -22,13 +22,14 @@ pub(super) fn numbered_names(operations: &[Identity<'_>]) -> Vec<Option<String>>
     }
     let mut names = vec![None; operations.len()];
     for (own, group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
-        let endings: Vec<_> = group.iter().map(|at| endings(operations, *at)).collect();
+        let endings: Vec<_> = group.iter().map(|at| path_endings(operations, *at)).collect();
         let mut n_writers: HashMap<&(Words, String), usize> = HashMap::new();
         for ending in endings.iter().flatten() {
             *n_writers.entry(ending).or_default() += 1;
         }
         for (at, endings) in group.iter().zip(&endings) {
-            let is_numbered = operations.get(*at).and_then(|it| base(it.operation_id?)).is_some();
+            let is_numbered =
+                operations.get(*at).and_then(|it| id_without_number(it.operation_id?)).is_some();
             let only = endings.iter().find(|ending| n_writers.get(ending) == Some(&1));
             if let Some(name) = names.get_mut(*at).filter(|_| is_numbered) {
                 *name = only.map(|(_, ending)| format!("{own}_{ending}"));
@@ -39,7 +40,7 @@ pub(super) fn numbered_names(operations: &[Identity<'_>]) -> Vec<Option<String>>
 }
 
 /// The id without its number: `getConfig` of `getConfig_22`.
-fn base(id: &str) -> Option<&str> {
+fn id_without_number(id: &str) -> Option<&str> {
     let (own, number) = id.rsplit_once('_')?;
     let is_number = (1..=4).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_digit());
     (is_number && !own.is_empty()).then_some(own)
@@ -53,23 +54,24 @@ enum Words {
 }
 
 /// The words at the end of a path, the fewest first.
-fn endings(operations: &[Identity<'_>], at: usize) -> Vec<(Words, String)> {
+fn path_endings(operations: &[Identity<'_>], at: usize) -> Vec<(Words, String)> {
     let path = operations.get(at).map(|operation| operation.path).unwrap_or_default();
     let segments: Vec<_> = path.rsplit('/').filter(|segment| !segment.is_empty()).collect();
     let fixed: Vec<_> = segments.iter().copied().filter(|it| !it.contains('{')).collect();
     let numbers = 1..=fixed.len().min(MOST_SEGMENTS);
-    let fixed = numbers.map(|n| (Words::Fixed, ending(&fixed, n)));
-    let whole = (!segments.is_empty()).then(|| (Words::Whole, ending(&segments, MOST_SEGMENTS)));
+    let fixed = numbers.map(|n| (Words::Fixed, path_ending(&fixed, n)));
+    let whole =
+        (!segments.is_empty()).then(|| (Words::Whole, path_ending(&segments, MOST_SEGMENTS)));
     fixed.chain(whole).collect()
 }
 
 /// The last segments of a path as words; the first of `segments` is the last of the path.
-fn ending(segments: &[&str], n: usize) -> String {
-    let words = segments.iter().take(n).rev().map(|segment| words(segment));
+fn path_ending(segments: &[&str], n: usize) -> String {
+    let words = segments.iter().take(n).rev().map(|segment| joined_words(segment));
     words.collect::<Vec<_>>().join("_")
 }
 
-fn words(segment: &str) -> String {
+fn joined_words(segment: &str) -> String {
     let is_part = |c: char| u8::try_from(c).is_ok_and(is_argument_byte);
     let words = segment.split(|c| !is_part(c)).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")

@@ -40,13 +40,13 @@ pub(crate) fn short_names(
     let short: Vec<_> = short.collect();
     let mut claims = Claims::default();
     for (at, name) in names.iter().enumerate() {
-        claims.add(name.as_ref(), Some(at));
+        claims.add_claim(name.as_ref(), Some(at));
     }
     for (at, short) in short.iter().enumerate() {
-        claims.add(short.as_ref().map(|short| &short.name), Some(at));
+        claims.add_claim(short.as_ref().map(|short| &short.name), Some(at));
     }
     for name in taken {
-        claims.add(Some(name), None);
+        claims.add_claim(Some(name), None);
     }
     let chosen = short.into_iter().enumerate().zip(names);
     let is_shorter = |short: &ShortName, name: &Option<ToolName>| {
@@ -87,7 +87,7 @@ enum Claim {
 }
 
 impl Claims {
-    fn add(&mut self, name: Option<&ToolName>, by: Option<usize>) {
+    fn add_claim(&mut self, name: Option<&ToolName>, by: Option<usize>) {
         let Some(name) = name else { return };
         let own = by.map_or(Claim::Many, Claim::One);
         let entry = self.0.entry(lookup_key(name));

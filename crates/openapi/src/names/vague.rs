@@ -40,11 +40,11 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
     if operation_id.len() > LONGEST {
         return false;
     }
-    let words = words(operation_id);
+    let words = id_words(operation_id);
     words.iter().all(|word| says_nothing(word)) && !names_a_post(&words)
 }
 
-fn words(operation_id: &str) -> Vec<String> {
+fn id_words(operation_id: &str) -> Vec<String> {
     let (mut words, mut word) = (Vec::new(), String::new());
     for c in operation_id.chars() {
         if (!c.is_alphabetic() || c.is_uppercase()) && !word.is_empty() {

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-pub(super) fn apply(
+pub(super) fn apply_overlay(
     root: &mut Value,
     overlay: &Overlay,
     budget: &mut Budget,
@@ -25,11 +25,11 @@ pub(super) fn apply(
     let actions = Path::ROOT.name("actions");
     for (at, action) in overlay.actions.iter().enumerate() {
         let path = actions.index(at);
-        if !action.target.fits(root) {
+        if !action.target.is_affordable(root) {
             too_many(path.name("target"), findings);
             continue;
         }
-        let places = places(&action.target, root);
+        let places = distinct_places(&action.target, root);
         if places.is_empty() {
             let message = "expected nodes of the description to be selected, got none".to_owned();
             let help = "correct the target, or remove the action";
@@ -37,7 +37,7 @@ pub(super) fn apply(
             continue;
         }
         let mut run = Run { path, version: overlay.version, budget, findings };
-        run.change(root, action, places);
+        run.apply_change(root, action, places);
     }
 }
 
@@ -49,21 +49,21 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn change(&mut self, root: &mut Value, action: &Action, places: Vec<Vec<PathStep>>) {
+    fn apply_change(&mut self, root: &mut Value, action: &Action, places: Vec<Vec<PathStep>>) {
         match &action.change {
             Change::Copy(source) => {
                 if let Some(value) = self.copied_value(root, source) {
-                    self.update(root, &value, "copy", &places);
+                    self.update_places(root, &value, "copy", &places);
                 }
             }
             Change::Remove => self.remove(root, places),
             Change::Stay => {}
-            Change::Update(value) => self.update(root, value, "update", &places),
+            Change::Update(value) => self.update_places(root, value, "update", &places),
         }
     }
 
     fn copied_value(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
-        if !source.fits(root) {
+        if !source.is_affordable(root) {
             too_many(self.path.name("copy"), self.findings);
             return None;
         }
@@ -102,7 +102,13 @@ impl Run<'_> {
         }
     }
 
-    fn update(&mut self, root: &mut Value, value: &Value, field: &str, places: &[Vec<PathStep>]) {
+    fn update_places(
+        &mut self,
+        root: &mut Value,
+        value: &Value,
+        field: &str,
+        places: &[Vec<PathStep>],
+    ) {
         let path = self.path.name(field);
         // Overlay 1.1.0 §4.4.3.1: all objects, or all arrays, or all primitives.
         let mut shapes = places
@@ -136,7 +142,7 @@ fn too_many(path: Path<'_>, findings: &mut Findings) {
 }
 
 /// The places of the nodes that an expression selects, without repetitions.
-fn places(path: &JsonPath, root: &Value) -> Vec<Vec<PathStep>> {
+fn distinct_places(path: &JsonPath, root: &Value) -> Vec<Vec<PathStep>> {
     let mut seen_paths = HashSet::new();
     let mut places = path.places(root);
     places.retain(|place| seen_paths.insert(place.clone()));

@@ -35,20 +35,22 @@ impl Budget {
     /// The part of these limits that a description leaves unused.
     pub(super) fn remaining_after(value: &Value, limits: &Limits) -> Self {
         let mut budget = Self { nodes: usize::MAX, depth: usize::MAX };
-        budget.take(value, 0);
+        budget.take_value(value, 0);
         let nodes = limits.nodes.saturating_sub(usize::MAX - budget.nodes);
         Self { nodes, depth: limits.depth }
     }
 
     /// Counts a value that is added `level` steps below the root; returns true if it is within the budget.
-    fn take(&mut self, value: &Value, level: usize) -> bool {
+    fn take_value(&mut self, value: &Value, level: usize) -> bool {
         let Some(nodes) = self.nodes.checked_sub(1).filter(|_| level <= self.depth) else {
             return false;
         };
         self.nodes = nodes;
         match value {
-            Value::Array(items) => items.iter().all(|item| self.take(item, level + 1)),
-            Value::Object(members) => members.values().all(|value| self.take(value, level + 1)),
+            Value::Array(items) => items.iter().all(|item| self.take_value(item, level + 1)),
+            Value::Object(members) => {
+                members.values().all(|value| self.take_value(value, level + 1))
+            }
             _ => true,
         }
     }
@@ -87,8 +89,8 @@ pub(super) fn into_target(
                 bounds.findings.error(
                     Code::OverlayConflict,
                     update.path,
-                    conflict(target, value, update),
-                    help(target, update),
+                    conflict_message(target, value, update),
+                    conflict_help(target, update),
                 );
                 return Ok(());
             }
@@ -106,7 +108,7 @@ fn append_items(
     bounds: &mut MergeState<'_>,
 ) -> Result<(), OverLimit> {
     for item in more {
-        bounds.take(item, update, level + 1)?;
+        bounds.take_value(item, update, level + 1)?;
         items.push(item.clone());
     }
     Ok(())
@@ -125,7 +127,7 @@ fn merge_members(
         match (members.get_mut(name), value) {
             // The node is missing, or is a YAML key without a value.
             (None | Some(Value::Null), _) => {
-                bounds.take(value, &below, level + 1)?;
+                bounds.take_value(value, &below, level + 1)?;
                 members.insert(name.clone(), value.clone());
             }
             (Some(Value::Object(target_members)), Value::Object(more)) => {
@@ -147,7 +149,7 @@ fn merge_members(
                 bounds.findings.error(
                     Code::OverlayConflict,
                     below.path,
-                    conflict(target_value, value, &below),
+                    conflict_message(target_value, value, &below),
                     COMPATIBLE,
                 );
             }
@@ -157,8 +159,13 @@ fn merge_members(
 }
 
 impl MergeState<'_> {
-    fn take(&mut self, value: &Value, update: &Update<'_>, level: usize) -> Result<(), OverLimit> {
-        if self.budget.take(value, level) {
+    fn take_value(
+        &mut self,
+        value: &Value,
+        update: &Update<'_>,
+        level: usize,
+    ) -> Result<(), OverLimit> {
+        if self.budget.take_value(value, level) {
             return Ok(());
         }
         let message = "expected a corrected description within the limits of depth and values, got a larger one";
@@ -168,7 +175,7 @@ impl MergeState<'_> {
     }
 }
 
-fn conflict(target: &Value, value: &Value, update: &Update<'_>) -> String {
+fn conflict_message(target: &Value, value: &Value, update: &Update<'_>) -> String {
     let got = value.kind();
     match ValueShape::from_value(target) {
         ValueShape::Array => format!("expected a value to append to an array, got: {got}"),
@@ -182,7 +189,7 @@ fn conflict(target: &Value, value: &Value, update: &Update<'_>) -> String {
     }
 }
 
-fn help(target: &Value, update: &Update<'_>) -> &'static str {
+fn conflict_help(target: &Value, update: &Update<'_>) -> &'static str {
     match ValueShape::from_value(target) {
         // Overlay 1.0.0 §4.4.3.1: the target should select the containing object.
         ValueShape::Primitive if update.version == Version::V1_0 => {

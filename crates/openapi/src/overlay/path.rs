@@ -20,7 +20,7 @@ pub(super) struct ParsedPath {
 ///
 /// RFC 9535 §2.5.1.1 allows no `-` in a name after a dot, yet the Overlay Specification itself writes
 /// `@.x-oai-traits.paged`: an expression that is valid only with such names in quotes is read that way.
-pub(super) fn read(text: &str) -> Result<ParsedPath, String> {
+pub(super) fn parse_expression(text: &str) -> Result<ParsedPath, String> {
     if text.len() > BYTES {
         return Err(format!("an expression of at most {BYTES} bytes"));
     }
@@ -101,7 +101,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Result<Option<&str>, &str>) {
-        let got = read(text).map(|read| read.read_as);
+        let got = parse_expression(text).map(|read| read.read_as);
         match (got, expected) {
             (Ok(got), Ok(expected)) => assert_eq!(got.as_deref(), expected, "{text}"),
             (Err(got), Err(expected)) => assert!(got.contains(expected), "{text}: {got}"),

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::{
     cursor::Cursor,
-    parameter::{List, Parameter, list},
+    parameter::{List, Parameter, read_list},
     reference::{LocatedNode, reference_of},
 };
 
@@ -28,7 +28,7 @@ enum CachedParameter<'d> {
 }
 
 /// The parameters of a path item, read once for all its operations if there are no findings.
-pub(super) fn of_item<'d>(
+pub(super) fn path_item_parameters<'d>(
     parameter_cache: &mut ParameterCache<'d>,
     cursor: Cursor<'d, '_>,
     item: &LocatedNode<'d>,
@@ -36,10 +36,11 @@ pub(super) fn of_item<'d>(
     if let Some((_, list)) =
         parameter_cache.item.as_ref().filter(|(pointer, _)| Arc::ptr_eq(pointer, &item.pointer))
     {
-        return cursor.document.affordable(&list.parameters, list.steps).cloned().collect();
+        return cursor.document.while_affordable(&list.parameters, list.steps).cloned().collect();
     }
-    let (list, own) = cursor.with_own_findings(|cursor| list(parameter_cache, cursor.to(item)));
-    cursor.absorb(&own);
+    let (list, own) =
+        cursor.with_own_findings(|cursor| read_list(parameter_cache, cursor.at_node(item)));
+    cursor.absorb_findings(&own);
     let parameters = list.parameters.clone();
     let is_whole = own.is_empty() && !cursor.document.is_spent();
     parameter_cache.item = is_whole.then(|| (Arc::clone(&item.pointer), list));
@@ -47,7 +48,7 @@ pub(super) fn of_item<'d>(
 }
 
 impl<'d> ParameterCache<'d> {
-    pub(super) fn read(
+    pub(super) fn read_once(
         &mut self,
         listed: Cursor<'d, '_>,
         one: impl FnOnce(Cursor<'d, '_>) -> Option<Parameter<'d>>,
@@ -57,14 +58,14 @@ impl<'d> ParameterCache<'d> {
             return one(listed);
         };
         if let Some(cached_parameter) = self.by_address.get(&object.address()) {
-            return Some(cached_parameter.at(node, path));
+            return Some(cached_parameter.at_reference(node, path));
         }
         let (parameter, own) = listed.with_own_findings(one);
         if let Some(parameter) = parameter.as_ref().filter(|_| own.is_empty()) {
             let shared = CachedParameter::from_parameter(parameter, node);
             self.by_address.extend(shared.map(|shared| (object.address(), shared)));
         }
-        listed.absorb(&own);
+        listed.absorb_findings(&own);
         parameter
     }
 }
@@ -83,7 +84,7 @@ impl<'d> CachedParameter<'d> {
         is_own.then(|| Self::Here(parameter.clone()))
     }
 
-    fn at(&self, node: &'d Node, path: &Path<'_>) -> Parameter<'d> {
+    fn at_reference(&self, node: &'d Node, path: &Path<'_>) -> Parameter<'d> {
         match self {
             Self::There(parameter) => parameter.clone(),
             Self::Here(parameter) => {

@@ -10,9 +10,9 @@ use crate::{
 };
 
 pub(crate) fn collection_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
-    let (style, explode) = format(object, Some(place));
-    let items = items(object);
-    if let Some(clash) = clash(style, explode, &items) {
+    let (style, explode) = list_style(object, Some(place));
+    let items = nested_styles(object);
+    if let Some(clash) = shared_format(style, explode, &items) {
         let message =
             format!("expected another separator in each list of lists, got twice: `{clash}`");
         let help =
@@ -23,13 +23,13 @@ pub(crate) fn collection_style(object: Cursor<'_, '_>, place: InputLocation) -> 
 }
 
 /// The styles of nested lists, the outer ones first.
-fn items(list: Cursor<'_, '_>) -> Box<[Style]> {
+fn nested_styles(list: Cursor<'_, '_>) -> Box<[Style]> {
     let mut styles = Vec::new();
     let mut outer = list.located_node();
-    while is_list(list.to(&outer)) && styles.len() < DEEPEST {
-        let inner = list.to(&outer).member("items").and_then(|items| items.target().ok());
-        let Some(inner) = inner.filter(|inner| is_list(list.to(inner))) else { break };
-        styles.push(format(list.to(&inner), None).0);
+    while is_list(list.at_node(&outer)) && styles.len() < DEEPEST {
+        let inner = list.at_node(&outer).member("items").and_then(|items| items.target().ok());
+        let Some(inner) = inner.filter(|inner| is_list(list.at_node(inner))) else { break };
+        styles.push(list_style(list.at_node(&inner), None).0);
         outer = inner;
     }
     styles.into()
@@ -41,10 +41,10 @@ fn is_list(object: Cursor<'_, '_>) -> bool {
 
 /// The style of one list, and true if each item is a separate parameter. `place` is the parameter's location; `None`
 /// for a nested list.
-fn format(object: Cursor<'_, '_>, place: Option<InputLocation>) -> (Style, bool) {
+fn list_style(object: Cursor<'_, '_>, place: Option<InputLocation>) -> (Style, bool) {
     let said = object.member("collectionFormat").filter(|said| !matches!(said.node, Node::Null));
     let declared_style =
-        said.and_then(|said| said.node.as_str()).and_then(|name| style(name, place));
+        said.and_then(|said| said.node.as_str()).and_then(|name| style_by_format(name, place));
     if let (Some(said), None) = (said, declared_style) {
         let place = match place {
             None => "lists in a list",
@@ -55,12 +55,12 @@ fn format(object: Cursor<'_, '_>, place: Option<InputLocation>) -> (Style, bool)
         let message = format!("expected a `collectionFormat` for {place}, got: `{got}`");
         said.warning(Code::InvalidStyle, message, "correct the format; `csv` is used");
     }
-    declared_style.unwrap_or_else(|| (comma(place), false))
+    declared_style.unwrap_or_else(|| (comma_style(place), false))
 }
 
-fn style(format: &str, place: Option<InputLocation>) -> Option<(Style, bool)> {
+fn style_by_format(format: &str, place: Option<InputLocation>) -> Option<(Style, bool)> {
     match (format, place) {
-        ("csv", _) => Some((comma(place), false)),
+        ("csv", _) => Some((comma_style(place), false)),
         ("multi", Some(InputLocation::Body | InputLocation::Query)) => Some((Style::Form, true)),
         ("pipes", _) => Some((Style::PipeDelimited, false)),
         ("ssv", _) => Some((Style::SpaceDelimited, false)),
@@ -69,7 +69,7 @@ fn style(format: &str, place: Option<InputLocation>) -> Option<(Style, bool)> {
     }
 }
 
-fn comma(place: Option<InputLocation>) -> Style {
+fn comma_style(place: Option<InputLocation>) -> Style {
     if matches!(place, Some(InputLocation::Body | InputLocation::Query)) {
         Style::Form
     } else {
@@ -78,7 +78,7 @@ fn comma(place: Option<InputLocation>) -> Style {
 }
 
 /// The format that a list shares with a list inside it; `None` if all formats differ.
-fn clash(style: Style, explode: bool, items: &[Style]) -> Option<&'static str> {
+fn shared_format(style: Style, explode: bool, items: &[Style]) -> Option<&'static str> {
     let outer = Some(style).filter(|_| !explode);
     let mut formats: Vec<_> = outer.iter().chain(items).map(|style| format_name(*style)).collect();
     formats.sort_unstable();

@@ -26,7 +26,10 @@ impl SeenParameters {
     }
 }
 
-pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec<Option<usize>> {
+pub(super) fn replaced_positions(
+    parameters: &[Parameter<'_>],
+    own: &[Parameter<'_>],
+) -> Vec<Option<usize>> {
     if parameters.len() < COMPARED_PARAMETERS {
         let place =
             |own: &Parameter<'_>| parameters.iter().position(|parameter| parameter.is_same(own));
@@ -40,19 +43,19 @@ pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec
 impl Parameter<'_> {
     /// Returns true if name and location are equal: for headers without regard to case.
     fn is_same(&self, other: &Self) -> bool {
-        let is_named_alike = || match self.place() {
+        let is_named_alike = || match self.location() {
             InputLocation::Header => self.name.eq_ignore_ascii_case(&other.name),
             _ => self.name == other.name,
         };
-        self.place() == other.place() && is_named_alike()
+        self.location() == other.location() && is_named_alike()
     }
 
     fn identity(&self) -> (InputLocation, Arc<str>) {
-        let name = match self.place() {
+        let name = match self.location() {
             InputLocation::Header => self.name.to_ascii_lowercase().into(),
             _ => Arc::clone(&self.name),
         };
-        (self.place(), name)
+        (self.location(), name)
     }
 }
 

@@ -18,7 +18,8 @@ fn check(item: Value, operation: Value, expected: &[&str]) {
     let mut findings = Findings::default();
     let mut known = ParameterCache::default();
     let cursor = Cursor::new(&document, &mut findings);
-    let parameters = read(&mut known, cursor, &[&level("operation"), &level("item")]);
+    let parameters =
+        operation_parameters(&mut known, cursor, &[&level("operation"), &level("item")]);
     let lines = parameters.iter().map(|parameter| {
         let encoding = match &parameter.placement {
             Placement::Body => "body".to_owned(),
@@ -33,7 +34,7 @@ fn check(item: Value, operation: Value, expected: &[&str]) {
                 }
             },
         };
-        let place = parameter.place().as_str();
+        let place = parameter.location().as_str();
         format!("{place} {} {} {encoding}", parameter.name, parameter.required)
     });
     let codes = findings.into_diagnostics();

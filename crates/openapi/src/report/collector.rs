@@ -35,7 +35,7 @@ impl FindingCollector {
 
     pub(crate) fn extend(&mut self, diagnostics: Vec<Diagnostic>) {
         for diagnostic in diagnostics {
-            self.add(diagnostic);
+            self.add_diagnostic(diagnostic);
         }
     }
 
@@ -56,7 +56,7 @@ impl FindingCollector {
         diagnostics
     }
 
-    fn add(&mut self, diagnostic: Diagnostic) {
+    fn add_diagnostic(&mut self, diagnostic: Diagnostic) {
         let Diagnostic { code, severity, file, pointer, message, help, operation, .. } =
             &diagnostic;
         // Errors are reported for each operation, except the one that is not the operation's own fault.

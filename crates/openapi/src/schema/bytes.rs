@@ -5,7 +5,7 @@
 use callgate_tool::{Object, Value, json};
 use callgate_tree::Node;
 
-use crate::{reference::reference_of, sanitize::readable, schema::View};
+use crate::{reference::reference_of, sanitize::readable_text, schema::View};
 
 /// The representation of a value by its place: bytes or text, if its schema says that it is binary.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -24,7 +24,7 @@ pub(crate) enum Bytes {
 }
 
 impl Bytes {
-    pub(crate) fn below(self, keyword: &str) -> Self {
+    pub(crate) fn for_keyword(self, keyword: &str) -> Self {
         match (self, keyword) {
             // These keywords apply to the value itself.
             (_, "allOf" | "anyOf" | "else" | "if" | "not" | "oneOf" | "then")
@@ -36,7 +36,7 @@ impl Bytes {
     }
 
     /// The representation, as far as it affects a schema: schemas that it does not affect share one definition.
-    pub(super) fn within(self, schema: &Node) -> Self {
+    pub(super) fn if_affecting(self, schema: &Node) -> Self {
         let is_open = reference_of(schema).is_some()
             || PASSING.iter().any(|keyword| schema.get(keyword).is_some());
         match self {
@@ -69,7 +69,7 @@ impl Bytes {
         let mut schema = Object::new();
         for name in ANNOTATIONS {
             let value = match described.get(name) {
-                Some(Node::String(text)) => readable(text).text.into(),
+                Some(Node::String(text)) => readable_text(text).text.into(),
                 Some(value @ Node::Bool(_)) => value.to_value(),
                 _ => continue,
             };
@@ -153,14 +153,14 @@ mod tests {
             (&["items"], Bytes::File),
             (&["prefixItems"], Bytes::File),
         ] {
-            let found = way.iter().fold(Bytes::Parts, |bytes, keyword| bytes.below(keyword));
+            let found = way.iter().fold(Bytes::Parts, |bytes, keyword| bytes.for_keyword(keyword));
             assert_eq!(found, expected, "{way:?}");
         }
         let file = node(&json!({"type": "string", "format": "binary"}));
         let files = node(&json!({"type": "array", "items": {"$ref": "#/components/schemas/File"}}));
         let name = node(&json!({"type": "object", "properties": {"a": {"format": "binary"}}}));
         assert_eq!(
-            [&file, &files, &name].map(|one| Bytes::Part.within(one)),
+            [&file, &files, &name].map(|one| Bytes::Part.if_affecting(one)),
             [Bytes::File, Bytes::Part, Bytes::Text]
         );
     }

@@ -58,12 +58,12 @@ impl SchemaCache {
             grouped: Mutex::default(),
             stems: OnceLock::new(),
             texts: Mutex::default(),
-            room: (budget.most() / SETS).into(),
+            room: (budget.most_steps() / SETS).into(),
             budget: SharedBudget::new(budget),
         }
     }
 
-    pub(super) fn part(&self, key: &DefinitionKey) -> Option<PartResult> {
+    pub(super) fn cached_part(&self, key: &DefinitionKey) -> Option<PartResult> {
         locked_map(&self.parts).get(key).cloned()
     }
 
@@ -89,28 +89,28 @@ impl SchemaCache {
         let keys = views.flat_map(|view| {
             [true, false].map(|is_filled| DefinitionKey { at: key.at.clone(), view, is_filled })
         });
-        let mut others = keys.filter_map(|key| self.part(&key)?.ok());
+        let mut others = keys.filter_map(|key| self.cached_part(&key)?.ok());
         if let Some(other) = others.find(|other| other.schema == part.schema) {
             part.schema = Arc::clone(&other.schema);
         }
         part
     }
 
-    pub(super) fn groups(&self) -> RwLockReadGuard<'_, Groups> {
+    pub(super) fn read_groups(&self) -> RwLockReadGuard<'_, Groups> {
         self.groups.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a group of these definitions, unless another thread kept it meanwhile, and returns its index.
     pub(super) fn keep_group(&self, keys: &[&DefinitionKey], group: Group) -> usize {
-        self.groups.write().unwrap_or_else(PoisonError::into_inner).keep(keys, group)
+        self.groups.write().unwrap_or_else(PoisonError::into_inner).keep_group(keys, group)
     }
 
-    pub(super) fn set(&self, roots: &[DefinitionKey]) -> Option<Arc<DefinitionSet>> {
+    pub(super) fn cached_set(&self, roots: &[DefinitionKey]) -> Option<Arc<DefinitionSet>> {
         locked_map(&self.sets).get(roots).cloned()
     }
 
     pub(super) fn keep_set(&self, roots: Box<[DefinitionKey]>, set: &Arc<DefinitionSet>) {
-        if self.takes((roots.len() + 1) * ENTRY) {
+        if self.take_steps((roots.len() + 1) * ENTRY) {
             locked_map(&self.sets).insert(roots, Arc::clone(set));
         }
     }
@@ -121,7 +121,7 @@ impl SchemaCache {
 
     /// Keeps the data that belongs to one set alone.
     pub(super) fn keep_grouped(&self, groups: &[usize], set: &Arc<DefinitionSet>) {
-        if self.takes(ENTRY + groups.len() + set.findings.diagnostics().len() * FINDING) {
+        if self.take_steps(ENTRY + groups.len() + set.findings.diagnostics().len() * FINDING) {
             locked_map(&self.grouped).insert(groups.into(), Arc::clone(set));
         }
     }
@@ -133,7 +133,7 @@ impl SchemaCache {
             if is_own(definition) { definition.n_bytes / OWN_BYTES } else { 0 }
         };
         let definitions = set.definitions.iter().map(|definition| DEFINITION + own(definition));
-        self.takes(definitions.sum::<usize>() + set.findings.diagnostics().len() * FINDING)
+        self.take_steps(definitions.sum::<usize>() + set.findings.diagnostics().len() * FINDING)
     }
 
     pub(super) fn stems(&self, document: &Document) -> &Stems {
@@ -142,7 +142,7 @@ impl SchemaCache {
 
     /// Passes the document to the builder of a definition, up to the limit for one; the cost is charged to no
     /// operation. A definition that exceeds the limit is missing.
-    pub(super) fn lend<T>(
+    pub(super) fn build_within_limit<T>(
         &self,
         document: &Document,
         key: &DefinitionKey,
@@ -159,7 +159,7 @@ impl SchemaCache {
     }
 
     /// Uses some of the remaining steps; `false` if fewer remain.
-    fn takes(&self, steps: usize) -> bool {
+    fn take_steps(&self, steps: usize) -> bool {
         let rest = |room: usize| room.checked_sub(steps);
         self.room.fetch_update(Relaxed, Relaxed, rest).is_ok()
     }

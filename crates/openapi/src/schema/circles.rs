@@ -67,46 +67,46 @@ struct Step {
 
 impl CircleSearch<'_> {
     fn visit_from(&mut self, at: usize) {
-        let mut way: Vec<Step> = self.enter(at).into_iter().collect();
+        let mut way: Vec<Step> = self.enter_definition(at).into_iter().collect();
         while let Some(step) = way.last_mut() {
             let Some(target) = step.references.get(step.n_followed).cloned() else {
                 let at = step.at;
-                self.set(at, State::Done);
+                self.set_state(at, State::Done);
                 way.pop();
                 continue;
             };
             step.n_followed += 1;
             let Some(next) = self.definitions.get_index_of(&target) else { continue };
             if self.states.get(&next) == Some(&State::Open) {
-                self.cut(step.at, &target);
+                self.cut_circle(step.at, &target);
             } else {
-                way.extend(self.enter(next));
+                way.extend(self.enter_definition(next));
             }
         }
     }
 
     /// Enters a definition that was not walked: its references will be followed.
-    fn enter(&mut self, at: usize) -> Option<Step> {
+    fn enter_definition(&mut self, at: usize) -> Option<Step> {
         if self.states.get(&at) != Some(&State::New) {
             return None;
         }
         let (_, named) = self.definitions.get_index(at)?;
         let references = Arc::clone(&named.in_place);
         if references.is_empty() {
-            self.set(at, State::Done);
+            self.set_state(at, State::Done);
             return None;
         }
-        self.set(at, State::Open);
+        self.set_state(at, State::Open);
         Some(Step { at, references, n_followed: 0 })
     }
 
-    fn set(&mut self, at: usize, state: State) {
+    fn set_state(&mut self, at: usize, state: State) {
         if let Some(current_state) = self.states.get_mut(&at) {
             *current_state = state;
         }
     }
 
-    fn cut(&mut self, at: usize, target: &str) {
+    fn cut_circle(&mut self, at: usize, target: &str) {
         let message = format!("expected a schema that says something of its own, got: `{target}`");
         let help = "remove the schema from its own `allOf`, `anyOf`, `oneOf` or `$ref`";
         self.findings.warning(Code::CyclicReference, "", message, help);
@@ -117,26 +117,26 @@ impl CircleSearch<'_> {
     }
 }
 
-pub(super) fn in_place(schema: &Value) -> Arc<[Arc<str>]> {
+pub(super) fn references_in_place(schema: &Value) -> Arc<[Arc<str>]> {
     let mut definition_names = BTreeSet::new();
-    gather(schema, &mut definition_names);
+    gather_references(schema, &mut definition_names);
     definition_names.into_iter().map(Arc::from).collect()
 }
 
-fn gather<'a>(schema: &'a Value, definition_names: &mut BTreeSet<&'a str>) {
+fn gather_references<'a>(schema: &'a Value, definition_names: &mut BTreeSet<&'a str>) {
     let Value::Object(members) = schema else { return };
     let reference = members.get("$ref").and_then(Value::as_str);
     definition_names.extend(reference.and_then(|reference| reference.strip_prefix(PREFIX)));
     for keyword in LISTS {
         if let Some(Value::Array(branches)) = members.get(keyword) {
             for branch in branches {
-                gather(branch, definition_names);
+                gather_references(branch, definition_names);
             }
         }
     }
     for keyword in ONES {
         if let Some(schema) = members.get(keyword) {
-            gather(schema, definition_names);
+            gather_references(schema, definition_names);
         }
     }
 }

@@ -38,21 +38,21 @@ impl Condenser<'_> {
         }
         // The nodes on the current path, each with the number of its followed references.
         let mut way = vec![(start, 0)];
-        self.enter(start);
+        self.enter_node(start);
         while let Some((node, n_followed)) = way.last_mut() {
             let node = *node;
             let Some(next) = self.leads_to.get(node).and_then(|to| to.get(*n_followed)).copied()
             else {
                 way.pop();
-                self.leave(node, way.last().map(|(above, _)| *above));
+                self.leave_node(node, way.last().map(|(above, _)| *above));
                 continue;
             };
             *n_followed += 1;
             if self.entry_time(next) == 0 {
-                self.enter(next);
+                self.enter_node(next);
                 way.push((next, 0));
             } else if self.states.get(next).is_some_and(|state| state.is_open) {
-                self.reaches(node, self.entry_time(next));
+                self.note_reach(node, self.entry_time(next));
             }
         }
     }
@@ -61,7 +61,7 @@ impl Condenser<'_> {
         self.states.get(node).map_or(usize::MAX, |state| state.entered)
     }
 
-    fn enter(&mut self, node: usize) {
+    fn enter_node(&mut self, node: usize) {
         self.n_entered += 1;
         let entered = self.n_entered;
         if let Some(state) = self.states.get_mut(node) {
@@ -70,19 +70,19 @@ impl Condenser<'_> {
         }
     }
 
-    fn reaches(&mut self, node: usize, earliest: usize) {
+    fn note_reach(&mut self, node: usize, earliest: usize) {
         if let Some(state) = self.states.get_mut(node) {
             state.earliest = state.earliest.min(earliest);
         }
     }
 
     /// Leaves a node; `above` is the one it was entered from.
-    fn leave(&mut self, node: usize, above: Option<usize>) {
+    fn leave_node(&mut self, node: usize, above: Option<usize>) {
         let Some(NodeState { entered, earliest, .. }) = self.states.get(node).copied() else {
             return;
         };
         if let Some(above) = above {
-            self.reaches(above, earliest);
+            self.note_reach(above, earliest);
         }
         if earliest < entered {
             return;

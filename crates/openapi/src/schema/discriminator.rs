@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Adds to each branch of `oneOf` and `anyOf` its discriminator values.
-pub(super) fn apply<'d>(
+pub(super) fn add_discriminator_values<'d>(
     builder: &Builder<'d>,
     node: &'d Node,
     path: &Path<'_>,
@@ -30,16 +30,16 @@ pub(super) fn apply<'d>(
     // Swagger 2.0 §Schema Object: only the name of the property.
     let property = discriminator.as_str();
     let property = property.or_else(|| discriminator.text("propertyName"));
-    let mapping = discriminator.get("mapping").and_then(Node::as_object).map(by_target);
+    let mapping = discriminator.get("mapping").and_then(Node::as_object).map(values_by_target);
     let Some(property) = property else { return };
     for keyword in ["anyOf", "oneOf"] {
         let branches = node.list(keyword);
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
-        for (branch, built) in builder.document.affordable(branches, BRANCH).zip(built) {
+        for (branch, built) in builder.document.while_affordable(branches, BRANCH).zip(built) {
             let values = values_of(branch, mapping.as_ref());
             let branch = LocatedNode::new(branch, path);
             if let (Value::Object(built), true) =
-                (built, follows(builder, branch, property, &values))
+                (built, branch_allows(builder, branch, property, &values))
             {
                 let (keyword, values) = own(property, values);
                 built.insert(keyword, values);
@@ -49,7 +49,7 @@ pub(super) fn apply<'d>(
 }
 
 /// The values of a mapping by their targets: a reference, or a schema's bare name.
-fn by_target(mapping: &callgate_tree::Object) -> HashMap<&str, Vec<&str>> {
+fn values_by_target(mapping: &callgate_tree::Object) -> HashMap<&str, Vec<&str>> {
     let mut by_target: HashMap<&str, Vec<&str>> = HashMap::new();
     for (value, to) in mapping.iter() {
         if let Some(to) = to.as_str() {
@@ -71,38 +71,39 @@ fn values_of<'m>(branch: &'m Node, mapping: Option<&HashMap<&str, Vec<&'m str>>>
     mapped.flat_map(|to| mapping.get(to).into_iter().flatten().copied()).collect()
 }
 
-fn follows<'d>(
+fn branch_allows<'d>(
     builder: &Builder<'d>,
     branch: LocatedNode<'d>,
     property: &str,
     values: &[&str],
 ) -> bool {
-    !values.is_empty() && allows(builder, branch, property, values, DEEPEST)
+    !values.is_empty() && levels_allow(builder, branch, property, values, DEEPEST)
 }
 
 /// True if all values are legal in the declarations of the property in the branch and in its inherited schemas.
-fn allows<'d>(
+fn levels_allow<'d>(
     builder: &Builder<'d>,
     branch: LocatedNode<'d>,
     property: &str,
     values: &[&str],
     depth: usize,
 ) -> bool {
-    let Some(depth) = builder.document.deeper(depth, 1) else { return true };
+    let Some(depth) = builder.document.one_level_deeper(depth, 1) else { return true };
     let mut levels = reference_targets(builder.document, branch.node, &branch.path());
     levels.insert(0, branch);
     levels.iter().all(|level| {
         let declared = level.node.get("properties").and_then(|members| members.get(property));
         let is_legal = declared.is_none_or(|node| {
-            reference_chain(builder.document, node, &level.path()).all(|node| lists(node, values))
+            reference_chain(builder.document, node, &level.path())
+                .all(|node| lists_all(node, values))
         });
         let bases = level.node.list("allOf");
         let mut bases = bases.iter().map(|base| LocatedNode::new(base, &level.path()));
-        is_legal && bases.all(|base| allows(builder, base, property, values, depth))
+        is_legal && bases.all(|base| levels_allow(builder, base, property, values, depth))
     })
 }
 
-fn lists(schema: &Node, values: &[&str]) -> bool {
+fn lists_all(schema: &Node, values: &[&str]) -> bool {
     let legal = schema.get("enum").and_then(Node::as_array);
     let legal = legal.map(|legal| legal.iter().filter_map(Node::as_str).collect::<HashSet<_>>());
     let only = schema.get("const");

@@ -16,7 +16,7 @@ use crate::{
         circles::cut_circles,
         part::{DefinitionKey, NamedPart, PartResult},
         scope::Scope,
-        stem::{Stems, stem},
+        stem::{Stems, name_stem},
     },
 };
 
@@ -52,7 +52,7 @@ impl Groups {
     }
 
     /// Keeps the group of these definitions, unless it exists, and returns its index.
-    pub(super) fn keep(&mut self, keys: &[&DefinitionKey], group: Group) -> usize {
+    pub(super) fn keep_group(&mut self, keys: &[&DefinitionKey], group: Group) -> usize {
         if let Some(existing_number) = keys.first().and_then(|key| self.group_number(key)) {
             return existing_number;
         }
@@ -81,12 +81,13 @@ impl Group {
                     continue;
                 }
             };
-            let name: Arc<str> = stem(&key.at.pointer).into();
-            group.findings.absorb(&part.findings);
+            let name: Arc<str> = name_stem(&key.at.pointer).into();
+            group.findings.absorb_shared(&part.findings);
             if !is_only(stems, key, &name) {
                 shared_names.push(Arc::clone(&name));
             }
-            let is_renamed = part.links.iter().any(|link| *link.name != *stem(&link.at.pointer));
+            let is_renamed =
+                part.links.iter().any(|link| *link.name != *name_stem(&link.at.pointer));
             group.is_plain &= !is_renamed && !named.contains_key(&name);
             named.insert(name, NamedPart::from(&**part));
         }
@@ -108,8 +109,8 @@ impl Group {
 }
 
 /// The sort key of a group's definitions, which does not depend on the one that was needed first.
-pub(super) fn in_order(key: &DefinitionKey) -> (String, Arc<str>) {
-    (stem(&key.at.pointer), Arc::clone(&key.at.pointer))
+pub(super) fn sort_key(key: &DefinitionKey) -> (String, Arc<str>) {
+    (name_stem(&key.at.pointer), Arc::clone(&key.at.pointer))
 }
 
 /// Returns true if no other definition can have an equal name: it is a schema that the description itself names, and
@@ -117,5 +118,5 @@ pub(super) fn in_order(key: &DefinitionKey) -> (String, Arc<str>) {
 fn is_only(stems: &Stems, key: &DefinitionKey, name: &str) -> bool {
     key.at.bytes == Bytes::Text
         && key.at.scope == Scope::default()
-        && stems.only(name) == Some(&key.at.pointer)
+        && stems.only_pointer(name) == Some(&key.at.pointer)
 }

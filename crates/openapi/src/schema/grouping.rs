@@ -23,10 +23,10 @@ use crate::{
         bytes::Bytes,
         cache::DefinitionSet,
         condense::strong_components,
-        group::{Group, Groups, in_order},
+        group::{Group, Groups, sort_key},
         part::{DefinedNode, DefinitionKey, Link, PartResult},
         scope::Scope,
-        stem::stem,
+        stem::name_stem,
     },
 };
 
@@ -44,7 +44,7 @@ impl Builder<'_> {
         roots: &[DefinitionKey],
     ) -> Option<Arc<DefinitionSet>> {
         self.group(roots);
-        let groups = self.built.groups();
+        let groups = self.built.read_groups();
         let reached = self.reachable_groups(&groups, roots)?;
         let of = |number: &usize| groups.get(*number);
         if let Some(lack) = reached.iter().filter_map(of).find_map(|group| group.lack.as_ref()) {
@@ -61,7 +61,7 @@ impl Builder<'_> {
         }
         let mut group_findings = Findings::default();
         for group in kept.iter().filter_map(of) {
-            group_findings.absorb(&group.findings);
+            group_findings.absorb_shared(&group.findings);
         }
         let definitions = kept.iter().filter_map(of).map(|group| Arc::clone(&group.definitions));
         let definitions = Arc::new(Definitions::of_groups(definitions.collect()));
@@ -73,7 +73,7 @@ impl Builder<'_> {
     fn group(&self, roots: &[DefinitionKey]) {
         let mut needed: IndexMap<DefinitionKey, Node> = IndexMap::new();
         for (key, pending) in roots.iter().zip(&self.pending) {
-            if self.built.groups().group_number(key).is_none() {
+            if self.built.read_groups().group_number(key).is_none() {
                 needed.insert(key.clone(), pending.node.clone());
             }
         }
@@ -91,7 +91,7 @@ impl Builder<'_> {
     /// The target of a reference; a target without a group is added to `needed`.
     fn target_of(&self, link: &Link, needed: &mut IndexMap<DefinitionKey, Node>) -> LinkTarget {
         let key = link.key(self.view);
-        if let Some(number) = self.built.groups().group_number(&key) {
+        if let Some(number) = self.built.read_groups().group_number(&key) {
             return LinkTarget::Existing(number);
         }
         let at = needed.get_index_of(&key);
@@ -116,7 +116,7 @@ impl Builder<'_> {
                 .iter()
                 .filter_map(|at| Some((needed.get_index(*at)?.0, parts.get(*at)?)))
                 .collect();
-            members.sort_by_cached_key(|(key, _)| in_order(key));
+            members.sort_by_cached_key(|(key, _)| sort_key(key));
             let mut leads_to: IndexSet<usize> = IndexSet::new();
             let targets = members.iter().flat_map(|(_, (_, targets))| targets);
             leads_to.extend(targets.filter_map(|target| match target {
@@ -135,11 +135,11 @@ impl Builder<'_> {
 
     /// One definition, built for all users, and charged to none of them.
     fn shared_part(&self, key: &DefinitionKey, node: &Node) -> PartResult {
-        if let Some(cached_part) = self.built.part(key) {
+        if let Some(cached_part) = self.built.cached_part(key) {
             return cached_part;
         }
-        let part = self.built.lend(self.document, key, |document| {
-            Builder::new(document, self.built, self.view).part(key, node)
+        let part = self.built.build_within_limit(self.document, key, |document| {
+            Builder::new(document, self.built, self.view).build_part(key, node)
         });
         let interned_part = part.map(|part| {
             Arc::new(self.built.with_shared_texts(self.built.with_shared_schema(key, part)))
@@ -150,12 +150,12 @@ impl Builder<'_> {
 
     /// The indexes of all groups that are reached, in that order; `None` if too few steps remain.
     fn reachable_groups(&self, groups: &Groups, roots: &[DefinitionKey]) -> Option<Vec<usize>> {
-        let roots = self.document.affordable(roots, LINK);
+        let roots = self.document.while_affordable(roots, LINK);
         let mut reached: IndexSet<usize> =
             roots.filter_map(|root| groups.group_number(root)).collect();
         let mut at = 0;
         while let Some(group) = reached.get_index(at).and_then(|number| groups.get(*number)) {
-            reached.extend(self.document.affordable(&group.leads_to, LINK));
+            reached.extend(self.document.while_affordable(&group.leads_to, LINK));
             at += 1;
         }
         (!self.document.is_spent()).then(|| reached.into_iter().collect())
@@ -183,7 +183,7 @@ impl Builder<'_> {
         if !kept.iter().all(is_plain) {
             return false;
         }
-        if self.names.iter().any(|(at, facts)| *facts.name != *stem(&at.pointer)) {
+        if self.names.iter().any(|(at, facts)| *facts.name != *name_stem(&at.pointer)) {
             return false;
         }
         let mut names: HashSet<&str> = HashSet::new();
@@ -206,7 +206,7 @@ impl Builder<'_> {
                     [true, false].into_iter().filter_map(|is| groups.group_number(&key(is)));
                 numbers.any(|number| all.contains(&number))
             };
-            names.insert(name) && !stems.only(name).is_some_and(is_needed)
+            names.insert(name) && !stems.only_pointer(name).is_some_and(is_needed)
         })
     }
 }

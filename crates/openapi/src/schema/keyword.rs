@@ -14,8 +14,8 @@ use crate::{
         bytes::Bytes,
         discriminator,
         legal::{KINDS, is_legal},
-        listed_values::{self, distinct},
-        nullable::removable,
+        listed_values::{self, distinct_values},
+        nullable::removable_schema,
         pattern, required_members, satisfy, unknown_keyword,
     },
 };
@@ -36,7 +36,7 @@ enum KeywordForm {
 }
 
 /// Copies the keywords of `node` into `built`, which may already contain the `$ref`.
-pub(super) fn copy<'d>(
+pub(super) fn copy_keywords<'d>(
     builder: &mut Builder<'d>,
     node: &'d Node,
     path: &Path<'_>,
@@ -48,31 +48,32 @@ pub(super) fn copy<'d>(
     let illegal_default = object.get("default").is_some_and(is_illegal);
     for (name, value) in object.iter() {
         let path = path.name(name);
-        builder.bytes = bytes.below(name);
+        builder.bytes = bytes.for_keyword(name);
         match &**name {
             "discriminator" | "$ref" | "$defs" => {}
             "nullable" if value.as_bool().is_some() => {}
             "nullable" => drop_value(builder, KeywordForm::Bool, value, &path),
             "default" if illegal_default => report_illegal_default(builder, value, &path),
-            "enum" => values(builder, value, &path, built),
+            "enum" => build_enum(builder, value, &path, built),
             "example" => {
                 if !built.contains_key("examples") {
                     let example = builder.copy(value).map(|example| json!([example]));
                     insert(built, "examples", example);
                 }
             }
-            "examples" => examples(builder, value, built),
+            "examples" => build_examples(builder, value, built),
             "format" if value.as_str() == Some(SESSION_ID) => {}
             "items" if value.as_array().is_some() => {
-                let list = builder
-                    .build_unfilled(|builder| form(builder, KeywordForm::SchemaList, value, &path));
+                let list = builder.build_unfilled(|builder| {
+                    value_in_form(builder, KeywordForm::SchemaList, value, &path)
+                });
                 insert(built, "prefixItems", list);
             }
-            "pattern" => pattern::copy(builder, value, &path, built),
+            "pattern" => pattern::copy_pattern(builder, value, &path, built),
             "patternProperties" => pattern::copy_names(builder, object, &path, built),
-            "properties" => properties(builder, object, &path, built),
-            "required" => required_members::copy(builder, object, &path, built),
-            "type" => kind(builder, value, &path, built),
+            "properties" => build_properties(builder, object, &path, built),
+            "required" => required_members::copy_required(builder, object, &path, built),
+            "type" => build_type(builder, value, &path, built),
             // Not a keyword of JSON Schema: XML bodies are written by it.
             "xml"
                 if builder.view == View::Complete
@@ -83,24 +84,24 @@ pub(super) fn copy<'d>(
             }
             keyword => {
                 let Some(expected) = form_of(keyword) else {
-                    unknown_keyword::report(builder, keyword, &path);
+                    unknown_keyword::report_unknown_keyword(builder, keyword, &path);
                     continue;
                 };
                 let copied = if is_filled(keyword, value) {
-                    form(builder, expected, value, &path)
+                    value_in_form(builder, expected, value, &path)
                 } else {
-                    builder.build_unfilled(|builder| form(builder, expected, value, &path))
+                    builder.build_unfilled(|builder| value_in_form(builder, expected, value, &path))
                 };
                 let is_map = keyword == "additionalProperties" && builder.bytes == Bytes::Patch;
-                insert(built, keyword, if is_map { copied.map(removable) } else { copied });
+                insert(built, keyword, if is_map { copied.map(removable_schema) } else { copied });
             }
         }
     }
     builder.bytes = bytes;
-    exclusive(object, built);
-    listed_values::fit(builder, object, path, built);
-    satisfy::apply(builder, node, path);
-    discriminator::apply(builder, node, path, built);
+    build_exclusive_bounds(object, built);
+    listed_values::fit_to_type(builder, object, path, built);
+    satisfy::report_unsatisfiable(builder, node, path);
+    discriminator::add_discriminator_values(builder, node, path, built);
 }
 
 /// A default that its own schema does not allow is neither shown nor sent: its author meant something else.
@@ -165,7 +166,7 @@ fn form_of(keyword: &str) -> Option<KeywordForm> {
 }
 
 /// The value in the form that a keyword needs; `None`, with a finding, if it does not have that form.
-fn form<'d>(
+fn value_in_form<'d>(
     builder: &mut Builder<'d>,
     expected: KeywordForm,
     value: &'d Node,
@@ -176,13 +177,13 @@ fn form<'d>(
         (KeywordForm::Bool, Node::Bool(value)) => Some(Value::Bool(*value)),
         // `exclusive` reads OpenAPI 3.0's boolean form.
         (KeywordForm::Limit, Node::Bool(_)) => None,
-        (KeywordForm::Count, Node::Number(number)) => count(builder, number, path),
+        (KeywordForm::Count, Node::Number(number)) => whole_count(builder, number, path),
         (KeywordForm::Limit | KeywordForm::Number, Node::Number(number)) => {
             Some(number.clone().into())
         }
-        (KeywordForm::Names, Node::Object(members)) => {
-            builder.copy(value).map(|_| required_members::by_names(builder, members, path))
-        }
+        (KeywordForm::Names, Node::Object(members)) => builder
+            .copy(value)
+            .map(|_| required_members::dependent_required(builder, members, path)),
         (KeywordForm::Schema, Node::Bool(_) | Node::Object(_)) => Some(builder.schema(value, path)),
         (KeywordForm::SchemaList, Node::Array(items)) if !items.is_empty() => {
             let built = items.iter().enumerate();
@@ -206,7 +207,7 @@ fn form<'d>(
 }
 
 /// A whole number that is not negative; `10.0` is one.
-fn count(builder: &mut Builder<'_>, number: &Number, path: &Path<'_>) -> Option<Value> {
+fn whole_count(builder: &mut Builder<'_>, number: &Number, path: &Path<'_>) -> Option<Value> {
     let text = number.to_string();
     let whole = text.split_once('.').map_or(text.as_str(), |(whole, fraction)| {
         if fraction.bytes().all(|digit| digit == b'0') { whole } else { "" }
@@ -250,25 +251,25 @@ impl KeywordForm {
 }
 
 /// The values of `enum`: a list. An empty list would allow nothing and is never intended.
-fn values(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
+fn build_enum(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     match value.as_array() {
         Some(values) if !values.is_empty() => {
             let Some(Value::Array(copied)) = builder.copy(value) else { return };
-            built.insert("enum".to_owned(), Value::Array(distinct(copied)));
+            built.insert("enum".to_owned(), Value::Array(distinct_values(copied)));
         }
         _ => drop_value(builder, KeywordForm::SchemaList, value, path),
     }
 }
 
 /// `examples` is a list in JSON Schema; elsewhere it is a map, which has no meaning here.
-fn examples(builder: &mut Builder<'_>, value: &Node, built: &mut Object) {
+fn build_examples(builder: &mut Builder<'_>, value: &Node, built: &mut Object) {
     if value.as_array().is_some_and(|values| !values.is_empty()) {
         let values = builder.copy(value);
         insert(built, "examples", values);
     }
 }
 
-fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
+fn build_type(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     let legal_kind =
         |node: &Node| node.as_str().filter(|name| KINDS.contains(name)).map(Value::from);
     // Swagger 2.0 §Data Types; in later versions a mistake with only one possible meaning.
@@ -298,7 +299,7 @@ fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Ob
     insert(built, "type", kinds);
 }
 
-fn properties<'d>(
+fn build_properties<'d>(
     builder: &mut Builder<'d>,
     object: &'d callgate_tree::Object,
     path: &Path<'_>,
@@ -313,11 +314,11 @@ fn properties<'d>(
         let path = path.name(name);
         if builder.keeps_property(property, &path) {
             let Some(name) = builder.copy_text(name) else { break };
-            let is_optional = !required_members::names(object, &name);
+            let is_optional = !required_members::requires_member(object, &name);
             let mut schema = builder.schema(property, &path);
             leave_out_title(&mut schema, &name);
             let is_removable = builder.bytes == Bytes::Patch && is_optional;
-            kept.insert(name, if is_removable { removable(schema) } else { schema });
+            kept.insert(name, if is_removable { removable_schema(schema) } else { schema });
         } else if builder.view == View::Complete {
             // A mark: a member that occurs only in responses must not be supplied.
             let Some(name) = builder.copy_text(name) else { break };
@@ -328,7 +329,7 @@ fn properties<'d>(
 }
 
 /// Translates OpenAPI 3.0's `exclusiveMinimum: true`, which means that `minimum` itself is not allowed.
-fn exclusive(object: &callgate_tree::Object, built: &mut Object) {
+fn build_exclusive_bounds(object: &callgate_tree::Object, built: &mut Object) {
     for (flag, limit) in [("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")] {
         if object.is(flag)
             && let Some(value) = built.remove(limit)

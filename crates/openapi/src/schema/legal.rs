@@ -37,7 +37,7 @@ pub(crate) fn is_legal<'d>(
     path: &Path<'_>,
     value: &'d Node,
 ) -> bool {
-    Legal { document, left: MOST_VISITED }.allows(schema, path, value)
+    Legal { document, left: MOST_VISITED }.allows_value(schema, path, value)
 }
 
 struct Legal<'d> {
@@ -46,8 +46,8 @@ struct Legal<'d> {
 }
 
 impl<'d> Legal<'d> {
-    fn allows(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
-        let Some(left) = self.document.deeper(self.left, 1) else { return true };
+    fn allows_value(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
+        let Some(left) = self.document.one_level_deeper(self.left, 1) else { return true };
         self.left = left;
         let further = reference_targets(self.document, schema, path);
         self.allows_here(schema, path, value)
@@ -61,24 +61,25 @@ impl<'d> Legal<'d> {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
             || (!(is_bytes(schema) && value.as_str().is_some())
-                && listed_values::allow(self.document, object, value)
-                    .unwrap_or_else(|| is_of_type(object, value) && self.lists(object, value))
-                && !self.excludes(object, value)
+                && listed_values::listed_values_allow(self.document, object, value).unwrap_or_else(
+                    || is_of_type(object, value) && self.lists_value(object, value),
+                )
+                && !self.excludes_value(object, value)
                 && is_within(object, value)
                 && self.allows_below(object, path, value))
     }
 
-    fn lists(&self, schema: &Object, value: &Node) -> bool {
+    fn lists_value(&self, schema: &Object, value: &Node) -> bool {
         let same = |listed_value: &Node| is_equal(listed_value, value);
         // An empty list is left out.
         let listed =
             schema.get("enum").and_then(Node::as_array).filter(|listed| !listed.is_empty());
-        listed.is_none_or(|listed| self.document.affordable(listed, 1).any(same))
+        listed.is_none_or(|listed| self.document.while_affordable(listed, 1).any(same))
             && schema.get("const").is_none_or(same)
     }
 
     /// Returns true if a schema has a `not` that is met by every value, or that is only a type or a list and met by this one.
-    fn excludes(&self, schema: &Object, value: &Node) -> bool {
+    fn excludes_value(&self, schema: &Object, value: &Node) -> bool {
         let not = match schema.get("not") {
             Some(Node::Bool(all)) => return *all,
             Some(Node::Object(not)) => not,
@@ -87,20 +88,20 @@ impl<'d> Legal<'d> {
         let mut names = not.iter().map(|(name, _)| &**name);
         match (names.next(), names.next()) {
             (None, _) => true,
-            (Some("const" | "enum"), None) => self.lists(not, value),
+            (Some("const" | "enum"), None) => self.lists_value(not, value),
             (Some("type"), None) => is_known_type(not) && is_of_type(not, value),
             _ => false,
         }
     }
 
     fn allows_below(&mut self, schema: &'d Object, path: &Path<'_>, value: &'d Node) -> bool {
-        if !schema.list("allOf").iter().all(|branch| self.allows(branch, path, value)) {
+        if !schema.list("allOf").iter().all(|branch| self.allows_value(branch, path, value)) {
             return false;
         }
         for keyword in ["anyOf", "oneOf"] {
             let branches = schema.list(keyword);
             if !branches.is_empty()
-                && !branches.iter().any(|branch| self.allows(branch, path, value))
+                && !branches.iter().any(|branch| self.allows_value(branch, path, value))
             {
                 return false;
             }
@@ -112,7 +113,7 @@ impl<'d> Legal<'d> {
                 items
                     .iter()
                     .skip(n_first)
-                    .all(|item| schema.is_none_or(|schema| self.allows(schema, path, item)))
+                    .all(|item| schema.is_none_or(|schema| self.allows_value(schema, path, item)))
             }
             Node::Object(members) => self.allows_members(schema, path, members),
             _ => true,
@@ -131,7 +132,7 @@ impl<'d> Legal<'d> {
         required.all(|name| members.contains(name) || !is_sent(name))
             && members.iter().all(|(name, member)| {
                 let property = properties.and_then(|properties| properties.get(name));
-                property.map_or(!is_closed, |property| self.allows(property, path, member))
+                property.map_or(!is_closed, |property| self.allows_value(property, path, member))
             })
     }
 }

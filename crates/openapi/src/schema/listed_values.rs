@@ -16,7 +16,7 @@ pub(super) struct ListedValues {
 }
 
 /// Makes `enum`, `const`, the default and the examples fit the type.
-pub(super) fn fit(
+pub(super) fn fit_to_type(
     builder: &mut Builder<'_>,
     object: &NodeObject,
     path: &Path<'_>,
@@ -24,7 +24,7 @@ pub(super) fn fit(
 ) {
     let Some(members) = ListedValues::in_schema(object, built) else { return };
     let is_list = members.keyword == "enum";
-    let others = members.others();
+    let others = members.undeclared_values();
     let (n_other, first) = (others.clone().count(), others.clone().next());
     let is_lost = |member: &Value| !member.is_null() && members.converted_value(member).is_none();
     let lost: Vec<&Value> = others.filter(|member| is_lost(member)).collect();
@@ -33,7 +33,8 @@ pub(super) fn fit(
     let message = format!(
         "expected members of the type `{kind}`, got {n_other} of another, the first is: `{first}`"
     );
-    let read: Vec<Value> = members.written.iter().map(|member| members.read(member)).collect();
+    let read: Vec<Value> =
+        members.written.iter().map(|member| members.value_as_declared(member)).collect();
     let help = if lost.is_empty() {
         "write them as the type is; they are read so"
     } else if lost.len() < members.written.len() {
@@ -48,7 +49,7 @@ pub(super) fn fit(
     if !lost.is_empty() && members.is_of_items() && lost.len() == members.written.len() {
         move_to_items(&members, built);
     } else if is_list {
-        built.insert("enum".to_owned(), Value::Array(distinct(read)));
+        built.insert("enum".to_owned(), Value::Array(distinct_values(read)));
     } else if let Some(only) = read.into_iter().next() {
         built.insert("const".to_owned(), only);
     }
@@ -59,15 +60,19 @@ pub(super) fn fit(
 /// A value of `default`, `const` or `enum` as it is sent: converted to the type if the members beside it are. `said`
 /// are the schema and the targets of its references. `None` if too few steps remain to keep it.
 pub(crate) fn sent_value(document: &Document, said: &[&Node], value: &Node) -> Option<Value> {
-    let value = document.meter().copy(value)?;
+    let value = document.meter().copy_if_affordable(value)?;
     let members =
         said.iter().filter_map(|node| ListedValues::from_schema(document, node.as_object()?));
-    Some(members.fold(value, |value, members| members.read(&value)))
+    Some(members.fold(value, |value, members| members.value_as_declared(&value)))
 }
 
 /// Returns true if the listed values of a schema allow a value after conversion; `None` if all have the declared type,
 /// so that the type and the list decide.
-pub(super) fn allow(document: &Document, object: &NodeObject, value: &Node) -> Option<bool> {
+pub(super) fn listed_values_allow(
+    document: &Document,
+    object: &NodeObject,
+    value: &Node,
+) -> Option<bool> {
     let members = ListedValues::from_schema(document, object)?;
     let is_listed = |value: &Value| {
         let text = text_of(value);
@@ -97,8 +102,8 @@ impl ListedValues {
         // Nearly all lists have the declared type: this check copies nothing.
         let listed = object.get("enum").and_then(Node::as_array);
         let only = object.get("const").map(std::slice::from_ref);
-        let is_like = |member: &Node| fits(member, &kind);
-        if document.affordable(listed.or(only)?, 1).all(is_like) {
+        let is_like = |member: &Node| fits_kind(member, &kind);
+        if document.while_affordable(listed.or(only)?, 1).all(is_like) {
             return None;
         }
         let members =
@@ -126,14 +131,14 @@ impl ListedValues {
         if object.is("nullable") || object.is("x-nullable") {
             self.kinds.push("null".to_owned());
         }
-        let has_other = self.others().next().is_some();
+        let has_other = self.undeclared_values().next().is_some();
         // The type itself loses `null`: keywords that allow `null` do so on their own.
         self.kinds
             .retain(|kind| kind != "null" || !object.is("nullable") && !object.is("x-nullable"));
         has_other.then_some(self)
     }
 
-    fn others(&self) -> impl Iterator<Item = &Value> + Clone {
+    fn undeclared_values(&self) -> impl Iterator<Item = &Value> + Clone {
         self.written.iter().filter(|member| !self.is_declared(member))
     }
 
@@ -145,7 +150,7 @@ impl ListedValues {
         self.kinds.iter().find_map(|kind| value_of_kind(value, kind))
     }
 
-    fn read(&self, value: &Value) -> Value {
+    fn value_as_declared(&self, value: &Value) -> Value {
         let converted = if self.is_declared(value) { None } else { self.converted_value(value) };
         converted.unwrap_or_else(|| value.clone())
     }
@@ -168,11 +173,11 @@ impl ListedValues {
     /// Converts the default and the examples like the members.
     fn fit_annotations(&self, built: &mut Object) {
         if let Some(default) = built.get_mut("default") {
-            *default = self.read(default);
+            *default = self.value_as_declared(default);
         }
         for example in built.get_mut("examples").and_then(Value::as_array_mut).into_iter().flatten()
         {
-            *example = self.read(example);
+            *example = self.value_as_declared(example);
         }
     }
 }
@@ -185,7 +190,7 @@ fn move_to_items(members: &ListedValues, built: &mut Object) {
     }
 }
 
-pub(super) fn distinct(values: Vec<Value>) -> Vec<Value> {
+pub(super) fn distinct_values(values: Vec<Value>) -> Vec<Value> {
     if values.len() > LONG_ENUM {
         return values;
     }
@@ -198,7 +203,7 @@ pub(super) fn distinct(values: Vec<Value>) -> Vec<Value> {
     distinct
 }
 
-fn fits(node: &Node, kind: &Value) -> bool {
+fn fits_kind(node: &Node, kind: &Value) -> bool {
     let one = |kind: &Value| match (node, kind.as_str()) {
         (Node::Number(number), Some("integer")) => is_whole(number),
         (node, kind) => kind == Some(node.kind()),

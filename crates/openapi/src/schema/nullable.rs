@@ -6,12 +6,12 @@ use callgate_tree::Node;
 
 use crate::document::Document;
 
-pub(super) fn apply(document: &Document, node: &Node, built: Object) -> Value {
+pub(super) fn with_null_if_nullable(document: &Document, node: &Node, built: Object) -> Value {
     if is_nullable(document, node) { with_null(built) } else { Value::Object(built) }
 }
 
 /// A schema that allows `null` beside its other values.
-pub(crate) fn removable(schema: Value) -> Value {
+pub(crate) fn removable_schema(schema: Value) -> Value {
     match schema {
         Value::Object(members) if !members.is_empty() => with_null(members),
         other => other,

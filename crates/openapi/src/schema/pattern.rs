@@ -10,10 +10,15 @@ use regex_syntax::{
 
 use crate::{
     code::Code,
-    schema::{Builder, View, bytes::Bytes, nullable::removable},
+    schema::{Builder, View, bytes::Bytes, nullable::removable_schema},
 };
 
-pub(super) fn copy(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
+pub(super) fn copy_pattern(
+    builder: &mut Builder<'_>,
+    value: &Node,
+    path: &Path<'_>,
+    built: &mut Object,
+) {
     let Some(pattern) = value.as_str() else {
         let message = format!("expected a pattern, got: {}", value.kind());
         builder.findings.warning(Code::DroppedKeyword, path, message, "write it as text");
@@ -84,7 +89,7 @@ pub(super) fn copy_names<'d>(
         let Some(name) = builder.copy_text(pattern) else { break };
         let schema = builder.build_unfilled(|builder| builder.schema(schema, &path));
         let is_removable = builder.bytes == Bytes::Patch;
-        kept.insert(name, if is_removable { removable(schema) } else { schema });
+        kept.insert(name, if is_removable { removable_schema(schema) } else { schema });
     }
     let is_said_of_others = ["additionalProperties", "unevaluatedProperties"];
     if !is_whole && is_said_of_others.iter().any(|name| object.get(name).is_some()) {
@@ -111,13 +116,13 @@ pub(crate) fn is_linear(pattern: &str) -> bool {
     }
     // Escapes that denote themselves in ECMA-262 are the only difference between the notations.
     let read = |pattern: &str| regex_syntax::Parser::new().parse(pattern).ok();
-    let pattern = of_ascii(pattern);
+    let pattern = with_ascii_classes(pattern);
     let read = read(&pattern).or_else(|| read(&pattern.replace("\\/", "/")));
-    read.is_some_and(|read| size(&read) <= LARGEST)
+    read.is_some_and(|read| engine_size(&read) <= LARGEST)
 }
 
 /// The pattern with the classes that are ASCII-only in ECMA-262 §22.2.2.9.
-fn of_ascii(pattern: &str) -> String {
+fn with_ascii_classes(pattern: &str) -> String {
     let mut written = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
@@ -135,19 +140,19 @@ fn of_ascii(pattern: &str) -> String {
 
 /// An upper estimate of the bytes that an engine needs, at most about twice the real size. The depth of a pattern is
 /// limited when it is parsed.
-fn size(pattern: &Hir) -> usize {
+fn engine_size(pattern: &Hir) -> usize {
     match pattern.kind() {
         HirKind::Class(Class::Bytes(_)) | HirKind::Empty | HirKind::Look(_) => STATE,
         HirKind::Literal(literal) => literal.0.len().saturating_mul(STATE),
         HirKind::Class(Class::Unicode(class)) => class_size(class),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or_else(|| repetition.min.saturating_add(1)).max(1);
-            let once = size(&repetition.sub).saturating_add(STATE);
+            let once = engine_size(&repetition.sub).saturating_add(STATE);
             once.saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
         }
-        HirKind::Capture(capture) => STATE.saturating_add(size(&capture.sub)),
+        HirKind::Capture(capture) => STATE.saturating_add(engine_size(&capture.sub)),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().fold(STATE, |sum: usize, part| sum.saturating_add(size(part)))
+            parts.iter().fold(STATE, |sum: usize, part| sum.saturating_add(engine_size(part)))
         }
     }
 }

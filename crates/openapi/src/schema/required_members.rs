@@ -8,11 +8,11 @@ use hashbrown::HashSet;
 use crate::{code::Code, schema::Builder};
 
 /// Returns true if a schema itself requires a member.
-pub(super) fn names(object: &NodeObject, name: &str) -> bool {
+pub(super) fn requires_member(object: &NodeObject, name: &str) -> bool {
     object.list("required").iter().any(|required| required.as_str() == Some(name))
 }
 
-pub(super) fn copy(
+pub(super) fn copy_required(
     builder: &mut Builder<'_>,
     object: &NodeObject,
     path: &Path<'_>,
@@ -24,7 +24,7 @@ pub(super) fn copy(
     if is_parameter && builder.document.version().is_swagger() {
         return;
     }
-    let Some(names) = list(builder, value, path) else { return };
+    let Some(names) = required_names(builder, value, path) else { return };
     let mut kept: Vec<Value> = Vec::new();
     let mut seen_names = HashSet::new();
     for name in names {
@@ -41,10 +41,14 @@ pub(super) fn copy(
 }
 
 /// The value of `dependentRequired`: the names that each name requires.
-pub(super) fn by_names(builder: &mut Builder<'_>, members: &NodeObject, path: &Path<'_>) -> Value {
+pub(super) fn dependent_required(
+    builder: &mut Builder<'_>,
+    members: &NodeObject,
+    path: &Path<'_>,
+) -> Value {
     let mut kept = Object::new();
     for (name, value) in members.iter() {
-        let required = list(builder, value, &path.name(name));
+        let required = required_names(builder, value, &path.name(name));
         let required: Vec<Value> = required.into_iter().flatten().map(Value::from).collect();
         if !required.is_empty() {
             kept.insert(name.to_string(), Value::Array(required));
@@ -54,7 +58,11 @@ pub(super) fn by_names(builder: &mut Builder<'_>, members: &NodeObject, path: &P
 }
 
 /// The names of a list; `None`, with a finding, if it is not a list.
-fn list<'n>(builder: &mut Builder<'_>, value: &'n Node, path: &Path<'_>) -> Option<Vec<&'n str>> {
+fn required_names<'n>(
+    builder: &mut Builder<'_>,
+    value: &'n Node,
+    path: &Path<'_>,
+) -> Option<Vec<&'n str>> {
     let Some(names) = value.as_array() else {
         let message = format!("expected a list of names, got: {}", value.kind());
         // Authors write `required: true` in the property, as in OpenAPI 2: it names nothing here.

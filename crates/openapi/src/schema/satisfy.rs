@@ -25,18 +25,18 @@ use crate::{
 };
 
 /// Reports a schema that no value meets. What a model sees is a part of what is checked: it needs no findings of its own.
-pub(super) fn apply<'d>(builder: &mut Builder<'d>, node: &'d Node, path: &Path<'_>) {
+pub(super) fn report_unsatisfiable<'d>(builder: &mut Builder<'d>, node: &'d Node, path: &Path<'_>) {
     if matches!(builder.view, View::Declared(_)) || !node.as_object().is_some_and(is_open_to_doubt)
     {
         return;
     }
-    if let Some(conflict) = conflict(builder.document, node, path) {
+    if let Some(conflict) = schema_conflict(builder.document, node, path) {
         conflict.report(builder.view, &mut builder.findings);
     }
 }
 
 /// The reason why no value meets a schema; `None` if a value may meet it.
-pub(super) fn conflict<'d>(
+pub(super) fn schema_conflict<'d>(
     document: &'d Document,
     node: &'d Node,
     path: &Path<'_>,
@@ -45,7 +45,8 @@ pub(super) fn conflict<'d>(
     if document.has_dynamic_anchors() {
         return None;
     }
-    Search { document, left: MOST_VISITED }.unmet(&[LocatedNode::new(node, path)], DEEPEST)
+    Search { document, left: MOST_VISITED }
+        .schemas_conflict(&[LocatedNode::new(node, path)], DEEPEST)
 }
 
 /// True if the keywords of a schema can contradict each other. A forbidden value (`not: {}`) alone is meant so: an object
@@ -76,10 +77,10 @@ struct Search<'d> {
 }
 
 impl<'d> Search<'d> {
-    fn unmet(&mut self, schemas: &[LocatedNode<'d>], depth: usize) -> Option<Conflict> {
+    fn schemas_conflict(&mut self, schemas: &[LocatedNode<'d>], depth: usize) -> Option<Conflict> {
         let depth = depth.checked_sub(1)?;
         let conflict = self.first_conflict(schemas, depth)?;
-        let is_null_allowed = schemas.iter().all(|schema| self.allows(schema, &NULL));
+        let is_null_allowed = schemas.iter().all(|schema| self.may_allow(schema, &NULL));
         (!is_null_allowed).then_some(conflict)
     }
 
@@ -87,23 +88,23 @@ impl<'d> Search<'d> {
     fn first_conflict(&mut self, schemas: &[LocatedNode<'d>], depth: usize) -> Option<Conflict> {
         let mut rules = Rules::default();
         for schema in schemas {
-            if let Some(conflict) = rules.add(self, schema.clone()) {
+            if let Some(conflict) = rules.add_schema(self, schema.clone()) {
                 return Some(conflict);
             }
         }
-        self.settle(&rules, depth)
+        self.rules_conflict(&rules, depth)
     }
 
     /// The reason why no value but null meets these rules.
-    fn settle(&mut self, rules: &Rules<'d>, depth: usize) -> Option<Conflict> {
+    fn rules_conflict(&mut self, rules: &Rules<'d>, depth: usize) -> Option<Conflict> {
         self.left = self.left.checked_sub(rules.schemas.len().max(1))?;
-        values::conflict(self, rules)
-            .or_else(|| kinds::conflict(self, rules, depth))
-            .or_else(|| alternatives::conflict(self, rules, depth))
+        values::values_conflict(self, rules)
+            .or_else(|| kinds::kinds_conflict(self, rules, depth))
+            .or_else(|| alternatives::alternatives_conflict(self, rules, depth))
     }
 
     /// False only if a schema certainly refuses a value.
-    fn allows(&self, schema: &LocatedNode<'d>, value: &'d Node) -> bool {
+    fn may_allow(&self, schema: &LocatedNode<'d>, value: &'d Node) -> bool {
         is_legal(self.document, schema.node, &schema.path(), value)
     }
 }

@@ -20,7 +20,7 @@ impl Scope {
         self.0.is_none()
     }
 
-    pub(super) fn enter(&self, document: &Document, path: &Path<'_>) -> Self {
+    pub(super) fn enter_schema(&self, document: &Document, path: &Path<'_>) -> Self {
         if !document.has_dynamic_anchors() {
             return Self::default();
         }
@@ -31,7 +31,7 @@ impl Scope {
             return self.clone();
         }
         let outer_anchors = self.0.iter().flat_map(|scope_anchors| scope_anchors.iter());
-        let outer_anchors = document.affordable(outer_anchors, ANCHOR);
+        let outer_anchors = document.while_affordable(outer_anchors, ANCHOR);
         let mut outer_anchors: BTreeMap<_, _> =
             outer_anchors.map(|(name, pointer)| (Arc::clone(name), Arc::clone(pointer))).collect();
         for (name, pointer) in anchors {

@@ -15,7 +15,7 @@ use crate::{
         Builder, PendingDefinition, View,
         bytes::Bytes,
         cache::DefinitionSet,
-        circles::{cut_circles, in_place},
+        circles::{cut_circles, references_in_place},
         part::{DefinitionKey, Link, NamedPart, Part, n_bytes},
         rename::renamed_schema,
     },
@@ -29,10 +29,10 @@ impl Builder<'_> {
         }
         let roots: Box<[DefinitionKey]> =
             self.pending.iter().map(|pending| self.key(pending)).collect();
-        let set = self.built.set(&roots).unwrap_or_else(|| {
+        let set = self.built.cached_set(&roots).unwrap_or_else(|| {
             let grouped = self.grouped_definitions(&roots);
             let is_named = grouped.is_none();
-            let set = grouped.unwrap_or_else(|| Arc::new(self.set()));
+            let set = grouped.unwrap_or_else(|| Arc::new(self.build_set()));
             if !self.document.is_spent() && (!is_named || self.built.takes_named(&set)) {
                 self.built.keep_set(roots, &set);
             }
@@ -40,7 +40,7 @@ impl Builder<'_> {
         });
         let set_diagnostics =
             self.document.meter().charged_parts(set.findings.diagnostics(), |_| FINDING);
-        self.findings.repeat(set_diagnostics);
+        self.findings.add_shared(set_diagnostics);
         self.findings.count_unkept(&set.findings);
         if let Some(lack) = &set.lack {
             self.document.record_lack(lack);
@@ -55,7 +55,7 @@ impl Builder<'_> {
     }
 
     /// All definitions that the pending ones need, under names that are unique in this set.
-    pub(super) fn set(&mut self) -> DefinitionSet {
+    pub(super) fn build_set(&mut self) -> DefinitionSet {
         let mut set_findings = Findings::default();
         let mut named: IndexMap<Arc<str>, NamedPart> = IndexMap::new();
         while let Some(pending) = self.pending.pop_front() {
@@ -63,7 +63,7 @@ impl Builder<'_> {
             let name = Arc::clone(&facts.name);
             let key = self.key(&pending);
             let part = self.part_of_set(&key, &pending.node);
-            set_findings.absorb(&part.findings);
+            set_findings.absorb_shared(&part.findings);
             named.insert(name, self.named_part(&part));
         }
         cut_circles(&mut named, &mut set_findings);
@@ -79,11 +79,13 @@ impl Builder<'_> {
     /// One definition, built again only if it could not be built for all users.
     fn part_of_set(&self, key: &DefinitionKey, node: &Node) -> Arc<Part> {
         // Once the steps are used up, every schema allows everything.
-        if let Some(Ok(cached_part)) = self.built.part(key).filter(|_| !self.document.is_spent()) {
+        if let Some(Ok(cached_part)) =
+            self.built.cached_part(key).filter(|_| !self.document.is_spent())
+        {
             return cached_part;
         }
         let builder = Builder::new(self.document, self.built, self.view);
-        Arc::new(builder.part(key, node))
+        Arc::new(builder.build_part(key, node))
     }
 
     /// A definition under its name in this set. The definitions it refers to become pending, too.
@@ -102,14 +104,14 @@ impl Builder<'_> {
         let schema = renamed_schema(self.document, &part.schema, &names);
         NamedPart {
             n_bytes: n_bytes(&schema),
-            in_place: in_place(&schema),
+            in_place: references_in_place(&schema),
             schema: Arc::new(schema),
         }
     }
 
     /// The anchor of a declared definition, if it is unique: no reference uses it, but a reader of the description may
     /// know it.
-    fn anchor<'n>(&self, key: &DefinitionKey, node: &'n Node) -> Option<&'n str> {
+    fn unique_anchor<'n>(&self, key: &DefinitionKey, node: &'n Node) -> Option<&'n str> {
         let is_the_one = matches!(self.view, View::Declared(_)) && key.at.bytes == Bytes::Text;
         let anchor = node.text("$anchor").filter(|_| is_the_one)?;
         self.document.is_anchor_of(anchor, &key.at.pointer).then_some(anchor)
@@ -117,12 +119,14 @@ impl Builder<'_> {
 }
 
 impl<'d> Builder<'d> {
-    pub(super) fn part(mut self, key: &DefinitionKey, node: &'d Node) -> Part {
+    pub(super) fn build_part(mut self, key: &DefinitionKey, node: &'d Node) -> Part {
         self.bytes = key.at.bytes;
         self.is_filled = key.is_filled;
         self.scope = key.at.scope.clone();
         let mut schema = self.schema(node, &Path::at(&key.at.pointer));
-        if let (Some(members), Some(anchor)) = (schema.as_object_mut(), self.anchor(key, node)) {
+        if let (Some(members), Some(anchor)) =
+            (schema.as_object_mut(), self.unique_anchor(key, node))
+        {
             members.insert("$anchor", anchor.into());
         }
         let links = self.pending.into_iter().filter_map(|pending| {
@@ -132,7 +136,7 @@ impl<'d> Builder<'d> {
         });
         Part {
             n_bytes: n_bytes(&schema),
-            in_place: in_place(&schema),
+            in_place: references_in_place(&schema),
             schema: Arc::new(schema),
             links: links.collect(),
             findings: self.findings,

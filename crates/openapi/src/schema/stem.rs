@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use crate::document::Document;
 
 /// The stem of a definition's name: the last part of its pointer, or its file name if the pointer is the whole file.
-pub(super) fn stem(pointer: &str) -> String {
+pub(super) fn name_stem(pointer: &str) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     let last = last
         .strip_suffix('#')
@@ -39,14 +39,14 @@ impl Stems {
                     [outer, inner] => Path::ROOT.name(outer).name(inner).name(name).pointer(),
                     _ => Path::ROOT.name("definitions").name(name).pointer(),
                 };
-                let entry = stems.entry(stem(&pointer));
+                let entry = stems.entry(name_stem(&pointer));
                 entry.and_modify(|only_pointer| *only_pointer = None).or_insert(Some(pointer));
             }
         }
         Self(stems)
     }
 
-    pub(super) fn only(&self, stem: &str) -> Option<&Arc<str>> {
+    pub(super) fn only_pointer(&self, stem: &str) -> Option<&Arc<str>> {
         self.0.get(stem)?.as_ref()
     }
 }

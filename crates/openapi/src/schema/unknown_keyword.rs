@@ -7,7 +7,7 @@ use super::{Builder, View};
 use crate::code::Code;
 
 /// Reports an unknown keyword that reads like one that restricts values.
-pub(super) fn report(builder: &mut Builder<'_>, keyword: &str, path: &Path<'_>) {
+pub(super) fn report_unknown_keyword(builder: &mut Builder<'_>, keyword: &str, path: &Path<'_>) {
     if builder.view == View::Output || keyword.starts_with("x-") {
         return;
     }
@@ -26,7 +26,7 @@ fn keyword_suggestion(keyword: &str) -> Option<String> {
         return None;
     }
     let is_alike = |candidate: &&&str| {
-        letters(candidate).eq(letters(keyword)) || is_misspelt(candidate, keyword)
+        folded_letters(candidate).eq(folded_letters(keyword)) || is_misspelt(candidate, keyword)
     };
     keywords.find(is_alike).map(|candidate| format!("did you mean `{candidate}`?"))
 }
@@ -38,7 +38,7 @@ fn is_misspelt(keyword: &str, word: &str) -> bool {
         return false;
     }
     let (letters, word): (Vec<char>, Vec<char>) =
-        (letters(keyword).collect(), letters(word).collect());
+        (folded_letters(keyword).collect(), folded_letters(word).collect());
     let same = |(a, b): &(&char, &char)| a == b;
     let n_first = letters.iter().zip(&word).take_while(same).count();
     let n_last = letters.iter().rev().zip(word.iter().rev()).take_while(same).count();
@@ -54,7 +54,7 @@ fn is_misspelt(keyword: &str, word: &str) -> bool {
 /// The number of letters from which a keyword's misspellings are detected.
 const LONG: usize = 7;
 
-fn letters(name: &str) -> impl Iterator<Item = char> {
+fn folded_letters(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase())
 }
 

@@ -95,7 +95,7 @@ impl<'a> CredentialPlaces<'a> {
                 exact.push(ExactPlace { place, name, scheme: Some(scheme), is_asked });
             }
         }
-        let kinds = required().filter_map(|required| required.scheme.kind.credential());
+        let kinds = required().filter_map(|required| required.scheme.kind.credential_kind());
         let mut kinds: Vec<_> = configured.kind.into_iter().chain(kinds).collect();
         kinds.sort_unstable();
         kinds.dedup();
@@ -112,7 +112,7 @@ impl<'a> CredentialPlaces<'a> {
     }
 
     /// The owner of a parameter's place; `None` if the parameter is an argument.
-    pub(crate) fn owner(&self, declared: DeclaredParameter<'_>) -> Option<PlaceOwner> {
+    pub(crate) fn place_owner(&self, declared: DeclaredParameter<'_>) -> Option<PlaceOwner> {
         let DeclaredParameter { place, name, required, .. } = declared;
         let exact = || self.exact.iter().filter(|entry| entry.is_at(place, name));
         if exact().any(|entry| entry.scheme.is_none()) {
@@ -138,7 +138,7 @@ impl<'a> CredentialPlaces<'a> {
     }
 
     /// The query keys, cookies and form fields that no object with separate members may write.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = (InputLocation, Arc<str>)> {
+    pub(crate) fn protected_keys(&self) -> impl Iterator<Item = (InputLocation, Arc<str>)> {
         let is_key = |place: InputLocation| {
             matches!(place, InputLocation::Body | InputLocation::Cookie | InputLocation::Query)
         };
@@ -169,7 +169,7 @@ impl ExactPlace<'_> {
 }
 
 impl SecuritySchemeKind {
-    fn credential(&self) -> Option<CredentialKind> {
+    fn credential_kind(&self) -> Option<CredentialKind> {
         match self {
             Self::ApiKey { place: InputLocation::Header, name }
                 if folded_name(name) == "authorization" =>

@@ -36,7 +36,7 @@ impl Schemes {
         for (name, at) in declared.iter().flat_map(|declared| declared.members(0)) {
             let resolved_scheme = at.resolved_node_or_loss();
             let kind = resolved_scheme.map_or(SecuritySchemeKind::Unknown, |resolved_scheme| {
-                scheme::kind(resolved_scheme.node)
+                scheme::scheme_kind(resolved_scheme.node)
             });
             if kind == SecuritySchemeKind::Unknown {
                 let message =
@@ -56,22 +56,22 @@ impl Schemes {
     }
 
     /// The requirements of an operation: its own, else the description's for all, which are read once.
-    pub(crate) fn needs(&self, operation: Cursor<'_, '_>) -> Security {
+    pub(crate) fn operation_security(&self, operation: Cursor<'_, '_>) -> Security {
         let own = operation.member("security").filter(|own| !matches!(own.node, Node::Null));
         if let Some(list) = own {
-            return Security { is_own: true, ..self.list(list) };
+            return Security { is_own: true, ..self.read_list(list) };
         }
         let (security, shared_diagnostics) = self.general.get_or_init(|| {
             let (security, own) = operation
                 .root()
-                .with_own_findings(|root| root.member("security").map(|list| self.list(list)));
+                .with_own_findings(|root| root.member("security").map(|list| self.read_list(list)));
             (security.unwrap_or_default(), own.into_diagnostics())
         });
-        operation.with_findings(|findings| findings.repeat(shared_diagnostics));
+        operation.with_findings(|findings| findings.add_shared(shared_diagnostics));
         security.clone()
     }
 
-    fn list(&self, list: Cursor<'_, '_>) -> Security {
+    fn read_list(&self, list: Cursor<'_, '_>) -> Security {
         let Some(alternatives) = list.node.as_array() else {
             let message =
                 format!("expected a list of security requirements, got: {}", list.node.kind());
@@ -80,13 +80,13 @@ impl Schemes {
         };
         let is_open = alternatives.is_empty();
         let alternatives: Arc<[_]> =
-            list.items(KEPT).filter_map(|node| self.requirement(node)).collect();
+            list.items(KEPT).filter_map(|node| self.read_requirement(node)).collect();
         // An unreadable requirement does not open an operation to everyone.
         let is_stated = is_open || !alternatives.is_empty();
         Security { is_stated, is_own: false, alternatives }
     }
 
-    fn requirement(&self, at: Cursor<'_, '_>) -> Option<Requirement> {
+    fn read_requirement(&self, at: Cursor<'_, '_>) -> Option<Requirement> {
         if at.node.as_object().is_none() {
             let message = format!("expected a security requirement, got: {}", at.node.kind());
             let help = "write the names of schemes with their scopes: `{key: []}`";
@@ -95,7 +95,7 @@ impl Schemes {
         }
         let schemes = at.members(KEPT).map(|(name, member)| {
             let scopes = member.node.as_array().unwrap_or_default();
-            let scopes = at.document.affordable(scopes, 1);
+            let scopes = at.document.while_affordable(scopes, 1);
             let scopes = scopes.filter_map(Node::as_shared_str).cloned().collect();
             let scheme =
                 self.schemes.get(name).cloned().unwrap_or_else(|| undeclared_scheme(name, member));
@@ -153,7 +153,7 @@ mod tests {
         let schemes = Schemes::new(root);
         let operation = document.root().get("operation").unwrap();
         let operation = LocatedNode { node: operation, pointer: "/operation".into() };
-        let lines = vec![shown(&schemes.needs(root.to(&operation)))];
+        let lines = vec![shown(&schemes.operation_security(root.at_node(&operation)))];
         let codes = findings.into_diagnostics();
         let codes = codes.iter().map(|found| found.code.as_str().to_owned());
         assert_eq!(lines.into_iter().chain(codes).collect::<Vec<_>>(), expected);

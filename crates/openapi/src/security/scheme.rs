@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The kind of a scheme; [`SecuritySchemeKind::Unknown`] if it states no kind that can be read.
-pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
+pub(super) fn scheme_kind(scheme: &Node) -> SecuritySchemeKind {
     let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
     let scheme_kind = match scheme.text("type").unwrap_or_default() {
         "apiKey" if is_signature(scheme) => Some(SecuritySchemeKind::AwsSigV4),
@@ -22,7 +22,11 @@ pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
         }),
         "mutualTLS" => Some(SecuritySchemeKind::MutualTls),
         "oauth2" => Some(SecuritySchemeKind::OAuth2 {
-            flows: if scheme.get("flows").is_some() { flows(scheme) } else { of_swagger(scheme) },
+            flows: if scheme.get("flows").is_some() {
+                oauth_flows(scheme)
+            } else {
+                swagger_flow(scheme)
+            },
             metadata_url: text("oauth2MetadataUrl"),
         }),
         "openIdConnect" => {
@@ -50,16 +54,16 @@ fn api_key(scheme: &Node) -> Option<SecuritySchemeKind> {
     Some(SecuritySchemeKind::ApiKey { place, name: Arc::clone(name) })
 }
 
-fn flows(scheme: &Node) -> Box<[OAuthFlow]> {
-    scheme.members_of("flows").filter_map(|(name, node)| flow(name, node)).collect()
+fn oauth_flows(scheme: &Node) -> Box<[OAuthFlow]> {
+    scheme.members_of("flows").filter_map(|(name, node)| oauth_flow(name, node)).collect()
 }
 
 /// The only flow of a Swagger 2.0 scheme, whose members are on the scheme itself.
-fn of_swagger(scheme: &Node) -> Box<[OAuthFlow]> {
-    scheme.text("flow").and_then(|name| flow(name, scheme)).into_iter().collect()
+fn swagger_flow(scheme: &Node) -> Box<[OAuthFlow]> {
+    scheme.text("flow").and_then(|name| oauth_flow(name, scheme)).into_iter().collect()
 }
 
-fn flow(name: &str, node: &Node) -> Option<OAuthFlow> {
+fn oauth_flow(name: &str, node: &Node) -> Option<OAuthFlow> {
     let kind = match name {
         "accessCode" | "authorizationCode" => OAuthFlowKind::AuthorizationCode,
         "application" | "clientCredentials" => OAuthFlowKind::ClientCredentials,

@@ -30,7 +30,7 @@ pub(crate) fn withholding_reason(
     rules: WithholdingRules<'_>,
 ) -> Option<WithholdingReason> {
     if declared.place != InputLocation::Header {
-        return rules.places.owner(declared).map(WithholdingReason::Credential);
+        return rules.places.place_owner(declared).map(WithholdingReason::Credential);
     }
     let folded = folded_name(declared.name);
     if is_reserved(&folded) {
@@ -41,7 +41,7 @@ pub(crate) fn withholding_reason(
     if is_let_through && folded == "cookie" && rules.places.has_cookie() {
         return Some(WithholdingReason::Credential(PlaceOwner::Credential));
     }
-    if let Some(owner) = rules.places.owner(declared) {
+    if let Some(owner) = rules.places.place_owner(declared) {
         return Some(WithholdingReason::Credential(owner));
     }
     (is_forbidden(&folded) && !is_let_through).then_some(WithholdingReason::Forbidden)

@@ -40,10 +40,10 @@ pub fn check_server(text: &str) -> Result<(), InvalidServer> {
     let result = named_by_operator(text, &LoadOptions::default());
     result
         .map(|_| ())
-        .map_err(|refusal| InvalidServer { message: refusal.message, help: help(text) })
+        .map_err(|refusal| InvalidServer { message: refusal.message, help: server_help(text) })
 }
 
-pub(super) fn help(text: &str) -> String {
+pub(super) fn server_help(text: &str) -> String {
     match suggested_url(text) {
         Some(fit) => format!("write `{fit}`"),
         None => "write it as `https://api.example.com/v1`".to_owned(),

@@ -3,7 +3,7 @@
 
 use callgate_tree::Node;
 
-use super::text::{InvalidAddress, check_placeholders, names_host, wrong};
+use super::text::{InvalidAddress, check_placeholders, names_host, wrong_address};
 use crate::options::LoadOptions;
 
 /// The text of a server, which is relative if the description names no host.
@@ -44,12 +44,12 @@ pub(super) fn server_text(
     }
     let schemes = schemes.or_else(|| root.get("schemes"));
     let Host { scheme, authority, path: above } =
-        parts(host).map_err(|wrong| (HOST, wrong, None))?;
+        host_parts(host).map_err(|wrong| (HOST, wrong, None))?;
     let scheme = chosen_scheme(scheme, schemes, options);
     let path = joined_path(above, path).ok_or_else(|| {
         let expected = "expected a `host` without a path, which `basePath` contains";
         let meant = format!("{scheme}://{authority}/{above}/{path}");
-        (HOST, wrong(expected, host), Some(meant))
+        (HOST, wrong_address(expected, host), Some(meant))
     })?;
     let got = host.escape_debug();
     let doubt = (authority != host)
@@ -58,7 +58,7 @@ pub(super) fn server_text(
     Ok(ServerText { url, doubt: doubt.or(doubt_of_base) })
 }
 
-fn parts(host: &str) -> Result<Host<'_>, InvalidAddress> {
+fn host_parts(host: &str) -> Result<Host<'_>, InvalidAddress> {
     check_variables(host, "host")?;
     let plain = host.trim();
     if plain.contains('@') {
@@ -73,7 +73,7 @@ fn parts(host: &str) -> Result<Host<'_>, InvalidAddress> {
     let end = rest.find('/').unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
     if authority.is_empty() || path.contains("//") {
-        return Err(wrong("expected a `host` of HOST or HOST:PORT", host));
+        return Err(wrong_address("expected a `host` of HOST or HOST:PORT", host));
     }
     Ok(Host { scheme, authority, path: path.trim_matches('/') })
 }
@@ -85,7 +85,7 @@ fn check_variables(text: &str, member: &str) -> Result<(), InvalidAddress> {
         let expected = format!(
             "expected a `{member}` without variables, which servers of Swagger 2.0 do not have"
         );
-        return Err(wrong(&expected, text));
+        return Err(wrong_address(&expected, text));
     }
     Ok(())
 }
@@ -105,7 +105,10 @@ fn base_path<'t>(base: &'t str, host: &str) -> Result<BasePath<'t>, InvalidAddre
         |host: &str| text.strip_prefix(host).is_some_and(|rest| rest.starts_with('/'));
     let is_host = names_host(text) && !plain.starts_with('/') || begins_with(host.trim());
     if base.contains("://") || is_host {
-        return Err(wrong("expected a `basePath` without a host, which `host` contains", base));
+        return Err(wrong_address(
+            "expected a `basePath` without a host, which `host` contains",
+            base,
+        ));
     }
     let is_odd = plain != base || !plain.is_empty() && plain.len() != text.len() + 1;
     Ok(BasePath { text, is_odd })

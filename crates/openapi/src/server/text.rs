@@ -56,7 +56,7 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Reads an absolute address; `None` if the text is relative.
-pub(super) fn absolute(text: &str) -> Result<Option<Address>, InvalidAddress> {
+pub(super) fn parse_absolute(text: &str) -> Result<Option<Address>, InvalidAddress> {
     let plain = text.trim();
     let parts = UrlParts::from_text(plain);
     let Some(scheme) = parts.scheme else { return Ok(None) };
@@ -68,7 +68,7 @@ pub(super) fn absolute(text: &str) -> Result<Option<Address>, InvalidAddress> {
         } else {
             "expected a server URL with `http` or `https`"
         };
-        return Err(wrong(expected, plain));
+        return Err(wrong_address(expected, plain));
     };
     if !is_http {
         return Err(InvalidAddress(format!(
@@ -77,23 +77,23 @@ pub(super) fn absolute(text: &str) -> Result<Option<Address>, InvalidAddress> {
     }
     let host = check_authority(authority, plain)?;
     check_path(parts.path, plain)?;
-    let bad = || wrong("expected a server URL", plain);
+    let bad = || wrong_address("expected a server URL", plain);
     let url = Url::parse(plain).map_err(|_| bad())?;
     let is_scheme = url.scheme().eq_ignore_ascii_case(scheme);
     if !is_scheme || !host.is_equal(&url) || !is_equal(parts.path, url.path()) {
         return Err(bad());
     }
-    let doubt = doubt(text, parts.path, &url);
+    let doubt = address_doubt(text, parts.path, &url);
     Ok(Some(Address { url, doubt }))
 }
 
 /// Reads a relative address against the address of the description.
-pub(super) fn relative(text: &str, base: &Url) -> Result<Address, InvalidAddress> {
+pub(super) fn parse_relative(text: &str, base: &Url) -> Result<Address, InvalidAddress> {
     let plain = text.trim();
     let parts = check_relative(plain)?;
-    let bad = || wrong("expected a server URL", plain);
+    let bad = || wrong_address("expected a server URL", plain);
     if parts.authority.is_none() && names_host(plain) {
-        return Err(wrong("expected a server URL with `http` or `https`", plain));
+        return Err(wrong_address("expected a server URL with `http` or `https`", plain));
     }
     // An empty text names the document itself (RFC 3986 §4.4), which is no server.
     let is_empty = plain.is_empty();
@@ -112,20 +112,20 @@ pub(super) fn relative(text: &str, base: &Url) -> Result<Address, InvalidAddress
     let doubt = if is_empty {
         Some(format!("expected a server URL, got an empty text; it is read as `{url}`"))
     } else {
-        doubt(text, parts.path.trim_start_matches(['.', '/']), &url)
+        address_doubt(text, parts.path.trim_start_matches(['.', '/']), &url)
     };
     Ok(Address { url, doubt })
 }
 
 /// Reads a relative address whose host is not known: a path below a host that no name resolves to (RFC 6761 §6.4).
-pub(super) fn nowhere(text: &str) -> Result<Url, InvalidAddress> {
+pub(super) fn parse_hostless(text: &str) -> Result<Url, InvalidAddress> {
     let plain = text.trim();
     check_relative(plain)?;
-    let bad = |_| wrong("expected a server URL", plain);
+    let bad = |_| wrong_address("expected a server URL", plain);
     let base = Url::parse("https://server.invalid/").map_err(bad)?;
     let mut url = base.join(plain).map_err(bad)?;
     url.set_host(Some("server.invalid")).map_err(bad)?;
-    url.set_port(None).map_err(|()| wrong("expected a server URL", plain))?;
+    url.set_port(None).map_err(|()| wrong_address("expected a server URL", plain))?;
     Ok(url)
 }
 
@@ -141,7 +141,7 @@ fn check_relative(text: &str) -> Result<UrlParts<'_>, InvalidAddress> {
     let is_scheme = bare.eq_ignore_ascii_case("http") || bare.eq_ignore_ascii_case("https");
     let is_port = !parts.path.starts_with('/') && first.contains(':');
     if parts.authority.is_none() && (is_port || is_scheme) {
-        return Err(wrong("expected a server URL with `http` or `https`", text));
+        return Err(wrong_address("expected a server URL with `http` or `https`", text));
     }
     check_path(parts.path, text)?;
     Ok(parts)
@@ -163,12 +163,12 @@ pub(super) fn suggested_url(text: &str) -> Option<String> {
         return None;
     }
     let fit = format!("{scheme}://{rest}");
-    if absolute(&fit).is_ok() {
+    if parse_absolute(&fit).is_ok() {
         return Some(fit);
     }
     // The host of the parser is in ASCII: the form that is looked up.
     let ascii = Url::parse(&fit).ok().filter(|_| !fit.is_ascii())?;
-    absolute(ascii.as_str()).ok().map(|_| ascii.as_str().trim_end_matches('/').to_owned())
+    parse_absolute(ascii.as_str()).ok().map(|_| ascii.as_str().trim_end_matches('/').to_owned())
 }
 
 /// The scheme and the rest of a text that begins with `http` or `https`, and some of `://`.
@@ -187,7 +187,7 @@ pub(super) fn names_host(text: &str) -> bool {
 }
 
 /// The refusal of a text; it is shown unless it may contain a password.
-pub(super) fn wrong(expected: &str, text: &str) -> InvalidAddress {
+pub(super) fn wrong_address(expected: &str, text: &str) -> InvalidAddress {
     InvalidAddress(format!("{expected}, got{}", quoted_text(text)))
 }
 
@@ -214,10 +214,10 @@ fn check_plain(text: &str, parts: UrlParts<'_>) -> Result<(), InvalidAddress> {
     if let Some(foreign_character) = text.chars().find(|c| is_foreign(*c)) {
         let expected =
             format!("expected a server URL without `{}`", foreign_character.escape_debug());
-        return Err(wrong(&expected, text));
+        return Err(wrong_address(&expected, text));
     }
     if parts.has_more {
-        return Err(wrong("expected a server without query and fragment", text));
+        return Err(wrong_address("expected a server without query and fragment", text));
     }
     Ok(())
 }
@@ -234,10 +234,10 @@ pub(super) fn check_placeholders(text: &str) -> Result<(), InvalidAddress> {
     } else {
         return Ok(());
     };
-    Err(wrong(expected, text))
+    Err(wrong_address(expected, text))
 }
 
-fn doubt(text: &str, path: &str, url: &Url) -> Option<String> {
+fn address_doubt(text: &str, path: &str, url: &Url) -> Option<String> {
     let expected = if text == text.trim() {
         doubt_of_path(path)?
     } else {

@@ -5,8 +5,8 @@
 use callgate_tree::Node;
 
 use super::{
-    ServerRefusal, refusal,
-    text::{InvalidAddress, check_placeholders, wrong},
+    ServerRefusal, server_refusal,
+    text::{InvalidAddress, check_placeholders, wrong_address},
 };
 use crate::{code::Code, findings::Findings, options::LoadOptions, reference::LocatedNode};
 
@@ -16,24 +16,24 @@ pub(super) fn filled_template(
     pointer: &str,
     options: &LoadOptions,
 ) -> Result<String, ServerRefusal> {
-    let invalid = |InvalidAddress(message)| refusal(Code::InvalidServer, pointer, message);
+    let invalid = |InvalidAddress(message)| server_refusal(Code::InvalidServer, pointer, message);
     check_placeholders(template).map_err(invalid)?;
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let Some((name, after)) = after.split_once('}') else {
             let expected = "expected a server URL whose `{` and `}` are in pairs";
-            return Err(invalid(wrong(expected, template)));
+            return Err(invalid(wrong_address(expected, template)));
         };
         text.push_str(before);
-        text.push_str(&value(name, variables, pointer, options)?);
+        text.push_str(&variable_value(name, variables, pointer, options)?);
         rest = after;
     }
     text.push_str(rest);
     Ok(text)
 }
 
-fn value(
+fn variable_value(
     name: &str,
     variables: Option<&Node>,
     pointer: &str,
@@ -42,7 +42,7 @@ fn value(
     let variable = variables.and_then(|variables| variables.get(name));
     let legal = variable.and_then(|variable| variable.get("enum")).and_then(Node::as_array);
     let legal = legal.map(|values| values.iter().filter_map(written_value).collect::<Vec<_>>());
-    let bad = |message| refusal(Code::ServerVariable, pointer, message);
+    let bad = |message| server_refusal(Code::ServerVariable, pointer, message);
     if let Some(value) = options.server_variables.get(name) {
         let is_legal = legal.as_ref().is_none_or(|legal| legal.is_empty() || legal.contains(value));
         let expected = || legal.clone().unwrap_or_default().join("`, `");

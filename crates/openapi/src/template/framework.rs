@@ -25,7 +25,7 @@ pub(crate) fn is_odd(key: &str) -> bool {
 
 /// Rewrites a key; `None` if it has no other notation. The error is the form of a key whose variables are not clear.
 /// `is_declared` knows the names of path parameters, `is_query` those of the query.
-pub(crate) fn plain(
+pub(crate) fn plain_key(
     key: &str,
     is_declared: &dyn Fn(&str) -> bool,
     is_query: &dyn Fn(&str) -> bool,
@@ -33,7 +33,7 @@ pub(crate) fn plain(
     let mut reader =
         PathKeyReader { rest: key, key: String::new(), first: None, is_declared, is_query };
     while let Some(c) = reader.rest.chars().next() {
-        reader.step(c)?;
+        reader.read_character(c)?;
     }
     let PathKeyReader { key, first, .. } = reader;
     Ok(first.map(|first| Plain { key, first }))
@@ -48,34 +48,35 @@ struct PathKeyReader<'a> {
 }
 
 impl PathKeyReader<'_> {
-    fn step(&mut self, c: char) -> Result<(), &'static str> {
+    fn read_character(&mut self, c: char) -> Result<(), &'static str> {
         let rest = self.rest;
         let begins = self.key.ends_with('/');
         if let Some(after) = rest.strip_prefix("{{")
             && let Some((inner, _)) = after.split_once("}}")
             && !inner.contains('{')
         {
-            return self.variable(inner, inner.len() + 4);
+            return self.write_variable(inner, inner.len() + 4);
         }
         let written = rest.strip_prefix("${").map(|_| 1).or_else(|| (c == '{').then_some(0));
         if let Some(skipped) = written {
             let text = rest.get(skipped..).unwrap_or_default();
-            let Some(end) = closing(text, "{}") else {
-                self.copy(c);
+            let Some(end) = closing_bracket(text, "{}") else {
+                self.copy_character(c);
                 return Ok(());
             };
             let inner = text.get(1..end).unwrap_or_default();
-            return self.variable(inner, skipped + end + 1);
+            return self.write_variable(inner, skipped + end + 1);
         }
         if let Some(after) = rest.strip_prefix("%7B").or_else(|| rest.strip_prefix("%7b")) {
             let end = after.find("%7D").or_else(|| after.find("%7d"));
             let Some(inner) = end.and_then(|end| after.get(..end)) else { return Err(EXPECTED) };
-            return self.variable(inner, inner.len() + 6);
+            return self.write_variable(inner, inner.len() + 6);
         }
         if let Some(after) = rest.strip_prefix("(?P<")
-            && let (Some(end), Some((name, _))) = (closing(rest, "()"), after.split_once('>'))
+            && let (Some(end), Some((name, _))) =
+                (closing_bracket(rest, "()"), after.split_once('>'))
         {
-            return self.variable(name, end + 1);
+            return self.write_variable(name, end + 1);
         }
         match c {
             // The query and the fragment of a key have no routes.
@@ -84,15 +85,15 @@ impl PathKeyReader<'_> {
                 self.rest = "";
                 Ok(())
             }
-            ':' if begins => self.colon(),
+            ':' if begins => self.read_colon(),
             '<' => {
-                let end = closing(rest, "<>").ok_or(EXPECTED)?;
-                self.variable(rest.get(1..end).unwrap_or_default(), end + 1)
+                let end = closing_bracket(rest, "<>").ok_or(EXPECTED)?;
+                self.write_variable(rest.get(1..end).unwrap_or_default(), end + 1)
             }
             '[' if begins => {
-                let end = closing(rest, "[]").ok_or(EXPECTED)?;
+                let end = closing_bracket(rest, "[]").ok_or(EXPECTED)?;
                 let inner = rest.get(1..end).unwrap_or_default();
-                self.variable(inner.strip_prefix("...").unwrap_or(inner), end + 1)
+                self.write_variable(inner.strip_prefix("...").unwrap_or(inner), end + 1)
             }
             '*' if begins => {
                 let segment = rest.split(['/', '?']).next().unwrap_or_default();
@@ -100,39 +101,39 @@ impl PathKeyReader<'_> {
                 if name.is_empty() || !is_name(name) {
                     Err(WILDCARD)
                 } else {
-                    self.variable(name, segment.len())
+                    self.write_variable(name, segment.len())
                 }
             }
             _ => {
-                self.copy(c);
+                self.copy_character(c);
                 Ok(())
             }
         }
     }
 
     /// `:id`, perhaps with a pattern in parentheses and a mark of repetition.
-    fn colon(&mut self) -> Result<(), &'static str> {
+    fn read_colon(&mut self) -> Result<(), &'static str> {
         let after = self.rest.get(1..).unwrap_or_default();
         let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
         let name = after.get(..after.find(is_end).unwrap_or(after.len())).unwrap_or_default();
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-            self.copy(':');
+            self.copy_character(':');
             return Ok(());
         }
         let mut length = 1 + name.len();
         let tail = after.get(name.len()..).unwrap_or_default();
         if tail.starts_with('(') {
-            length += closing(tail, "()").ok_or(EXPECTED)? + 1;
+            length += closing_bracket(tail, "()").ok_or(EXPECTED)? + 1;
         }
         let tail = self.rest.get(length..).unwrap_or_default();
         if tail.starts_with(['*', '+']) || tail.starts_with('?') && !tail.contains('=') {
             length += 1;
         }
-        self.variable(name, length)
+        self.write_variable(name, length)
     }
 
     /// Writes the variable of a piece with `length` bytes.
-    fn variable(&mut self, inner: &str, length: usize) -> Result<(), &'static str> {
+    fn write_variable(&mut self, inner: &str, length: usize) -> Result<(), &'static str> {
         let (written, rest) = self.rest.split_at_checked(length).ok_or(EXPECTED)?;
         let whole = format!("{{{inner}}}");
         let is_operator = inner.strip_prefix('+').is_some_and(is_name);
@@ -160,7 +161,7 @@ impl PathKeyReader<'_> {
         Ok(())
     }
 
-    fn copy(&mut self, c: char) {
+    fn copy_character(&mut self, c: char) {
         self.key.push(c);
         self.rest = self.rest.get(c.len_utf8()..).unwrap_or_default();
     }
@@ -195,7 +196,7 @@ fn is_converter(text: &str) -> bool {
 }
 
 /// The offset of the bracket that closes the first one; brackets after `\` do not count. `brackets` are both.
-fn closing(text: &str, brackets: &str) -> Option<usize> {
+fn closing_bracket(text: &str, brackets: &str) -> Option<usize> {
     let (open, close) = (brackets.chars().next()?, brackets.chars().next_back()?);
     let mut depth = 0_usize;
     let mut is_escaped = false;
@@ -228,7 +229,7 @@ mod tests {
 
     /// Rewrites a key whose operation declares `id` and `rest`, and `q` for the query.
     fn read(key: &str) -> Result<Option<Plain>, &'static str> {
-        plain(key, &|name| name == "id" || name == "rest", &|name| name == "q")
+        plain_key(key, &|name| name == "id" || name == "rest", &|name| name == "q")
     }
 
     #[test]
@@ -283,7 +284,7 @@ mod tests {
     fn a_declared_variable_name_is_not_read_as_a_notation() {
         for name in ["name?", "+x", ":id", "a:b", "x*"] {
             let key = format!("/a/{{{name}}}");
-            assert_eq!(plain(&key, &|known| known == name, &|_| false), Ok(None), "{key}");
+            assert_eq!(plain_key(&key, &|known| known == name, &|_| false), Ok(None), "{key}");
         }
     }
 

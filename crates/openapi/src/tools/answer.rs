@@ -46,21 +46,21 @@ struct GatheredAnswers<'d> {
 }
 
 /// The successful responses (2xx), in the order of the description.
-pub(super) fn read<'d>(
+pub(super) fn read_answers<'d>(
     answer_cache: &mut AnswerCache<'d>,
     operation: Cursor<'d, '_>,
 ) -> Answers<'d> {
     let mut gathered = GatheredAnswers::default();
     let document = operation.document;
     let responses =
-        operation.below("responses", operation.node.get("responses").unwrap_or(&Node::Null));
+        operation.at_child("responses", operation.node.get("responses").unwrap_or(&Node::Null));
     // OpenAPI 3.1.1 §4.8.16: the default applies to every undeclared status, including success.
     let is_read = |status: &str| is_success(status) || status == "default";
     for (status, at) in responses.members_where(is_read, ANSWER) {
         let followed = reference_of(at.node).map(|_| at.target());
         let response = match &followed {
             None => at,
-            Some(Ok(response)) => at.to(response),
+            Some(Ok(response)) => at.at_node(response),
             // No request depends on a response.
             Some(Err(bad)) if is_success(status) => {
                 at.report(&bad.as_lost());
@@ -76,14 +76,14 @@ pub(super) fn read<'d>(
             continue;
         }
         if document.version().is_swagger() {
-            let types = swagger::types(operation, "produces", &response.located_node());
-            gathered.extend(types);
+            let types = swagger::listed_media(operation, "produces", &response.located_node());
+            gathered.add_media(types);
             continue;
         }
-        answer_cache.gather(response, &mut gathered);
+        answer_cache.gather_response(response, &mut gathered);
     }
     Answers {
-        accept: distinct(gathered.types),
+        accept: distinct_types(gathered.types),
         headers: gathered.headers.into_iter().collect(),
         output: gathered.output,
     }
@@ -97,10 +97,11 @@ pub(super) fn declared_accept(
     operation: Cursor<'_, '_>,
 ) -> Option<Arc<str>> {
     let is_accept = |parameter: &&Parameter<'_>| {
-        parameter.place() == InputLocation::Header && parameter.name.eq_ignore_ascii_case("accept")
+        parameter.location() == InputLocation::Header
+            && parameter.name.eq_ignore_ascii_case("accept")
     };
     let schema = parameters.iter().find(is_accept)?.schema.as_ref()?;
-    let schema = operation.to(schema).target().ok()?;
+    let schema = operation.at_node(schema).target().ok()?;
     let default = schema.node.text("default")?.trim();
     let is_written = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
     (default.contains('/') && default.bytes().all(is_written)).then(|| default.into())
@@ -111,20 +112,20 @@ fn is_success(status: &str) -> bool {
 }
 
 impl<'d> AnswerCache<'d> {
-    fn gather(&mut self, response: Cursor<'d, '_>, gathered: &mut GatheredAnswers<'d>) {
+    fn gather_response(&mut self, response: Cursor<'d, '_>, gathered: &mut GatheredAnswers<'d>) {
         let content = response.node.get("content").and_then(Node::as_object);
         let cached_content = content.and_then(|content| self.contents.get(&content.address()));
         if let Some(cached_content) = cached_content {
             return gathered.extend_known(cached_content, response);
         }
-        let (media, own) = response.with_own_findings(media::media);
+        let (media, own) = response.with_own_findings(media::content_media);
         if let Some(content) = content.filter(|content| own.is_empty() && is_plain(content, &media))
         {
             let declared_content = Arc::new(DeclaredContent::from_media(content, &media));
             self.contents.insert(content.address(), declared_content);
         }
-        response.absorb(&own);
-        gathered.extend(media);
+        response.absorb_findings(&own);
+        gathered.add_media(media);
     }
 }
 
@@ -134,17 +135,17 @@ impl<'d> DeclaredContent<'d> {
         let output = pairs.find_map(|((name, _), media)| {
             let schema = media.schema.as_ref().filter(|_| media.kind == BodyKind::Json)?;
             let keyword = if media.is_item { "itemSchema" } else { "schema" };
-            is_said(schema).then_some(([&**name, keyword], schema.node))
+            is_present(schema).then_some(([&**name, keyword], schema.node))
         });
         Self { types: media.iter().map(|media| Arc::clone(&media.media_type)).collect(), output }
     }
 }
 
 impl<'d> GatheredAnswers<'d> {
-    fn extend(&mut self, media: Vec<DescribedMedia<'d>>) {
+    fn add_media(&mut self, media: Vec<DescribedMedia<'d>>) {
         for media in media {
             if self.output.is_none() && media.kind == BodyKind::Json {
-                self.output = media.schema.filter(is_said);
+                self.output = media.schema.filter(is_present);
             }
             self.types.push(media.media_type);
         }
@@ -156,12 +157,12 @@ impl<'d> GatheredAnswers<'d> {
             self.output = Some(LocatedNode::new(node, &path.name(media_type).name(keyword)));
         }
         // Every operation pays for a shared response.
-        let types = response.document.affordable(&content.types, media::MEDIA);
+        let types = response.document.while_affordable(&content.types, media::MEDIA);
         self.types.extend(types.map(Arc::clone));
     }
 }
 
-fn is_said(schema: &LocatedNode<'_>) -> bool {
+fn is_present(schema: &LocatedNode<'_>) -> bool {
     !matches!(schema.node, Node::Null)
 }
 
@@ -173,7 +174,7 @@ fn is_plain(content: &Object, media: &[DescribedMedia<'_>]) -> bool {
         && content.iter().all(|(_, node)| reference_of(node).is_none())
 }
 
-fn distinct(types: Vec<Arc<str>>) -> Box<[Arc<str>]> {
+fn distinct_types(types: Vec<Arc<str>>) -> Box<[Arc<str>]> {
     if types.len() > COMPARED_TYPES {
         return types.into_iter().collect::<IndexSet<_>>().into_iter().collect();
     }

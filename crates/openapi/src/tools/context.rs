@@ -105,7 +105,7 @@ struct OperationParts<'d> {
 impl<'d> Context<'d> {
     /// The operation; `None` if it cannot be offered. An operation that exceeds its share of the steps is given up,
     /// and once the steps are used up, so are all later ones.
-    pub(super) fn operation(
+    pub(super) fn build_operation(
         &mut self,
         found_operation: &FoundOperation<'d>,
         naming: OperationName<'_>,
@@ -113,7 +113,7 @@ impl<'d> Context<'d> {
     ) -> Option<Operation> {
         let OperationName { tool_name, written, edit } = naming;
         let FoundOperation { method, key, operation, .. } = found_operation;
-        self.document.begin();
+        self.document.begin_operation();
         if key.len() > LONGEST_KEY {
             let message =
                 format!("expected a path of at most {LONGEST_KEY} bytes, got: {}", key.len());
@@ -124,14 +124,14 @@ impl<'d> Context<'d> {
         let names = names_of(Some(&tool_name), found_operation.operation_id(), written, applied);
         let let_through = self.options.argument_headers.headers_for_operation(&names);
         let has_steps = !self.document.is_spent();
-        let read = has_steps.then(|| self.read(found_operation, &let_through, &names, findings));
+        let read = has_steps.then(|| self.parts(found_operation, &let_through, &names, findings));
         if self.document.is_spent() {
             self.report_spent(operation, findings);
             return None;
         }
         let mut read = read.flatten()?;
         if let Some(edit) = edit {
-            self.edit(edit, &mut read, findings);
+            self.apply_edit(edit, &mut read, findings);
         }
         let OperationParts { operation, item, template, server, security, answers, .. } = read;
         let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
@@ -145,7 +145,7 @@ impl<'d> Context<'d> {
             fixed_query: template.fixed_query,
             server,
             credential_keys: read.credential_keys,
-            effect: edit.map_or(read.effect, |edit| edit.applied.effect(read.effect)),
+            effect: edit.map_or(read.effect, |edit| edit.applied.effect_or(read.effect)),
             argument_headers: read.argument_headers,
             inputs: inputs.into(),
             bindings: read.bindings,
@@ -174,10 +174,15 @@ impl<'d> Context<'d> {
     }
 
     /// Applies the operator's changes. An operation without an argument that the operator fixes is not offered.
-    fn edit(&mut self, edit: &EditOf<'_>, read: &mut OperationParts<'d>, findings: &mut Findings) {
+    fn apply_edit(
+        &mut self,
+        edit: &EditOf<'_>,
+        read: &mut OperationParts<'d>,
+        findings: &mut Findings,
+    ) {
         let changes = &edit.applied.changes;
         let AppliedArguments { faults, lost } =
-            edit::apply(changes, &mut read.layout, &read.bindings);
+            edit::apply_to_layout(changes, &mut read.layout, &read.bindings);
         let faults = faults.into_iter().map(|fault| FaultyEdit::new(edit.tool, fault));
         self.shared.faulty_edits.extend(faults);
         for name in lost {
@@ -193,14 +198,14 @@ impl<'d> Context<'d> {
     }
 
     /// The template of a path key; keys that a fragment distinguishes are counted.
-    fn template(
+    fn key_template(
         &mut self,
         key: &Arc<str>,
         levels: &[&LocatedNode<'d>],
         findings: &mut Findings,
     ) -> Option<Template> {
         let cursor = Cursor::new(self.document, findings);
-        let template = path_key::template(&mut self.shared.template, key, levels, cursor);
+        let template = path_key::path_template(&mut self.shared.template, key, levels, cursor);
         if template.as_ref().is_some_and(|template| template.has_fragment) {
             self.fragments.n += 1;
             self.fragments.first.get_or_insert_with(|| Arc::clone(key));
@@ -208,7 +213,7 @@ impl<'d> Context<'d> {
         template
     }
 
-    fn read(
+    fn parts(
         &mut self,
         found_operation: &FoundOperation<'d>,
         let_through: &[&ArgumentHeader],
@@ -216,19 +221,20 @@ impl<'d> Context<'d> {
         findings: &mut Findings,
     ) -> Option<OperationParts<'d>> {
         let FoundOperation { method, key, items, operation } = found_operation;
-        let operation = Cursor::new(self.document, findings).to(operation).resolved_node()?;
+        let operation = Cursor::new(self.document, findings).at_node(operation).resolved_node()?;
         if operation.node.as_object().is_none() {
             let message = format!("expected an operation, got: {}", operation.node.kind());
             findings.error(Code::MalformedNode, &operation.pointer, message, "write an object");
             return None;
         }
         let levels: Vec<&LocatedNode<'d>> = iter::once(&operation).chain(items.iter()).collect();
-        let template = self.template(key, &levels, findings);
+        let template = self.key_template(key, &levels, findings);
         let server = self.servers.operation_server(&levels, findings);
         let options = self.options;
-        let cursor = Cursor::new(self.document, findings).to(&operation);
-        let security = self.schemes.needs(cursor);
-        let parameters = parameter::read(&mut self.shared.parameters, cursor, &levels);
+        let cursor = Cursor::new(self.document, findings).at_node(&operation);
+        let security = self.schemes.operation_security(cursor);
+        let parameters =
+            parameter::operation_parameters(&mut self.shared.parameters, cursor, &levels);
         let accept = answer::declared_accept(&parameters, cursor);
         let schemes: Vec<_> = self.schemes.declared_schemes().map(Arc::clone).collect();
         let places = CredentialPlaces::new(options.credential_options(), &security, schemes.iter());
@@ -236,16 +242,16 @@ impl<'d> Context<'d> {
         let OfferedParameters { mut parameters, withheld: kept_back, demanded } =
             parameters::offered_parameters(parameters, cursor, template.as_ref(), rules);
         let security = security.with_schemes(&demanded);
-        let credential_keys = places.keys().chain(kept_back).collect();
-        let mut body = self.body(cursor, &mut parameters);
+        let credential_keys = places.protected_keys().chain(kept_back).collect();
+        let mut body = self.read_body(cursor, &mut parameters);
         if let Some(body) = &mut body {
-            credential_fields::withhold(body, cursor, &places);
+            credential_fields::withhold_fields(body, cursor, &places);
         }
-        let mut answers = answer::read(&mut self.shared.answers, cursor);
+        let mut answers = answer::read_answers(&mut self.shared.answers, cursor);
         answers.accept = accept.map_or(answers.accept, |accept| [accept].into());
         let session_inputs = options.session_inputs;
         let wanted = options.wants_body_arguments(names).then_some(BodyLayout::Arguments);
-        let mut layout = layout::arrange(cursor, parameters, body, session_inputs, wanted);
+        let mut layout = layout::arrange_inputs(cursor, parameters, body, session_inputs, wanted);
         let argument_headers = allowed_input_headers(let_through, &layout.inputs);
         let texts = OperationTexts { method, key, operation: operation.node };
         let effect = if options.only_reads(names) {
@@ -256,9 +262,9 @@ impl<'d> Context<'d> {
         let label = &[method.as_str(), " ", key].concat();
         let sending = DefaultsContext { defaults: options.defaults, method, effect, label };
         self.decisive.leave_out(sending, self.document, &mut layout);
-        self.survey(&layout, cursor);
-        let bindings = session_values::bindings(cursor, session_inputs, &layout);
-        let item = describing(items, operation.node, cursor);
+        self.check_references(&layout, cursor);
+        let bindings = session_values::session_bindings(cursor, session_inputs, &layout);
+        let item = describing_item(items, operation.node, cursor);
         let (template, server) = (template?, server?);
         Some(OperationParts {
             operation,
@@ -288,7 +294,7 @@ impl<'d> Context<'d> {
             let help = "no change is needed: the fragment tells operations apart and is not sent";
             findings.note(Code::PathFragment, Path::ROOT.name("paths"), message, help);
         }
-        self.decisive.report(&mut findings);
+        self.decisive.report_defaults(&mut findings);
         self.servers.report_missing(&mut findings);
         findings.into_diagnostics()
     }
@@ -309,25 +315,25 @@ impl<'d> Context<'d> {
         findings.error(Code::TooComplex, &operation.pointer, message, help);
     }
 
-    fn survey(&mut self, layout: &Layout<'d>, cursor: Cursor<'d, '_>) {
+    fn check_references(&mut self, layout: &Layout<'d>, cursor: Cursor<'d, '_>) {
         let alternatives = layout.alternatives.iter().map(|(schema, _)| schema);
         for schema in layout.schemas.iter().chain(alternatives).flatten() {
-            for bad in self.reach.survey(schema) {
+            for bad in self.reach.follow_references(schema) {
                 cursor.report(&bad);
             }
         }
     }
 
     /// The body, its preferred media type first. The body of Swagger 2.0 is removed from the parameters.
-    fn body(
+    fn read_body(
         &mut self,
         operation: Cursor<'d, '_>,
         parameters: &mut Vec<Parameter<'d>>,
     ) -> Option<DescribedBody<'d>> {
         let document = operation.document;
         if document.version().is_swagger() {
-            let mut body = swagger::read(operation, parameters)?;
-            media::prefer(&mut body, operation, self.options);
+            let mut body = swagger::take_body_parameters(operation, parameters)?;
+            media::sort_by_preference(&mut body, operation, self.options);
             return Some(body);
         }
         let reference = operation
@@ -339,14 +345,14 @@ impl<'d> Context<'d> {
             return cached_body.copy_within_budget(document);
         }
         let (body, own) = operation.with_own_findings(|operation| {
-            let mut body = media::read(operation)?;
-            media::prefer(&mut body, operation, self.options);
+            let mut body = media::read_body(operation)?;
+            media::sort_by_preference(&mut body, operation, self.options);
             Some(body)
         });
         if let (true, Some(address), Some(body)) = (own.is_empty(), address, &body) {
             self.shared.bodies.insert(address, body.clone());
         }
-        operation.absorb(&own);
+        operation.absorb_findings(&own);
         body
     }
 }
@@ -365,7 +371,7 @@ fn allowed_input_headers(
 const LONGEST_KEY: usize = 8 << 10;
 
 /// The path item that describes an operation without its own description. Reports if neither has one.
-fn describing<'d>(
+fn describing_item<'d>(
     items: &[LocatedNode<'d>],
     operation: &Node,
     cursor: Cursor<'d, '_>,

@@ -11,7 +11,7 @@ use crate::{
     input::{Input, InputLocation, ValueSource},
     layout::Layout,
     options::Defaults,
-    reference::{LocatedNode, follow},
+    reference::{LocatedNode, follow_references},
     schema::{default_of, only_value_of},
 };
 
@@ -55,10 +55,10 @@ impl DecisiveDefaults {
         };
         if effect != Effect::Read {
             if layout.inputs.iter().any(decides_path) {
-                self.paths.add(label);
+                self.paths.add_label(label);
             }
             if may_be_of_defaults(document, layout) {
-                self.bodies.add(label);
+                self.bodies.add_label(label);
             }
         }
         let may_decide = effect == Effect::Read || defaults.decide_changes();
@@ -76,7 +76,7 @@ impl DecisiveDefaults {
         }
     }
 
-    pub(super) fn report(&self, findings: &mut Findings) {
+    pub(super) fn report_defaults(&self, findings: &mut Findings) {
         let at = Path::ROOT.name("paths");
         let is_sent = self.defaults.decide_changes();
         for (labels, what) in [
@@ -100,7 +100,7 @@ impl DecisiveDefaults {
 }
 
 impl Labels {
-    fn add(&mut self, label: &str) {
+    fn add_label(&mut self, label: &str) {
         self.n += 1;
         if self.first.len() < MOST_NAMED {
             self.first.push(format!("`{label}`"));
@@ -150,7 +150,7 @@ fn may_be_of_defaults(document: &Document, layout: &Layout<'_>) -> bool {
 }
 
 fn has_members_of_defaults(document: &Document, schema: &LocatedNode<'_>) -> bool {
-    let Ok(root) = follow(document, schema.node, &schema.path()) else { return false };
+    let Ok(root) = follow_references(document, schema.node, &schema.path()) else { return false };
     let (Some(properties), above) = (root.node.get("properties"), root.path()) else {
         return false;
     };
@@ -161,7 +161,7 @@ fn has_members_of_defaults(document: &Document, schema: &LocatedNode<'_>) -> boo
         |node: &Node, name: &str| only_value_of(document, node, &path.name(name)).is_some();
     let mut members = properties.members();
     let required = root.node.list("required");
-    let mut required = document.affordable(required.iter().filter_map(Node::as_str), MEMBER);
+    let mut required = document.while_affordable(required.iter().filter_map(Node::as_str), MEMBER);
     let is_met = required.all(|name| {
         properties.get(name).is_some_and(|node| has_default(node, name) || is_fixed(node, name))
     });
@@ -182,7 +182,7 @@ mod tests {
         let mut labels = Labels::default();
         let expected = ["1 other: `0`", "2 others: `0`, `1`"];
         for (n, expected) in expected.iter().enumerate() {
-            labels.add(&n.to_string());
+            labels.add_label(&n.to_string());
             assert_eq!(labels.summary(), *expected);
         }
     }

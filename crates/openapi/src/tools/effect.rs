@@ -16,14 +16,14 @@ pub(super) struct OperationTexts<'a> {
 /// The effect of a call, if a header may replace the method of the request line.
 pub(super) fn effect_with(said: OperationTexts<'_>, let_through: &[ArgumentHeader]) -> Effect {
     let is_open = let_through.iter().any(ArgumentHeader::overrides_method);
-    if is_open { Effect::Write } else { effect(said) }
+    if is_open { Effect::Write } else { operation_effect(said) }
 }
 
 /// The effect of a method (RFC 9110 §9.2), if the operation does not say that it does more.
-pub(super) fn effect(said: OperationTexts<'_>) -> Effect {
+pub(super) fn operation_effect(said: OperationTexts<'_>) -> Effect {
     // The specification of the QUERY method (draft-ietf-httpbis-safe-method-w-body §2) says that it is safe.
     if said.method.is_safe() || said.method.as_str() == "QUERY" {
-        return if acts(said) { Effect::Write } else { Effect::Read };
+        return if runs_something(said) { Effect::Write } else { Effect::Read };
     }
     if said.method.is_idempotent() { Effect::Idempotent } else { Effect::Write }
 }
@@ -36,14 +36,14 @@ enum Verb {
 
 /// True if an operation with a safe method runs something, or opens a connection to it: an action on a resource
 /// (`/pods/{name}/exec`), or the first verb of its name or of a text.
-fn acts(said: OperationTexts<'_>) -> bool {
+fn runs_something(said: OperationTexts<'_>) -> bool {
     let OperationTexts { key, operation, .. } = said;
     let text = |name: &str| operation.text(name).unwrap_or_default();
     if text("x-kubernetes-action") == "connect" || acts_on_resource(key) {
         return true;
     }
-    let texts =
-        ["operationId", "summary", "description"].map(|name| first_verb(sentence(text(name))));
+    let texts = ["operationId", "summary", "description"]
+        .map(|name| first_verb(first_sentence(text(name))));
     if texts.contains(&Some(Verb::Acts)) {
         return true;
     }
@@ -57,7 +57,7 @@ fn acts_on_resource(key: &str) -> bool {
     segments.any(|segment| ACTING.iter().any(|word| segment.eq_ignore_ascii_case(word)))
 }
 
-fn sentence(text: &str) -> &str {
+fn first_sentence(text: &str) -> &str {
     let text = text.trim_start();
     let end = text.find(". ").into_iter().chain(text.find('\n')).min().unwrap_or(text.len());
     text.get(..end).unwrap_or_default()
@@ -65,7 +65,7 @@ fn sentence(text: &str) -> &str {
 
 fn first_verb(text: &str) -> Option<Verb> {
     let mut before = String::new();
-    for word in words(text).take(MOST_WORDS) {
+    for word in folded_words(text).take(MOST_WORDS) {
         // The name of a protocol.
         let is_protocol = word == "connect" && (before == "openid" || before == "id");
         if ACTING.contains(&word.as_str()) && !is_protocol {
@@ -80,7 +80,7 @@ fn first_verb(text: &str) -> Option<Verb> {
 }
 
 /// The words of a name or a text in lower case: `getPodExec`, `rtm.connect`, `Attach to a container`.
-fn words(text: &str) -> impl Iterator<Item = String> {
+fn folded_words(text: &str) -> impl Iterator<Item = String> {
     let mut rest = text;
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -168,7 +168,7 @@ mod tests {
         let operation = document.root().get("operation").unwrap();
         let method = http::Method::from_bytes(method.as_bytes()).unwrap();
         assert_eq!(
-            effect(OperationTexts { method: &method, key, operation }),
+            operation_effect(OperationTexts { method: &method, key, operation }),
             expected,
             "{method} {key}"
         );

@@ -31,11 +31,11 @@ impl FoundOperation<'_> {
 }
 
 /// Every operation, in order, with those beyond the limit, which are refused. `root` is that of the description.
-pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d>> {
+pub(super) fn find_operations<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d>> {
     let has_webhooks = note_webhooks(root);
     let document = root.document;
     let declared = root.node.get("paths");
-    let paths = root.below("paths", declared.unwrap_or(&Node::Null));
+    let paths = root.at_child("paths", declared.unwrap_or(&Node::Null));
     let Some(items) = paths.node.as_object() else {
         // OpenAPI 3.1.0 §4.8.1: a description may consist only of webhooks or components.
         let may_lack = has_webhooks || root.node.get("components").is_some();
@@ -50,10 +50,10 @@ pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d>> {
     let most = document.limits().operations;
     let mut found_operations = Vec::new();
     for (key, node) in items.iter().filter(|(key, _)| !key.starts_with("x-")) {
-        let items = path_items(paths.below(key, node));
+        let items = path_items(paths.at_child(key, node));
         let mut here = PathItem { key, items: &items, operations: Vec::new() };
         for item in items.iter() {
-            here.add_operations(paths.to(item));
+            here.add_operations(paths.at_node(item));
         }
         let mut seen_methods = BTreeSet::new();
         here.operations
@@ -120,24 +120,24 @@ impl<'d> PathItem<'_, 'd> {
                 METHODS.iter().find(|method| method.as_str().eq_ignore_ascii_case(name)).cloned();
             let query = || has_query && name.eq_ignore_ascii_case("query");
             if let Some(method) = standard_method.or_else(|| query().then(query_method).flatten()) {
-                self.add(method, item.below(name, node));
+                self.add_operation(method, item.at_child(name, node));
             }
         }
         let Some(more) = item.member("additionalOperations").filter(|_| has_query) else { return };
         for (name, node) in more.node.members() {
-            let at = more.below(name, node);
-            let Some(method) = additional(name) else {
+            let at = more.at_child(name, node);
+            let Some(method) = additional_method(name) else {
                 let message =
                     format!("expected a method that has no member of its own, got: `{name}`");
                 let help = "write operations of the usual methods beside `additionalOperations`";
                 at.warning(Code::MalformedNode, message, help);
                 continue;
             };
-            self.add(method, at);
+            self.add_operation(method, at);
         }
     }
 
-    fn add(&mut self, method: http::Method, at: Cursor<'d, '_>) {
+    fn add_operation(&mut self, method: http::Method, at: Cursor<'d, '_>) {
         // No version allows an operation to be a reference, but descriptions in several files contain such references.
         let operation = at.target().unwrap_or_else(|_| at.located_node());
         let (key, items) = (Arc::clone(self.key), Arc::clone(self.items));
@@ -147,7 +147,7 @@ impl<'d> PathItem<'_, 'd> {
 
 /// A method of `additionalOperations` (OpenAPI 3.2.0 §4.9.1), which is case-sensitive. `CONNECT` requests a tunnel from
 /// a proxy, which no description may.
-fn additional(name: &str) -> Option<http::Method> {
+fn additional_method(name: &str) -> Option<http::Method> {
     let is_usual = METHODS.iter().any(|method| method.as_str() == name);
     let is_other = !is_usual && name != "QUERY" && !name.eq_ignore_ascii_case("connect");
     http::Method::from_bytes(name.as_bytes()).ok().filter(|_| is_other)

@@ -48,7 +48,7 @@ pub(super) fn offered_parameters<'d>(
     };
     operation.with_findings(|findings| {
         // Each parameter is compared with each place.
-        for parameter in operation.document.affordable(parameters, rules.places.len()) {
+        for parameter in operation.document.while_affordable(parameters, rules.places.len()) {
             offered.sort_out(parameter, rules, findings);
         }
         let parameters = &mut offered.parameters;
@@ -70,7 +70,7 @@ impl<'d> OfferedParameters<'d> {
         findings: &mut Findings,
     ) {
         let declared = DeclaredParameter {
-            place: parameter.place(),
+            place: parameter.location(),
             name: &parameter.name,
             required: parameter.required,
             description: parameter_description(&parameter),
@@ -78,9 +78,9 @@ impl<'d> OfferedParameters<'d> {
         let why =
             if parameter.is_whole_body() { None } else { withholding_reason(declared, rules) };
         let Some(why) = why else { return self.parameters.push(parameter) };
-        report(&parameter, &why, findings);
+        report_withheld(&parameter, &why, findings);
         let WithholdingReason::Credential(taker) = why else { return };
-        self.withheld.push((parameter.place(), Arc::clone(&parameter.name)));
+        self.withheld.push((parameter.location(), Arc::clone(&parameter.name)));
         if let PlaceOwner::Scheme(scheme) = taker
             && parameter.required
         {
@@ -94,7 +94,7 @@ fn parameter_description<'a>(parameter: &'a Parameter<'_>) -> &'a str {
     parameter.description.as_deref().or_else(own).unwrap_or_default()
 }
 
-fn report(parameter: &Parameter<'_>, why: &WithholdingReason, findings: &mut Findings) {
+fn report_withheld(parameter: &Parameter<'_>, why: &WithholdingReason, findings: &mut Findings) {
     let Parameter { name, .. } = parameter;
     let pointer = parameter.pointer();
     match why {
@@ -145,10 +145,11 @@ fn report(parameter: &Parameter<'_>, why: &WithholdingReason, findings: &mut Fin
 /// Reports query parameters beside a whole query string: OpenAPI 3.2.0 §4.12.1 forbids the combination.
 fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
     let is_query = |parameter: &&Parameter<'_>| {
-        matches!(parameter.place(), InputLocation::Query | InputLocation::Querystring)
+        matches!(parameter.location(), InputLocation::Query | InputLocation::Querystring)
     };
     let queries = parameters.iter().filter(is_query);
-    let whole = parameters.iter().find(|parameter| parameter.place() == InputLocation::Querystring);
+    let whole =
+        parameters.iter().find(|parameter| parameter.location() == InputLocation::Querystring);
     if let (Some(whole), true) = (whole, queries.clone().nth(1).is_some()) {
         let message =
             format!("expected no query parameters beside a query string, got: `{}`", whole.name);
@@ -170,19 +171,20 @@ fn take_query_values<'d>(
 ) {
     for QueryValue { name, text, variable } in &template.query_values {
         let is_query = |parameter: &Parameter<'_>| {
-            parameter.place() == InputLocation::Query && parameter.name == *name
+            parameter.location() == InputLocation::Query && parameter.name == *name
         };
         if parameters.iter().any(is_query) {
             continue;
         }
         let declares = |parameter: &&Parameter<'_>| {
-            matches!(parameter.place(), InputLocation::Path | InputLocation::Query)
+            matches!(parameter.location(), InputLocation::Path | InputLocation::Query)
                 && Some(&parameter.name) == variable.as_ref()
         };
         let placement = Placement::Query(Encoding::Styled(Styled::plain(Style::Form)));
         let declared_parameter = parameters.iter().find(declares).cloned();
         parameters.retain(|parameter| {
-            parameter.place() != InputLocation::Query || Some(&parameter.name) != variable.as_ref()
+            parameter.location() != InputLocation::Query
+                || Some(&parameter.name) != variable.as_ref()
         });
         parameters.push(match declared_parameter {
             Some(declared_parameter) => {
@@ -200,8 +202,9 @@ fn take_query_values<'d>(
         });
     }
     let is_left = |parameter: &Parameter<'_>| {
-        let is_taken = template.query_values.iter().any(|value| value.holds(&parameter.name));
-        parameter.place() != InputLocation::Path
+        let is_taken =
+            template.query_values.iter().any(|value| value.has_variable(&parameter.name));
+        parameter.location() != InputLocation::Path
             || !is_taken
             || template.variables().any(|name| *name == parameter.name)
     };
@@ -225,7 +228,7 @@ impl<'a> Variables<'a> {
         template.variables().nth(COMPARED_VARIABLES).is_none()
     }
 
-    fn hold(&self, name: &Arc<str>) -> bool {
+    fn has_variable(&self, name: &Arc<str>) -> bool {
         if self.many.is_empty() {
             return self.template.variables().any(|variable| variable == name);
         }
@@ -240,7 +243,7 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
     let variables = Variables::from_template(template);
     parameters.retain(|parameter| {
         let name = &parameter.name;
-        let is_used = parameter.place() != InputLocation::Path || variables.hold(name);
+        let is_used = parameter.location() != InputLocation::Path || variables.has_variable(name);
         if !is_used {
             let message = format!("expected path parameters of the template, got: `{name}`");
             let help = "remove it or put it into the path; it is ignored";
@@ -254,7 +257,8 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
 fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
     parameters.retain(|parameter| {
         let name = &parameter.name;
-        let is_fixed = parameter.place() == InputLocation::Query && template.fixes(name);
+        let is_fixed =
+            parameter.location() == InputLocation::Query && template.fixes_query_key(name);
         if is_fixed {
             let message = format!(
                 "expected each query parameter once, got one that the path fixes: `{name}`"
@@ -272,7 +276,7 @@ fn add_undeclared<'d>(
     parameters: &mut Vec<Parameter<'d>>,
     findings: &mut Findings,
 ) {
-    let is_path = |parameter: &&Parameter<'_>| parameter.place() == InputLocation::Path;
+    let is_path = |parameter: &&Parameter<'_>| parameter.location() == InputLocation::Path;
     let mut declared: HashSet<Arc<str>> = HashSet::new();
     let is_few = Variables::are_few(template);
     if !is_few {

@@ -6,7 +6,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    reference::{LocatedNode, follow},
+    reference::{LocatedNode, follow_references},
     template::{
         Template,
         framework::{self, Plain},
@@ -28,17 +28,17 @@ impl TemplateCache {
     }
 }
 
-pub(super) fn template(
+pub(super) fn path_template(
     template_cache: &mut TemplateCache,
     key: &Arc<str>,
     levels: &[&LocatedNode<'_>],
     cursor: Cursor<'_, '_>,
 ) -> Option<Template> {
     let document = cursor.document;
-    let cursor = cursor.at(levels.get(1).map(|item| &*item.pointer).unwrap_or_default());
+    let cursor = cursor.at_pointer(levels.get(1).map(|item| &*item.pointer).unwrap_or_default());
     let is_path = |name: &str| is_declared(document, levels, name, "path");
     let parse_result = if framework::is_odd(key) {
-        of_framework(key, &is_path, &|name| is_declared(document, levels, name, "query"))
+        framework_template(key, &is_path, &|name| is_declared(document, levels, name, "query"))
     } else {
         template_cache
             .parse(key)
@@ -83,13 +83,13 @@ pub(super) fn template(
 type RewrittenTemplate = (Template, Option<(String, String)>);
 
 /// The template of a key that may be written as a framework writes routes.
-fn of_framework(
+fn framework_template(
     key: &str,
     is_path: &dyn Fn(&str) -> bool,
     is_query: &dyn Fn(&str) -> bool,
 ) -> Result<RewrittenTemplate, (Code, &'static str)> {
     let hostile = |why| (Code::HostilePath, why);
-    match framework::plain(key, is_path, is_query) {
+    match framework::plain_key(key, is_path, is_query) {
         Ok(None) => Ok((Template::parse(key).map_err(hostile)?, None)),
         Ok(Some(Plain { key, first })) => {
             Ok((Template::parse(&key).map_err(hostile)?, Some(first)))
@@ -107,7 +107,7 @@ fn is_declared(document: &Document, levels: &[&LocatedNode<'_>], name: &str, pla
     levels.iter().filter_map(|level| level.member("parameters")).any(|list| {
         let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
         nodes.into_iter().any(|(index, node)| {
-            let Ok(parameter) = follow(document, node, &list.path().index(index)) else {
+            let Ok(parameter) = follow_references(document, node, &list.path().index(index)) else {
                 return false;
             };
             parameter.node.text("name") == Some(name) && parameter.node.text("in") == Some(place)

@@ -11,10 +11,10 @@ use crate::{
     layout::Layout,
     options::SessionInputs,
     reference::LocatedNode,
-    session_input::{Annotation, source},
+    session_input::{Annotation, annotated_source},
 };
 
-pub(super) fn bindings<'d>(
+pub(super) fn session_bindings<'d>(
     cursor: Cursor<'d, '_>,
     session_inputs: SessionInputs,
     layout: &Layout<'d>,
@@ -28,11 +28,12 @@ pub(super) fn bindings<'d>(
         let Some(schema) = schema else { return };
         let graph = Graph::new(cursor.document, session_inputs);
         let (nodes, unbound) =
-            if is_item { graph.of_items(schema) } else { graph.of_value(schema) };
+            if is_item { graph.nodes_of_items(schema) } else { graph.nodes_of_value(schema) };
         for unbound in &unbound {
-            cursor.with_findings(|findings| report(unbound, session_inputs, findings));
+            cursor.with_findings(|findings| report_unbound(unbound, session_inputs, findings));
         }
-        let is_only_its_own = matches!(nodes.as_slice(), [only] if only.below().next().is_none());
+        let is_only_its_own =
+            matches!(nodes.as_slice(), [only] if only.child_nodes().next().is_none());
         if nodes.is_empty() || (is_only_its_own && input.source != ValueSource::Model) {
             return;
         }
@@ -50,11 +51,11 @@ pub(super) fn bindings<'d>(
     all.into()
 }
 
-fn report(unbound: &UnboundInput, session_inputs: SessionInputs, findings: &mut Findings) {
+fn report_unbound(unbound: &UnboundInput, session_inputs: SessionInputs, findings: &mut Findings) {
     let UnboundInput { pointer, annotation, why } = unbound;
     let got = match annotation {
         Some(invalid @ Annotation::Invalid { .. }) => {
-            source(Some(invalid.clone()), pointer, session_inputs, findings);
+            annotated_source(Some(invalid.clone()), pointer, session_inputs, findings);
             return;
         }
         Some(Annotation::Source(source)) => source.reference(),

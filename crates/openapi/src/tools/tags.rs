@@ -16,7 +16,7 @@ pub fn tags_of(operations: &[Arc<Operation>]) -> Vec<Vec<&str>> {
     let mut findings = Findings::default();
     let tags = Tags::from_root(Cursor::new(&first.blueprint.common.document, &mut findings));
     let nodes = operations.iter().map(|operation| &operation.blueprint.operation.node);
-    nodes.map(|operation| tags.of_operation(operation)).collect()
+    nodes.map(|operation| tags.operation_tags(operation)).collect()
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl<'d> Tags<'d> {
     }
 
     /// The tags of an operation, each followed by its ancestors.
-    pub(super) fn of_operation(&self, operation: &'d Node) -> Vec<&'d str> {
+    pub(super) fn operation_tags(&self, operation: &'d Node) -> Vec<&'d str> {
         let named = operation.list("tags").iter().filter_map(Node::as_str).take(MOST_TAGS);
         if self.parents.is_empty() {
             return named.collect();

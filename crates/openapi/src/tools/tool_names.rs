@@ -54,7 +54,7 @@ fn unedited_names(operations: &[Identity<'_>], options: &LoadOptions) -> NamesOf
     NamesOfTools { names, longer }
 }
 
-pub(super) fn identity<'a>(found_operation: &'a FoundOperation<'_>) -> Identity<'a> {
+pub(super) fn operation_identity<'a>(found_operation: &'a FoundOperation<'_>) -> Identity<'a> {
     Identity {
         method: found_operation.method.as_str(),
         operation_id: found_operation.operation_id(),
@@ -64,7 +64,7 @@ pub(super) fn identity<'a>(found_operation: &'a FoundOperation<'_>) -> Identity<
 }
 
 /// Reports the names that are shorter than their ids: one finding for each generator.
-pub(super) fn report<'a>(
+pub(super) fn report_shorter_names<'a>(
     names: impl Iterator<Item = (&'a ToolName, &'a LongerName)>,
     findings: &mut Findings,
 ) {
@@ -80,7 +80,7 @@ pub(super) fn report<'a>(
         let message = format!(
             "expected ids with the names of a program alone, got {} {}: {}{more}",
             names.len(),
-            generator.words(),
+            generator.generator_words(),
             shown.join(", "),
         );
         let help = "no change is needed: both names are understood; `tool_names: as_written` keeps the long ones";
@@ -91,7 +91,7 @@ pub(super) fn report<'a>(
 const SHOWN: usize = 3;
 
 impl Generator {
-    fn words(self) -> &'static str {
+    fn generator_words(self) -> &'static str {
         match self {
             Self::FastApi => "with path and method, as FastAPI writes them",
             Self::Nest => "with the word `Controller`, as NestJS writes them",

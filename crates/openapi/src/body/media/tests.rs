@@ -20,9 +20,9 @@ fn check_with(options: &LoadOptions, body: Value, expected: &[&str]) {
     let operation = LocatedNode { node: operation, pointer: "/operation".into() };
     let mut findings = Findings::default();
     let cursor = Cursor::new(&document, &mut findings);
-    let mut body = read(cursor.to(&operation));
+    let mut body = read_body(cursor.at_node(&operation));
     if let Some(body) = &mut body {
-        prefer(body, cursor, options);
+        sort_by_preference(body, cursor, options);
     }
     let media = body.iter().flat_map(|body| {
         body.media
@@ -75,8 +75,8 @@ fn the_plain_json_media_type_is_preferred_to_its_variants() {
         let operation = LocatedNode { node: operation, pointer: "/operation".into() };
         let mut findings = Findings::default();
         let cursor = Cursor::new(&document, &mut findings);
-        let mut body = read(cursor.to(&operation)).unwrap();
-        prefer(&mut body, cursor, &LoadOptions::default());
+        let mut body = read_body(cursor.at_node(&operation)).unwrap();
+        sort_by_preference(&mut body, cursor, &LoadOptions::default());
         assert_eq!(&*body.media[0].media_type, first, "{described:?}");
     }
 }

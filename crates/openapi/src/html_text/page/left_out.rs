@@ -21,7 +21,7 @@ pub(super) struct Containers {
 }
 
 impl Containers {
-    pub(super) fn pass(&mut self, name: &str, is_end: bool) {
+    pub(super) fn count_tag(&mut self, name: &str, is_end: bool) {
         let at = container_index(name);
         let Some(n_open) = at.and_then(|at| self.n_open.get_mut(at)) else { return };
         if !is_end {
@@ -52,12 +52,12 @@ impl Containers {
     ) -> bool {
         NO_TEXT.contains(&name)
             || is_hidden(tag)
-            || surroundings == PageSurroundings::LeftOut && self.surrounds(tag, name)
+            || surroundings == PageSurroundings::LeftOut && self.is_around_content(tag, name)
     }
 
     /// True for navigation, forms, and the header and the footer of the page: those of a part of the content belong to it (HTML, "the
     /// header element").
-    fn surrounds(&self, tag: &Tag<'_>, name: &str) -> bool {
+    fn is_around_content(&self, tag: &Tag<'_>, name: &str) -> bool {
         match name {
             "aside" | "form" | "nav" | "search" => true,
             "footer" | "header" => !CONTENT.iter().any(|content| self.is_open(content)),
@@ -94,7 +94,7 @@ impl LeftOut {
             n_open: 0,
             positions: [const { Vec::new() }; CONTAINERS.len() + 1],
         };
-        left_out.open(name);
+        left_out.open_element(name);
         left_out
     }
 
@@ -102,7 +102,7 @@ impl LeftOut {
         self.n_open
     }
 
-    pub(super) fn step(&mut self, tag: &Tag<'_>, name: &str, around: &Containers) -> Step {
+    pub(super) fn step_over_tag(&mut self, tag: &Tag<'_>, name: &str, around: &Containers) -> Step {
         let innermost = self.positions_of(name).and_then(|positions| positions.last().copied());
         match innermost {
             Some(0) if tag.is_end => return Step::Last,
@@ -110,12 +110,12 @@ impl LeftOut {
             None if tag.is_end && around.is_open(name) => return Step::Behind,
             _ if tag.is_end || tag.is_empty() => {}
             _ if self.is_ended_by(name) => return Step::Behind,
-            _ => self.open(name),
+            _ => self.open_element(name),
         }
         Step::Inside
     }
 
-    fn open(&mut self, name: &str) {
+    fn open_element(&mut self, name: &str) {
         let n_open = self.n_open;
         if let Some(positions) = self.positions_of(name) {
             positions.push(n_open);

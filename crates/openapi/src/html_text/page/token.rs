@@ -1,6 +1,6 @@
 //! Cuts HTML into tags and texts, forgiving as browsers are: what is no tag is text. Comments and declarations are nothing.
 
-use crate::html_text::tag::{Tag, comment, end_of_raw};
+use crate::html_text::tag::{Tag, comment_bounds, end_of_raw};
 
 /// A part of a page.
 #[derive(Debug)]
@@ -32,10 +32,10 @@ impl<'t> Tokens<'t> {
             if self.rest.is_empty() {
                 return None;
             }
-            let Some((length, tag)) = markup(self.rest) else {
+            let Some((length, tag)) = leading_markup(self.rest) else {
                 return Some(HtmlToken::Text(self.pass_text()));
             };
-            self.pass(length);
+            self.take_text(length);
             let Some(tag) = tag else { continue };
             if !tag.is_end {
                 self.raw = RAW.into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
@@ -53,17 +53,17 @@ impl<'t> Tokens<'t> {
         self.has_title_end &= end.is_some() || !is_title;
         // A title without an end is over at the next tag.
         let end = end.or_else(|| self.rest.find('<').filter(|_| is_title));
-        let content = self.pass(end.unwrap_or(self.rest.len()));
+        let content = self.take_text(end.unwrap_or(self.rest.len()));
         is_title.then_some(content)
     }
 
     /// Passes the text up to the next `<`. Its first character begins no markup, whatever it is.
     fn pass_text(&mut self) -> &'t str {
         let end = self.rest.bytes().skip(1).position(|byte| byte == b'<');
-        self.pass(end.map_or(self.rest.len(), |at| at + 1))
+        self.take_text(end.map_or(self.rest.len(), |at| at + 1))
     }
 
-    fn pass(&mut self, length: usize) -> &'t str {
+    fn take_text(&mut self, length: usize) -> &'t str {
         let (text, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
         self.rest = rest;
         text
@@ -71,10 +71,10 @@ impl<'t> Tokens<'t> {
 }
 
 /// The length of the markup that a text begins with, and its tag; a comment has none.
-fn markup(text: &str) -> Option<(usize, Option<Tag<'_>>)> {
+fn leading_markup(text: &str) -> Option<(usize, Option<Tag<'_>>)> {
     let inner = text.strip_prefix('<')?;
     if text.starts_with("<!--") {
-        let [_, _, end] = comment(text);
+        let [_, _, end] = comment_bounds(text);
         return Some((end, None));
     }
     if inner.starts_with(['!', '?']) {

@@ -100,9 +100,9 @@ fn closed(document: &Document, built: &SchemaCache, asked: Asked) -> (Vec<(Strin
 fn named(document: &Document, asked: Asked) -> (BTreeMap<String, Value>, Found) {
     let built = fresh(document);
     let (mut builder, _) = builder((document, &built), asked);
-    let set = builder.set();
+    let set = builder.build_set();
     let mut findings = builder.findings;
-    findings.absorb(&set.findings);
+    findings.absorb_shared(&set.findings);
     (listed(set.definitions.iter()).into_iter().collect(), found(findings))
 }
 

@@ -5,12 +5,12 @@ use callgate_tree::Node;
 use super::{
     Search,
     conflict::Conflict,
-    rules::{Rules, items},
+    rules::{Rules, list_items},
 };
 use crate::reference::LocatedNode;
 
 /// The reason why the rules can be met with no alternative.
-pub(super) fn conflict<'d>(
+pub(super) fn alternatives_conflict<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
     depth: usize,
@@ -18,18 +18,18 @@ pub(super) fn conflict<'d>(
     let depth = depth.checked_sub(1)?;
     let mut rest = rules.clone();
     let list = rest.alternatives.pop()?;
-    let branches = items(&list);
+    let branches = list_items(&list);
     let is_one = list.pointer.ends_with("/oneOf");
     let mut first = None;
     for (at, branch) in branches.iter().enumerate() {
-        let twin = if is_one { twin(&branches, at) } else { None };
+        let twin = if is_one { equal_alternative(&branches, at) } else { None };
         let conflict = if let Some(twin) = twin {
             equal_branches(branch, twin)
         } else {
             let mut with = rest.clone();
-            match with.add(search, branch.clone()) {
+            match with.add_schema(search, branch.clone()) {
                 Some(conflict) => conflict,
-                None => search.settle(&with, depth)?,
+                None => search.rules_conflict(&with, depth)?,
             }
         };
         first.get_or_insert(conflict);
@@ -44,7 +44,10 @@ pub(super) fn conflict<'d>(
 }
 
 /// Another alternative that is equal: whoever meets one meets both.
-fn twin<'a, 'd>(branches: &'a [LocatedNode<'d>], at: usize) -> Option<&'a LocatedNode<'d>> {
+fn equal_alternative<'a, 'd>(
+    branches: &'a [LocatedNode<'d>],
+    at: usize,
+) -> Option<&'a LocatedNode<'d>> {
     let own = branches.get(at)?;
     let is_long = branches.len() > MOST_COMPARED;
     let others = branches.iter().enumerate().filter(|(other, _)| *other != at && !is_long);

@@ -16,26 +16,26 @@ struct Bound<'a, 'd> {
     is_exclusive: bool,
 }
 
-pub(super) fn of_number(rules: &Rules<'_>) -> Option<Conflict> {
-    let (least, most) = (lower(rules)?, upper(rules)?);
+pub(super) fn number_conflict(rules: &Rules<'_>) -> Option<Conflict> {
+    let (least, most) = (lower_bound(rules)?, upper_bound(rules)?);
     let is_empty = match least.value.order(most.value) {
         Ordering::Greater => true,
         Ordering::Equal => least.is_exclusive || most.is_exclusive,
         Ordering::Less => false,
     };
-    is_empty.then(|| contradiction(least, most))
+    is_empty.then(|| bounds_conflict(least, most))
 }
 
-pub(super) fn of_integer(rules: &Rules<'_>) -> Option<Conflict> {
-    if let Some(conflict) = of_number(rules) {
+pub(super) fn integer_conflict(rules: &Rules<'_>) -> Option<Conflict> {
+    if let Some(conflict) = number_conflict(rules) {
         return Some(conflict);
     }
-    let (least, most) = (lower(rules)?, upper(rules)?);
+    let (least, most) = (lower_bound(rules)?, upper_bound(rules)?);
     let (first, last) = (first_whole(least)?, last_whole(most)?);
     if first > last {
-        return Some(contradiction(least, most));
+        return Some(bounds_conflict(least, most));
     }
-    rules.objects().find_map(|(schema, object)| {
+    rules.object_schemas().find_map(|(schema, object)| {
         let step = object.get("multipleOf")?.as_number()?.as_u64().and_then(|step| i64::try_from(step).ok())?;
         let next = first.checked_add(step.checked_sub(1)?)?.div_euclid(step.max(1)).checked_mul(step)?;
         let message = format!(
@@ -46,22 +46,25 @@ pub(super) fn of_integer(rules: &Rules<'_>) -> Option<Conflict> {
     })
 }
 
-pub(super) fn of_string(rules: &Rules<'_>) -> Option<Conflict> {
-    of_counts(rules, "minLength", "maxLength")
+pub(super) fn string_conflict(rules: &Rules<'_>) -> Option<Conflict> {
+    counts_conflict(rules, "minLength", "maxLength")
 }
 
-pub(super) fn of_counts(
+pub(super) fn counts_conflict(
     rules: &Rules<'_>,
     least: &'static str,
     most: &'static str,
 ) -> Option<Conflict> {
-    let (least, most) = (largest(counts(rules, least))?, smallest(counts(rules, most))?);
-    least.value.order(most.value).is_gt().then(|| contradiction(least, most))
+    let (least, most) =
+        (largest_bound(count_bounds(rules, least))?, smallest_bound(count_bounds(rules, most))?);
+    least.value.order(most.value).is_gt().then(|| bounds_conflict(least, most))
 }
 
 /// The largest number that a keyword names, if it names counts.
 pub(super) fn most_of(rules: &Rules<'_>, keyword: &'static str) -> u64 {
-    largest(counts(rules, keyword)).and_then(|bound| bound.value.as_u64()).unwrap_or_default()
+    largest_bound(count_bounds(rules, keyword))
+        .and_then(|bound| bound.value.as_u64())
+        .unwrap_or_default()
 }
 
 /// The smallest number that a keyword names, and its schema.
@@ -69,40 +72,40 @@ pub(super) fn least_of<'a, 'd>(
     rules: &'a Rules<'d>,
     keyword: &'static str,
 ) -> Option<(u64, &'a LocatedNode<'d>)> {
-    let bound = smallest(counts(rules, keyword))?;
+    let bound = smallest_bound(count_bounds(rules, keyword))?;
     Some((bound.value.as_u64()?, bound.schema))
 }
 
 /// The count that a schema's keyword names; another number is no count, and is left out.
-pub(super) fn count(object: &Object, keyword: &str) -> Option<u64> {
+pub(super) fn count_keyword(object: &Object, keyword: &str) -> Option<u64> {
     object.get(keyword)?.as_number()?.as_u64()
 }
 
-fn counts<'a, 'd>(
+fn count_bounds<'a, 'd>(
     rules: &'a Rules<'d>,
     keyword: &'static str,
 ) -> impl Iterator<Item = Bound<'a, 'd>> {
-    rules.objects().filter_map(move |(schema, object)| {
+    rules.object_schemas().filter_map(move |(schema, object)| {
         let value = object.get(keyword)?.as_number()?;
         value.as_u64().map(|_| Bound { schema, keyword, value, is_exclusive: false })
     })
 }
 
-fn lower<'a, 'd>(rules: &'a Rules<'d>) -> Option<Bound<'a, 'd>> {
-    largest(limits(rules, "minimum", "exclusiveMinimum"))
+fn lower_bound<'a, 'd>(rules: &'a Rules<'d>) -> Option<Bound<'a, 'd>> {
+    largest_bound(limit_bounds(rules, "minimum", "exclusiveMinimum"))
 }
 
-fn upper<'a, 'd>(rules: &'a Rules<'d>) -> Option<Bound<'a, 'd>> {
-    smallest(limits(rules, "maximum", "exclusiveMaximum"))
+fn upper_bound<'a, 'd>(rules: &'a Rules<'d>) -> Option<Bound<'a, 'd>> {
+    smallest_bound(limit_bounds(rules, "maximum", "exclusiveMaximum"))
 }
 
 /// The limits of all schemas; in OpenAPI 3.0 `true` makes the other keyword exclusive.
-fn limits<'a, 'd>(
+fn limit_bounds<'a, 'd>(
     rules: &'a Rules<'d>,
     inclusive: &'static str,
     exclusive: &'static str,
 ) -> impl Iterator<Item = Bound<'a, 'd>> {
-    rules.objects().flat_map(move |(schema, object)| {
+    rules.object_schemas().flat_map(move |(schema, object)| {
         let is_exclusive = object.is(exclusive);
         let own = object.get(inclusive).and_then(Node::as_number);
         let own = own.map(|value| Bound { schema, keyword: inclusive, value, is_exclusive });
@@ -113,13 +116,13 @@ fn limits<'a, 'd>(
     })
 }
 
-fn largest<'a, 'd>(bounds: impl Iterator<Item = Bound<'a, 'd>>) -> Option<Bound<'a, 'd>> {
+fn largest_bound<'a, 'd>(bounds: impl Iterator<Item = Bound<'a, 'd>>) -> Option<Bound<'a, 'd>> {
     bounds.max_by(|one, other| {
         one.value.order(other.value).then(one.is_exclusive.cmp(&other.is_exclusive))
     })
 }
 
-fn smallest<'a, 'd>(bounds: impl Iterator<Item = Bound<'a, 'd>>) -> Option<Bound<'a, 'd>> {
+fn smallest_bound<'a, 'd>(bounds: impl Iterator<Item = Bound<'a, 'd>>) -> Option<Bound<'a, 'd>> {
     bounds.min_by(|one, other| {
         one.value.order(other.value).then(other.is_exclusive.cmp(&one.is_exclusive))
     })
@@ -129,27 +132,27 @@ fn first_whole(bound: Bound<'_, '_>) -> Option<i64> {
     if let Some(whole) = bound.value.as_i64() {
         return whole.checked_add(i64::from(bound.is_exclusive));
     }
-    small(bound.value.as_f64()?).map(f64::floor).and_then(whole)?.checked_add(1)
+    exact_fraction(bound.value.as_f64()?).map(f64::floor).and_then(exact_whole)?.checked_add(1)
 }
 
 fn last_whole(bound: Bound<'_, '_>) -> Option<i64> {
     if let Some(whole) = bound.value.as_i64() {
         return whole.checked_sub(i64::from(bound.is_exclusive));
     }
-    small(bound.value.as_f64()?).map(f64::ceil).and_then(whole)?.checked_sub(1)
+    exact_fraction(bound.value.as_f64()?).map(f64::ceil).and_then(exact_whole)?.checked_sub(1)
 }
 
 /// A number with a fraction, if floating point keeps all of it that counts here.
-fn small(value: f64) -> Option<f64> {
+fn exact_fraction(value: f64) -> Option<f64> {
     (value.abs() < LARGEST && value.fract() != 0.0).then_some(value)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the value is whole and small")]
-fn whole(value: f64) -> Option<i64> {
+fn exact_whole(value: f64) -> Option<i64> {
     (value.abs() <= LARGEST).then_some(value as i64)
 }
 
-fn contradiction(least: Bound<'_, '_>, most: Bound<'_, '_>) -> Conflict {
+fn bounds_conflict(least: Bound<'_, '_>, most: Bound<'_, '_>) -> Conflict {
     let (lower, upper) = (least.value, most.value);
     let (from, to) = (least.keyword, most.keyword);
     let other = if least.schema.pointer == most.schema.pointer {

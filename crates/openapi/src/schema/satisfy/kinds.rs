@@ -5,7 +5,7 @@ use callgate_tree::Object;
 use super::{Search, bounds, conflict::Conflict, items, members, rules::Rules};
 use crate::{document::Document, schema::listed_values::is_converted};
 
-pub(super) fn conflict<'d>(
+pub(super) fn kinds_conflict<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
     depth: usize,
@@ -17,11 +17,11 @@ pub(super) fn conflict<'d>(
     let mut first = None;
     for kind in KINDS.into_iter().filter(|kind| left & kind != 0) {
         let conflict = match kind {
-            ARRAY => items::conflict(search, rules, depth),
-            FRACTION => bounds::of_number(rules),
-            INTEGER => bounds::of_integer(rules),
-            OBJECT => members::conflict(search, rules, depth),
-            STRING => bounds::of_string(rules),
+            ARRAY => items::items_conflict(search, rules, depth),
+            FRACTION => bounds::number_conflict(rules),
+            INTEGER => bounds::integer_conflict(rules),
+            OBJECT => members::members_conflict(search, rules, depth),
+            STRING => bounds::string_conflict(rules),
             _ => None,
         };
         first = first.or(Some(conflict?));
@@ -33,7 +33,7 @@ pub(super) fn conflict<'d>(
 fn allowed_kinds(document: &Document, rules: &Rules<'_>) -> Result<u8, Conflict> {
     let mut left = ALL;
     let mut before = None;
-    for (schema, object) in rules.objects() {
+    for (schema, object) in rules.object_schemas() {
         let own = declared_kinds(document, object);
         let excluded = object.get("not").and_then(|not| not.as_object()).map_or(0, excluded_kinds);
         if left & own & !excluded == 0 {

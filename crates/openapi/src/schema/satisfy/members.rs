@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use super::{
     Search,
-    bounds::{least_of, most_of, of_counts},
+    bounds::{counts_conflict, least_of, most_of},
     conflict::Conflict,
     rules::Rules,
 };
@@ -13,12 +13,12 @@ use crate::{reference::LocatedNode, schema::legal::is_one_way};
 
 type RequiredMembers<'a, 'd> = IndexMap<&'d str, &'a LocatedNode<'d>>;
 
-pub(super) fn conflict<'d>(
+pub(super) fn members_conflict<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
     depth: usize,
 ) -> Option<Conflict> {
-    if let Some(conflict) = of_counts(rules, "minProperties", "maxProperties") {
+    if let Some(conflict) = counts_conflict(rules, "minProperties", "maxProperties") {
         return Some(conflict);
     }
     let required = required_members(search, rules);
@@ -37,14 +37,14 @@ fn required_members<'a, 'd>(search: &Search<'d>, rules: &'a Rules<'d>) -> Requir
         let list: &'d [Node] = list.and_then(Node::as_array).unwrap_or_default();
         list.iter().filter_map(Node::as_str)
     };
-    for (schema, object) in rules.objects() {
+    for (schema, object) in rules.object_schemas() {
         // In Swagger 2.0 `required: true` of a parameter is no list.
         required.extend(names(object.get("required")).map(|name| (name, schema)));
     }
     let mut at = 0;
     while let Some((name, _)) = required.get_index(at) {
         let name = *name;
-        for (schema, object) in rules.objects() {
+        for (schema, object) in rules.object_schemas() {
             let by_names = object.get("dependentRequired").and_then(Node::as_object);
             for name in names(by_names.and_then(|by_names| by_names.get(name))) {
                 required.entry(name).or_insert(schema);
@@ -53,7 +53,7 @@ fn required_members<'a, 'd>(search: &Search<'d>, rules: &'a Rules<'d>) -> Requir
         at += 1;
     }
     required.retain(|name, _| {
-        let properties = rules.schemas.iter().filter_map(|schema| property(schema, name));
+        let properties = rules.schemas.iter().filter_map(|schema| property_schema(schema, name));
         !properties
             .into_iter()
             .any(|property| is_one_way(search.document, property.node, &property.path()))
@@ -69,10 +69,10 @@ fn required_member<'d>(
     depth: usize,
 ) -> Option<Conflict> {
     let mut own = Vec::new();
-    for (schema, object) in rules.objects() {
-        if let Some(property) = property(schema, name) {
+    for (schema, object) in rules.object_schemas() {
+        if let Some(property) = property_schema(schema, name) {
             if property.node.as_bool() == Some(false) {
-                return Some(forbidden(&property, name, by, schema));
+                return Some(forbidden_member_conflict(&property, name, by, schema));
             }
             own.push(property);
             continue;
@@ -86,10 +86,10 @@ fn required_member<'d>(
             _ => {}
         }
     }
-    if own.is_empty() { None } else { search.unmet(&own, depth) }
+    if own.is_empty() { None } else { search.schemas_conflict(&own, depth) }
 }
 
-fn forbidden(
+fn forbidden_member_conflict(
     property: &LocatedNode<'_>,
     name: &str,
     by: &LocatedNode<'_>,
@@ -132,7 +132,7 @@ fn too_many(rules: &Rules<'_>, required: &RequiredMembers<'_, '_>) -> Option<Con
 
 fn too_few(rules: &Rules<'_>) -> Option<Conflict> {
     let least = most_of(rules, "minProperties");
-    rules.objects().find_map(|(schema, object)| {
+    rules.object_schemas().find_map(|(schema, object)| {
         let is_closed = object.get("additionalProperties").and_then(Node::as_bool) == Some(false);
         if !is_closed || has_names_by_pattern(object) {
             return None;
@@ -146,7 +146,7 @@ fn too_few(rules: &Rules<'_>) -> Option<Conflict> {
     })
 }
 
-fn property<'d>(schema: &LocatedNode<'d>, name: &str) -> Option<LocatedNode<'d>> {
+fn property_schema<'d>(schema: &LocatedNode<'d>, name: &str) -> Option<LocatedNode<'d>> {
     let node = schema.node.get("properties")?.get(name)?;
     Some(LocatedNode::new(node, &schema.path().name("properties").name(name)))
 }

@@ -5,7 +5,7 @@ use callgate_tree::{Node, Object};
 use super::{Search, conflict::Conflict};
 use crate::{
     address::SESSION_ID,
-    reference::{LocatedNode, target},
+    reference::{LocatedNode, resolve_target},
 };
 
 /// Schemas that one value must meet, each read without its references and compositions.
@@ -18,7 +18,7 @@ pub(super) struct Rules<'d> {
 
 impl<'d> Rules<'d> {
     /// Adds a schema and everything that applies with it; returns the reason if no value can meet it.
-    pub(super) fn add(
+    pub(super) fn add_schema(
         &mut self,
         search: &mut Search<'d>,
         schema: LocatedNode<'d>,
@@ -26,7 +26,7 @@ impl<'d> Rules<'d> {
         let mut ahead = vec![schema];
         while let Some(schema) = ahead.pop() {
             search.left = search.left.checked_sub(1)?;
-            if !search.document.meter().spend(PART) {
+            if !search.document.meter().spend_steps(PART) {
                 return None;
             }
             let object = match schema.node {
@@ -44,7 +44,7 @@ impl<'d> Rules<'d> {
             if let Some(conflict) = refuses_all(object, &schema) {
                 return Some(conflict);
             }
-            let branches = schema.member("allOf").map(|all| items(&all)).unwrap_or_default();
+            let branches = schema.member("allOf").map(|all| list_items(&all)).unwrap_or_default();
             ahead.extend(branches.into_iter().rev());
             ahead.extend(reference_target(search, &schema));
             self.alternatives.extend(["anyOf", "oneOf"].iter().filter_map(|name| {
@@ -57,14 +57,14 @@ impl<'d> Rules<'d> {
         None
     }
 
-    pub(super) fn objects(
+    pub(super) fn object_schemas(
         &self,
     ) -> impl DoubleEndedIterator<Item = (&LocatedNode<'d>, &'d Object)> {
         self.schemas.iter().filter_map(|schema| Some((schema, schema.node.as_object()?)))
     }
 }
 
-pub(super) fn items<'d>(list: &LocatedNode<'d>) -> Vec<LocatedNode<'d>> {
+pub(super) fn list_items<'d>(list: &LocatedNode<'d>) -> Vec<LocatedNode<'d>> {
     let items = list.node.as_array().unwrap_or_default().iter().enumerate();
     items.map(|(at, item)| LocatedNode::new(item, &list.path().index(at))).collect()
 }
@@ -77,7 +77,7 @@ pub(super) fn reference_target<'d>(
     if &**reference == SESSION_ID {
         return None;
     }
-    target(search.document, reference, &schema.path()).ok()
+    resolve_target(search.document, reference, &schema.path()).ok()
 }
 
 fn refuses_all(object: &Object, schema: &LocatedNode<'_>) -> Option<Conflict> {

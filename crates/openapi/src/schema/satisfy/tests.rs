@@ -7,7 +7,7 @@ mod random_schemas;
 use callgate_tool::{Value, json};
 use callgate_tree::Path;
 
-use super::conflict;
+use super::schema_conflict;
 use crate::sample::document;
 
 /// The message of the conflict of a schema, beside definitions that rows refer to.
@@ -21,7 +21,8 @@ fn message(schema: &Value) -> Option<String> {
         "Never": {"not": {}},
     }));
     let node = document.root().get("schema").unwrap();
-    conflict(&document, node, &Path::at("/schema")).map(|conflict| conflict.message().to_owned())
+    schema_conflict(&document, node, &Path::at("/schema"))
+        .map(|conflict| conflict.message().to_owned())
 }
 
 #[track_caller]

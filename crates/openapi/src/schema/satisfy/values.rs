@@ -5,21 +5,21 @@ use callgate_tree::Node;
 use super::{Search, conflict::Conflict, rules::Rules};
 use crate::{reference::LocatedNode, schema::listed_values::is_converted};
 
-pub(super) fn conflict<'d>(search: &mut Search<'d>, rules: &Rules<'d>) -> Option<Conflict> {
-    for (schema, object) in rules.objects() {
+pub(super) fn values_conflict<'d>(search: &mut Search<'d>, rules: &Rules<'d>) -> Option<Conflict> {
+    for (schema, object) in rules.object_schemas() {
         let Some((keyword, listed)) = enumerated_values(schema.node) else { continue };
         if is_converted(search.document, object) || listed.len() > MOST_VALUES {
             continue;
         }
         let is_refused = |value: &'d Node| {
             let mut schemas = rules.schemas.iter();
-            schemas.any(|rule_schema| !search.allows(rule_schema, value))
+            schemas.any(|rule_schema| !search.may_allow(rule_schema, value))
         };
         if !listed.iter().all(is_refused) {
             continue;
         }
         let refuses = |rule_schema: &&LocatedNode<'d>| {
-            let is_refused = |value| !search.allows(rule_schema, value);
+            let is_refused = |value| !search.may_allow(rule_schema, value);
             rule_schema.pointer != schema.pointer && listed.iter().any(is_refused)
         };
         let got = match rules.schemas.iter().rev().find(refuses) {

@@ -37,7 +37,7 @@ fn check(options: &LoadOptions, kind: Option<SecuritySchemeKind>, row: &str, exp
     let (place, name) = head.split_once(' ').unwrap();
     let place = PLACES.into_iter().find(|known| known.as_str() == place).unwrap();
     let declared = DeclaredParameter { place, name, required: false, description };
-    assert_eq!(taken.owner(declared).is_some(), expected, "{row}");
+    assert_eq!(taken.place_owner(declared).is_some(), expected, "{row}");
 }
 
 fn configured(kind: CredentialKind) -> LoadOptions {
@@ -119,7 +119,7 @@ fn a_filter_whose_text_names_a_key_is_distinguished_from_the_place_of_a_scheme()
     );
     let owner = |place, name| {
         let description = "View spend for a specific api key";
-        taken.owner(DeclaredParameter { place, name, required: false, description })
+        taken.place_owner(DeclaredParameter { place, name, required: false, description })
     };
     assert_eq!(owner(InputLocation::Query, "api_key"), Some(PlaceOwner::Described));
     assert_eq!(
@@ -136,7 +136,7 @@ fn the_owner_of_a_credential_parameter_says_whether_it_is_required() {
     let taken =
         CredentialPlaces::new(options.credential_options(), &security, [&scheme].into_iter());
     let owner = |name, description| {
-        taken.owner(DeclaredParameter {
+        taken.place_owner(DeclaredParameter {
             place: InputLocation::Query,
             name,
             required: true,
@@ -201,11 +201,11 @@ proptest! {
         let too = rows.flat_map(|row| {
             row.places.iter().flat_map(|place| row.names.iter().map(|name| (*place, *name)))
         });
-        let keys: Vec<_> = taken.keys().collect();
+        let keys: Vec<_> = taken.protected_keys().collect();
         for (place, name) in too.chain([(place, &*name)]) {
             let name = respelled(name);
             let declared = DeclaredParameter { place, name: &name, required, description: "" };
-            prop_assert!(taken.owner(declared).is_some(), "{place:?} {name}");
+            prop_assert!(taken.place_owner(declared).is_some(), "{place:?} {name}");
             let is_key = place != InputLocation::Header;
             let is_kept = keys.iter().any(|(at, known)| *at == place && known.eq_ignore_ascii_case(&name));
             prop_assert!(!is_key || is_kept, "{place:?} {name}");
@@ -223,6 +223,6 @@ proptest! {
         let options = LoadOptions::default();
         let taken = CredentialPlaces::new(options.credential_options(), &Security::default(), std::iter::empty());
         let declared = DeclaredParameter { place: PLACES[place], name: &name, required, description: &description };
-        prop_assert_eq!(taken.owner(declared), None);
+        prop_assert_eq!(taken.place_owner(declared), None);
     }
 }

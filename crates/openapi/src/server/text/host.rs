@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::Url;
 
-use super::{InvalidAddress, wrong};
+use super::{InvalidAddress, wrong_address};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Authority<'t> {
@@ -35,54 +35,65 @@ pub(super) fn check_authority<'t>(
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         _ => (authority, None),
     };
-    let port = port.map_or(Ok(None), |port| number(port, text))?;
+    let port = port.map_or(Ok(None), |port| port_number(port, text))?;
     if host.is_empty() {
-        return Err(wrong("expected a server URL with a host", text));
+        return Err(wrong_address("expected a server URL with a host", text));
     }
     if let Some(inner) = host.strip_prefix('[') {
         let address = inner.strip_suffix(']').and_then(|inner| inner.parse::<Ipv6Addr>().ok());
         let expected = "expected an IPv6 address without a zone between `[` and `]`";
-        return address.map(|_| Authority { host, port }).ok_or_else(|| wrong(expected, text));
+        return address
+            .map(|_| Authority { host, port })
+            .ok_or_else(|| wrong_address(expected, text));
     }
     if host.contains(':') {
-        return Err(wrong("expected a host and a port, and IPv6 addresses in brackets", text));
+        return Err(wrong_address(
+            "expected a host and a port, and IPv6 addresses in brackets",
+            text,
+        ));
     }
     check_name(host, text)?;
     Ok(Authority { host, port })
 }
 
 /// RFC 3986 §3.2.3: an empty port is that of the scheme.
-fn number(port: &str, text: &str) -> Result<Option<u16>, InvalidAddress> {
+fn port_number(port: &str, text: &str) -> Result<Option<u16>, InvalidAddress> {
     if port.is_empty() {
         return Ok(None);
     }
     let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
     let number = port.parse::<u16>().ok().filter(|number| is_number && *number > 0);
-    number.map(Some).ok_or_else(|| wrong("expected a port from 1 to 65535", text))
+    number.map(Some).ok_or_else(|| wrong_address("expected a port from 1 to 65535", text))
 }
 
 fn check_name(host: &str, text: &str) -> Result<(), InvalidAddress> {
     if !host.is_ascii() {
-        return Err(wrong("expected a host in ASCII, international names as `xn--…`", text));
+        return Err(wrong_address(
+            "expected a host in ASCII, international names as `xn--…`",
+            text,
+        ));
     }
     if host.eq_ignore_ascii_case("http") || host.eq_ignore_ascii_case("https") {
-        return Err(wrong("expected a server URL with one scheme", text));
+        return Err(wrong_address("expected a server URL with one scheme", text));
     }
     let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     if let Some(illegal_byte) = host.bytes().find(|byte| !is_legal(*byte)) {
         let expected =
             format!("expected a host without `{}`", char::from(illegal_byte).escape_debug());
-        return Err(wrong(&expected, text));
+        return Err(wrong_address(&expected, text));
     }
     // One dot at the end says that the name is whole (RFC 3986 §3.2.2).
     let name = host.strip_suffix('.').unwrap_or(host);
     let is_long = name.len() > LONGEST_NAME;
     if is_long || name.split('.').any(|label| label.is_empty() || label.len() > LONGEST_LABEL) {
         let expected = "expected a host of at most 253 characters, with 1 to 63 between its dots";
-        return Err(wrong(expected, text));
+        return Err(wrong_address(expected, text));
     }
     if is_number(name) && host.parse::<Ipv4Addr>().is_err() {
-        return Err(wrong("expected a host, or an IPv4 address of four decimal numbers", text));
+        return Err(wrong_address(
+            "expected a host, or an IPv4 address of four decimal numbers",
+            text,
+        ));
     }
     Ok(())
 }

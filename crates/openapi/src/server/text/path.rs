@@ -2,18 +2,21 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{InvalidAddress, wrong};
+use super::{InvalidAddress, wrong_address};
 
 /// Refuses a path with brackets, or with a `%` that begins no escape.
 pub(super) fn check_path(path: &str, text: &str) -> Result<(), InvalidAddress> {
     if path.contains(['[', ']']) {
-        return Err(wrong("expected a server whose path has no `[` and `]`", text));
+        return Err(wrong_address("expected a server whose path has no `[` and `]`", text));
     }
     let is_escape = |piece: &str| {
         piece.get(..2).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
     };
     if !path.split('%').skip(1).all(is_escape) {
-        return Err(wrong("expected a server whose path has `%` before two digits alone", text));
+        return Err(wrong_address(
+            "expected a server whose path has `%` before two digits alone",
+            text,
+        ));
     }
     Ok(())
 }

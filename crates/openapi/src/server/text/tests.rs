@@ -6,7 +6,7 @@ use super::*;
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    let got = match absolute(text) {
+    let got = match parse_absolute(text) {
         Ok(Some(Address { url, doubt })) => {
             format!("{url}{}", if doubt.is_some() { " doubted" } else { "" })
         }
@@ -99,7 +99,7 @@ fn a_relative_address_is_below_the_description() {
         ("/a\tb", None),
         ("{{baseUrl}}", None),
     ] {
-        let got = relative(text, &base).ok().map(|address| address.url.to_string());
+        let got = parse_relative(text, &base).ok().map(|address| address.url.to_string());
         assert_eq!(got.as_deref(), expected, "{text}");
     }
 }
@@ -152,21 +152,21 @@ fn plain(text: &str) -> String {
 proptest! {
     #[test]
     fn a_server_url_is_used_exactly_as_written(text in address()) {
-        if let Ok(Some(Address { url, doubt })) = absolute(&text) {
+        if let Ok(Some(Address { url, doubt })) = parse_absolute(&text) {
             prop_assert!(url.username().is_empty() && url.password().is_none());
             prop_assert!(url.query().is_none() && url.fragment().is_none());
             if doubt.is_none() {
                 prop_assert_eq!(plain(url.as_str()), plain(&text));
             }
-            prop_assert_eq!(absolute(url.as_str()).unwrap().unwrap().url, url);
+            prop_assert_eq!(parse_absolute(url.as_str()).unwrap().unwrap().url, url);
         }
     }
 
     #[test]
     fn a_relative_address_never_leaves_the_description_unless_it_names_a_host(text in address()) {
         let base = Url::parse("https://docs.example.com/api/openapi.json").unwrap();
-        if let Ok(address) = relative(&text, &base)
-            && absolute(&text) == Ok(None)
+        if let Ok(address) = parse_relative(&text, &base)
+            && parse_absolute(&text) == Ok(None)
             && !text.trim().starts_with("//")
         {
             prop_assert_eq!(address.url.origin(), base.origin());
@@ -176,7 +176,7 @@ proptest! {
     #[test]
     fn a_suggested_address_is_usable(text in address()) {
         if let Some(meant) = suggested_url(&text) {
-            prop_assert!(absolute(&meant).is_ok_and(|address| address.is_some()), "{}", meant);
+            prop_assert!(parse_absolute(&meant).is_ok_and(|address| address.is_some()), "{}", meant);
         }
     }
 }

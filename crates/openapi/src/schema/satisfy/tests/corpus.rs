@@ -10,7 +10,7 @@ use proptest::{
 };
 
 use super::{
-    super::{conflict, is_open_to_doubt},
+    super::{is_open_to_doubt, schema_conflict},
     candidates::Candidates,
 };
 use crate::{
@@ -32,7 +32,7 @@ fn reported(document: &Document) -> Vec<String> {
                 .extend(items.iter().enumerate().map(|(at, item)| (item, below(&at.to_string())))),
             Node::Object(members) => {
                 if is_open_to_doubt(members)
-                    && conflict(document, node, &Path::at(&pointer)).is_some()
+                    && schema_conflict(document, node, &Path::at(&pointer)).is_some()
                 {
                     found.push(pointer.clone());
                 }

@@ -10,7 +10,7 @@ use proptest::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::conflict,
+    super::schema_conflict,
     candidates::{Candidates, NAMES},
 };
 use crate::sample::document;
@@ -157,7 +157,7 @@ fn no_value_meets_a_schema_that_is_reported() {
         let Some(validator) = validator(&text) else { continue };
         let document = document(text.to_string().parse().unwrap());
         let node = document.root().get("schema").unwrap();
-        let found = conflict(&document, node, &Path::at("/schema"));
+        let found = schema_conflict(&document, node, &Path::at("/schema"));
         // Without a finding the values only serve to count.
         if found.is_none() && case % COUNTED != 0 {
             continue;
