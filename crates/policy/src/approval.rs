@@ -107,10 +107,10 @@ impl Approvals {
     /// True if the operator's rules may ask a person about a call of this tool; some rules decide by its request.
     #[doc(hidden)]
     pub fn may_ask(&self, tool: &ToolName, toolset: &str, effect: Effect) -> bool {
-        self.rules.rule(tool, toolset).may_ask(effect)
+        self.rules.confirm_rule(tool, toolset).may_ask(effect)
     }
 
-    async fn ask(
+    async fn ask_for_approval(
         &self,
         call: &Call<'_>,
         backend: &dyn Backend,
@@ -138,7 +138,7 @@ impl Approvals {
             used: None,
         };
         let detail = (!is_listed).then(|| Record::new("application/json", shown.json.into()));
-        let kept = self.keep(&key(call, &approval.id), &approval, detail).await;
+        let kept = self.keep_approval(&approval_key(call, &approval.id), &approval, detail).await;
         kept.map_err(|error| {
             tracing::debug!(%error, "a call that needs approval is not kept");
             wording::not_kept(error.retry_after().unwrap_or_default())
@@ -147,12 +147,12 @@ impl Approvals {
             let Approval { id, tool, caller, expires, .. } = approval.clone();
             webhook.announce(Notice { id, tool, caller, expires });
         }
-        count("asked");
-        Ok(self.pending(approval, shown.request))
+        count_decision("asked");
+        Ok(self.pending_outcome(approval, shown.request))
     }
 
     /// Keeps an approval, and its request beside it if that is too large to be listed.
-    async fn keep(
+    async fn keep_approval(
         &self,
         key: &Key,
         approval: &Approval,
@@ -171,7 +171,7 @@ impl Approvals {
         kept
     }
 
-    fn pending(&self, approval: Approval, request: Value) -> Outcome {
+    fn pending_outcome(&self, approval: Approval, request: Value) -> Outcome {
         let mut pending = Pending::new(PendingKind::Approval, approval.id, request);
         pending.expires = Some(approval.expires);
         pending.approvers = self.rules.approvers;
@@ -195,7 +195,7 @@ impl Approvals {
         let noted = &mut Journal::default();
         let review = review(backend, &previewed, noted).await;
         let asks = |review: &callgate_executor::Review| {
-            rules.iter().any(|rule| rule.asks(&review.preview, effect))
+            rules.iter().any(|rule| rule.needs_approval(&review.preview, effect))
         };
         if review.as_ref().is_ok_and(|review| !asks(review)) {
             return Ok(None);
@@ -206,7 +206,7 @@ impl Approvals {
         };
         let review = review.inspect_err(|_| noted(journal))?;
         let shown = Shown::new(&review.preview);
-        let digest = request::digest(call, backend, &review, &shown);
+        let digest = request::approval_digest(call, backend, &review, &shown);
         let state = review.state;
         // The store may take a while, and the preview is as large as the request.
         drop(review.preview);
@@ -214,9 +214,9 @@ impl Approvals {
             Some(grant) if *grant.digest() == digest => Some(grant),
             brought => {
                 if brought.is_some() {
-                    Usage::forget(call.extensions().get()).await;
+                    Usage::remove_approval(call.extensions().get()).await;
                     journal.note(Event::ApprovalOutdated);
-                    count("outdated");
+                    count_decision("outdated");
                 }
                 self.use_equal_approval(call, &digest).await?
             }
@@ -224,7 +224,7 @@ impl Approvals {
         let pending = match grant {
             Some(Grant::Given { permit, is_decided_now, .. }) => {
                 if is_decided_now {
-                    count("approved");
+                    count_decision("approved");
                 }
                 call.extensions_mut().insert(permit);
                 if let Some(state) = state {
@@ -233,8 +233,8 @@ impl Approvals {
                 journal.note(Event::Approved);
                 return Ok(None);
             }
-            Some(Grant::Waiting(approval)) => self.pending(*approval, shown.request),
-            None => self.ask(call, backend, shown, digest).await?,
+            Some(Grant::Waiting(approval)) => self.pending_outcome(*approval, shown.request),
+            None => self.ask_for_approval(call, backend, shown, digest).await?,
         };
         noted(journal);
         Ok(Some(pending))
@@ -263,23 +263,23 @@ impl Middleware for Approvals {
 
     async fn after(&self, call: &Call<'_>, _: &Ended<'_>) {
         if let Some(usage) = call.extensions().get::<Usage>() {
-            usage.end().await;
+            usage.end_use().await;
         }
     }
 }
 
-fn unavailable(error: &Error) -> Box<Fault> {
+fn approvals_unavailable_fault(error: &Error) -> Box<Fault> {
     tracing::debug!(%error, "approvals cannot be read");
     wording::not_read(error.retry_after().unwrap_or_default())
 }
 
 /// The key of an approval: it binds a call to its tool, session and principal.
-fn key(call: &Call<'_>, id: &str) -> Key {
+fn approval_key(call: &Call<'_>, id: &str) -> Key {
     let owner = Owner::new(call.principal(), call.session());
     Key::new(Space::Approval, owner, &format!("{id} {}", call.tool()))
 }
 
-fn count(decision: &'static str) {
+fn count_decision(decision: &'static str) {
     counter!("callgate_approvals_total", "decision" => decision).increment(1);
 }
 

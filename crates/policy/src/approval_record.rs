@@ -133,7 +133,7 @@ impl ApprovalState {
 
 impl Approval {
     /// The approval as a record that lives until the approval ends.
-    pub(crate) fn record(&self) -> Result<Record, Error> {
+    pub(crate) fn to_record(&self) -> Result<Record, Error> {
         Ok(Record::json(self)?.with_time_to_live(self.time_left()))
     }
 
@@ -164,7 +164,7 @@ impl StoredApproval {
     }
 
     /// `None` if the record is none of this release.
-    pub(crate) fn read(key: Key, stored: &Stored) -> Option<Self> {
+    pub(crate) fn from_stored(key: Key, stored: &Stored) -> Option<Self> {
         let mut approval: Approval = stored.record.read().ok()?;
         // A store that does not say how much time is left lets no use lapse.
         let left = stored.record.time_to_live().map_or(u128::MAX, |left| left.as_millis());

@@ -199,7 +199,7 @@ impl Audit {
     pub fn open(config: &AuditConfig, key: &Secret, within: Duration) -> Result<Self, Error> {
         let key = ChainKey::new(key)?;
         let file = AuditFile::open(&config.file)?;
-        let mut recalled = Recalled::read(&config.file, &key, within)?;
+        let mut recalled = Recalled::read_files(&config.file, &key, within)?;
         let beginning = Beginning {
             file,
             head: recalled.head.unwrap_or(Head::NONE),
@@ -217,7 +217,7 @@ impl Audit {
         let (path, n_calls) = (config.file.clone(), AtomicU64::new(1));
         let run = u32::from_ne_bytes(run);
         let trail = Trail { path, key, writer, run, n_calls, unknown, keys };
-        Ok(Self::over(config, Arc::new(trail)))
+        Ok(Self::with_trail(config, Arc::new(trail)))
     }
 
     /// An audit that continues this file with other settings; `None` if the file is another one.
@@ -225,8 +225,8 @@ impl Audit {
     /// # Errors
     /// Returns [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey). A different key is no error: it returns `Ok(None)`.
     pub fn following(&self, config: &AuditConfig, key: &Secret) -> Result<Option<Self>, Error> {
-        let is_same = self.is_of(&config.file) && self.trail.key.is(&ChainKey::new(key)?);
-        Ok(is_same.then(|| Self::over(config, Arc::clone(&self.trail))))
+        let is_same = self.is_of(&config.file) && self.trail.key.is_same_key(&ChainKey::new(key)?);
+        Ok(is_same.then(|| Self::with_trail(config, Arc::clone(&self.trail))))
     }
 
     /// Returns true if the audit writes this file.
@@ -256,13 +256,13 @@ impl Audit {
                 result: result.as_deref(),
                 age,
             };
-            idempotency.records().recall(earlier).await;
+            idempotency.records().keep_earlier_result(earlier).await;
         }
     }
 
     /// Records a decision of somebody other than the caller. Returns false if it may not hold without its record.
     pub(crate) async fn record_decision(&self, decided: &Decided, approval: &Approval) -> bool {
-        let told = self.trail.writer.add(members::decision_members(decided, approval));
+        let told = self.trail.writer.add_line(members::decision_members(decided, approval));
         let is_written = self.await_write(told).await == WriteOutcome::Written;
         is_written || self.mode == AuditMode::BestEffort
     }
@@ -273,7 +273,7 @@ impl Audit {
         match self.mode {
             AuditMode::BestEffort => self.turn_dropped(turn),
             AuditMode::Required => {
-                self.await_write(self.trail.writer.add(members::turn_end_members(turn))).await;
+                self.await_write(self.trail.writer.add_line(members::turn_end_members(turn))).await;
             }
         }
     }
@@ -284,7 +284,7 @@ impl Audit {
         self.trail.writer.add_later(members::turn_end_members(turn));
     }
 
-    fn over(config: &AuditConfig, trail: Arc<Trail>) -> Self {
+    fn with_trail(config: &AuditConfig, trail: Arc<Trail>) -> Self {
         Self { mode: config.mode, arguments: config.arguments, trail }
     }
 
@@ -329,7 +329,7 @@ impl Middleware for Audit {
         let members = members::call_start_members(call, backend, self.arguments, &name);
         // Set before the wait: a caller who leaves during it has begun, too.
         call.extensions_mut().insert(Audited(name));
-        let told = self.trail.writer.add(members);
+        let told = self.trail.writer.add_line(members);
         match self.await_write(told).await {
             WriteOutcome::Written => return ControlFlow::Continue(()),
             WriteOutcome::Failed => {
@@ -350,7 +350,7 @@ impl Middleware for Audit {
         }
         let members = members::call_end_members(call, ended, name);
         if self.mode == AuditMode::Required && !matches!(ended.ending, Ending::Dropped) {
-            self.await_write(self.trail.writer.add(members)).await;
+            self.await_write(self.trail.writer.add_line(members)).await;
         } else {
             self.trail.writer.add_later(members);
         }

@@ -125,7 +125,7 @@ impl Circuit {
     }
 
     /// Lets a call through, and returns true if it tests the service; or returns how long to wait.
-    fn pass(&self) -> Result<bool, Duration> {
+    fn try_pass(&self) -> Result<bool, Duration> {
         let (mut state, now) = (self.lock(), Instant::now());
         match *state {
             State::Closed { .. } => Ok(false),
@@ -133,13 +133,13 @@ impl Circuit {
             State::Probing => Err(SOON),
             State::Open { .. } => {
                 *state = State::Probing;
-                self.show(HALF_OPEN);
+                self.set_state_gauge(HALF_OPEN);
                 Ok(true)
             }
         }
     }
 
-    fn end(&self, ended: &Ended<'_>, is_probe: bool) {
+    fn note_end(&self, ended: &Ended<'_>, is_probe: bool) {
         let (mut state, (seen, n_failed)) = (self.lock(), Seen::from_attempts(ended));
         let next = match (*state, seen) {
             (State::Probing, Seen::Reached) if is_probe => State::Closed { failures: 0 },
@@ -157,8 +157,8 @@ impl Circuit {
         };
         *state = next;
         match next {
-            State::Closed { .. } if is_probe => self.show(CLOSED),
-            State::Open { .. } => self.show(OPEN),
+            State::Closed { .. } if is_probe => self.set_state_gauge(CLOSED),
+            State::Open { .. } => self.set_state_gauge(OPEN),
             _ => {}
         }
     }
@@ -167,7 +167,7 @@ impl Circuit {
         State::Open { until: Instant::now() + self.settings.open }
     }
 
-    fn show(&self, state: f64) {
+    fn set_state_gauge(&self, state: f64) {
         metrics::gauge!("callgate_breaker_state", "toolset" => self.toolset.clone()).set(state);
     }
 }
@@ -226,7 +226,7 @@ impl Middleware for Breaker {
     ) -> ControlFlow<Outcome> {
         let circuit = backend.and_then(|backend| self.circuits.get(backend.toolset()));
         let Some(circuit) = circuit else { return ControlFlow::Continue(()) };
-        match circuit.pass() {
+        match circuit.try_pass() {
             Ok(is_probe) => {
                 let circuit = Arc::clone(circuit);
                 call.extensions_mut().insert(Passed { circuit, is_probe });
@@ -238,7 +238,7 @@ impl Middleware for Breaker {
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
         if let Some(Passed { circuit, is_probe }) = call.extensions().get() {
-            circuit.end(ended, *is_probe);
+            circuit.note_end(ended, *is_probe);
         }
     }
 }

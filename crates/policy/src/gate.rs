@@ -32,7 +32,7 @@ impl Gate {
         Self { permits, queue, calls }
     }
 
-    pub(crate) fn is(&self, permits: usize, queue: Queue) -> bool {
+    pub(crate) fn has_settings(&self, permits: usize, queue: Queue) -> bool {
         self.permits == permits && self.queue == queue
     }
 
@@ -42,7 +42,7 @@ impl Gate {
 
     /// Takes a permit, waiting until the queue's time after `started` is over. `None` if no permit becomes free, or too many
     /// calls wait.
-    pub(crate) async fn enter(
+    pub(crate) async fn take_permit(
         &self,
         principal: Option<&Principal>,
         started: Instant,

@@ -151,14 +151,14 @@ impl LimitState {
             same.map_or_else(|| Arc::new(Bucket::new(rate)), Arc::clone)
         });
         let gate = bound.concurrency.map(|permits| {
-            gate(permits, queue, previous_state.and_then(|state| state.gate.as_ref()))
+            same_or_new_gate(permits, queue, previous_state.and_then(|state| state.gate.as_ref()))
         });
         Self { bucket, gate }
     }
 }
 
-fn gate(permits: usize, queue: Queue, previous_gate: Option<&Arc<Gate>>) -> Arc<Gate> {
-    let same = previous_gate.filter(|gate| gate.is(permits, queue));
+fn same_or_new_gate(permits: usize, queue: Queue, previous_gate: Option<&Arc<Gate>>) -> Arc<Gate> {
+    let same = previous_gate.filter(|gate| gate.has_settings(permits, queue));
     same.map_or_else(|| Arc::new(Gate::new(permits, queue)), Arc::clone)
 }
 
@@ -177,13 +177,14 @@ impl Limits {
         });
         let of_principals = || {
             let previous_principals = previous.and_then(|previous| previous.principals.as_ref());
-            let same = previous_principals
-                .filter(|previous_principals| previous_principals.is(config.principal, queue));
+            let same = previous_principals.filter(|previous_principals| {
+                previous_principals.has_settings(config.principal, queue)
+            });
             same.map_or_else(|| Arc::new(Principals::new(config.principal, queue)), Arc::clone)
         };
         let previous_gate = previous.map(|previous| &previous.in_flight);
         Self {
-            in_flight: gate(config.in_flight, queue, previous_gate),
+            in_flight: same_or_new_gate(config.in_flight, queue, previous_gate),
             principals: (config.principal != Bound::default()).then(of_principals),
             toolsets: toolsets.collect(),
             shared: None,
@@ -210,7 +211,7 @@ impl Limits {
         self
     }
 
-    async fn enter(
+    async fn take_permits(
         &self,
         call: &Call<'_>,
         backend: Option<&dyn Backend>,
@@ -219,7 +220,9 @@ impl Limits {
         let mut permits = Permits::default();
         let overloaded = || wording::overload(Duration::from_secs(1));
         let principal = match &self.principals {
-            Some(principals) => Some(principals.find(call.principal()).ok_or_else(overloaded)?),
+            Some(principals) => {
+                Some(principals.limit_of_principal(call.principal()).ok_or_else(overloaded)?)
+            }
             None => None,
         };
         let toolset = backend.and_then(|backend| self.toolsets.get(backend.toolset()));
@@ -230,15 +233,17 @@ impl Limits {
         for (counted, bound) in counted {
             let Some(bucket) = bound.and_then(|bound| bound.bucket.as_deref()) else { continue };
             match &self.shared {
-                Some(shared) => shared.take(counted, bucket).await?,
-                None => bucket.take().map_err(wording::rate_limited)?,
+                Some(shared) => shared.take_call(counted, bucket).await?,
+                None => bucket.take_call().map_err(wording::rate_limited)?,
             }
         }
         let bounds = [principal.as_deref(), toolset].into_iter().flatten();
         // A call that waits for its toolset holds no permit among all calls.
         let gates = bounds.filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
         for gate in gates {
-            permits.add(gate.enter(call.principal(), started).await.ok_or_else(overloaded)?);
+            permits.add_permit(
+                gate.take_permit(call.principal(), started).await.ok_or_else(overloaded)?,
+            );
         }
         Ok(permits)
     }
@@ -249,11 +254,11 @@ impl Limits {
 struct Permits(Mutex<Vec<QueuePermit>>);
 
 impl Permits {
-    fn add(&mut self, permit: QueuePermit) {
+    fn add_permit(&mut self, permit: QueuePermit) {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(permit);
     }
 
-    fn leave(&self) {
+    fn release_all(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
@@ -270,7 +275,7 @@ impl Middleware for Limits {
         backend: Option<&dyn Backend>,
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
-        match self.enter(call, backend).await {
+        match self.take_permits(call, backend).await {
             Ok(permits) => {
                 call.extensions_mut().insert(permits);
                 ControlFlow::Continue(())
@@ -281,7 +286,7 @@ impl Middleware for Limits {
 
     async fn after(&self, call: &Call<'_>, _: &Ended<'_>) {
         if let Some(permits) = call.extensions().get::<Permits>() {
-            permits.leave();
+            permits.release_all();
         }
     }
 }

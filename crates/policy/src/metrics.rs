@@ -94,7 +94,7 @@ impl Middleware for Metrics {
         }
         let meant = call.extensions().get().map(|MeantToolset(toolset)| &**toolset);
         let toolset = backend.map(Backend::toolset).or(meant);
-        let counted = self.series.begin(toolset.unwrap_or_default(), backend);
+        let counted = self.series.count_beginning(toolset.unwrap_or_default(), backend);
         call.extensions_mut().insert(counted);
         call.extensions_mut().insert(span);
         ControlFlow::Continue(())
@@ -103,7 +103,7 @@ impl Middleware for Metrics {
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
         let (extensions, ending) = (call.extensions(), ended.ending.as_str());
         if let Some(counted) = extensions.get::<CountedCall>() {
-            counted.end(ending, ended.reached, ended.elapsed, ended.journal);
+            counted.count_end(ending, ended.reached, ended.elapsed, ended.journal);
         }
         let Some(span) = extensions.get::<Span>() else { return };
         let (mut n_attempts, mut last_status) = (0_u64, None);

@@ -61,13 +61,13 @@ impl Bucket {
     }
 
     /// The longest time until the bucket is full.
-    pub(crate) fn refill(&self) -> Duration {
+    pub(crate) fn refill_time(&self) -> Duration {
         let whole = self.rate.per.saturating_mul(self.rate.burst.get());
         whole / self.rate.calls.get()
     }
 
     /// Takes one call, or returns how long to wait for the next.
-    pub(crate) fn take(&self) -> Result<(), Duration> {
+    pub(crate) fn take_call(&self) -> Result<(), Duration> {
         let now = self.limiter.clock().now();
         self.limiter.check().map_err(|not_until: NotUntil<Duration>| not_until.wait_time_from(now))
     }

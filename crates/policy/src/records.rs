@@ -157,7 +157,7 @@ pub(crate) struct Earlier<'a> {
 impl Records {
     /// Keeps results in memory.
     pub fn new(bounds: RecordBounds) -> Arc<Self> {
-        let memory = Arc::new(Memory::refusing(of_all(bounds)));
+        let memory = Arc::new(Memory::refusing(bounds_of_all(bounds)));
         let store = Arc::<Memory>::clone(&memory);
         Arc::new(Self { memory: Some(memory), ..Self::with(store, bounds.ttl) })
     }
@@ -176,7 +176,7 @@ impl Records {
     pub fn set_bounds(&self, bounds: RecordBounds) {
         *self.lock() = bounds.ttl;
         if let Some(memory) = &self.memory {
-            memory.set_bounds(of_all(bounds));
+            memory.set_bounds(bounds_of_all(bounds));
         }
     }
 
@@ -189,7 +189,7 @@ impl Records {
         digest: Digest,
         may_replace: impl Fn(Option<&[u8]>) -> bool + Send,
     ) -> Begun {
-        let key = key_of(principal, &digest::of_key(principal, &key.0));
+        let key = key_of(principal, &digest::key_digest(principal, &key.0));
         // Mostly the key is new, and one request to the store is enough.
         let mut expected = Expected::Absent;
         for _ in 0..ATTEMPTS {
@@ -218,11 +218,11 @@ impl Records {
     }
 
     /// Keeps the result of an earlier process's request for the rest of its time. A key that is already known here wins.
-    pub(crate) async fn recall(&self, earlier: Earlier<'_>) {
+    pub(crate) async fn keep_earlier_result(&self, earlier: Earlier<'_>) {
         let Earlier { principal, key, digest, result, age } = earlier;
         let Some(left) = self.lock().checked_sub(age) else { return };
         let state = result.map_or(State::Unknown, State::Ended);
-        let record = Entry { digest, holder: NOBODY, lease: Duration::ZERO, state }.record(left);
+        let record = Entry { digest, holder: NOBODY, lease: Duration::ZERO, state }.to_record(left);
         let key = key_of(principal, &key);
         if let Err(error) = self.store.put(&key, record, Expected::Absent, now()).await {
             tracing::debug!(%error, "a key of an earlier process is not kept");
@@ -238,7 +238,7 @@ impl Records {
         let mut registration = self.holders.register();
         let (records, key, holder) = (Arc::clone(self), key.clone(), registration.holder());
         let claim = Claim::new(records, key, digest, holder);
-        match claim.begin(expected).await {
+        match claim.claim(expected).await {
             Ok(()) => Ok(Guard::new(claim, registration)),
             Err(error) => {
                 let is_put = !matches!(
@@ -247,7 +247,7 @@ impl Records {
                 );
                 // The record may be there, or come later.
                 let is_told = is_put && self.store.is_shared() && {
-                    timeout(REVOCATION, claim.revoke()).await == Ok(true)
+                    timeout(REVOCATION, claim.mark_unsent()).await == Ok(true)
                 };
                 registration.is_unsent = is_put && !is_told;
                 Err(error)
@@ -266,7 +266,7 @@ impl Records {
             State::Ended(result) => Some(Begun::Replay(result.to_vec())),
             State::Running if self.has_left(&entry) => {
                 let expected = Expected::Version(stored.version);
-                let unknown = self.record(Entry { state: State::Unknown, ..entry });
+                let unknown = self.record_of_entry(Entry { state: State::Unknown, ..entry });
                 match self.store.put(key, unknown, expected, now()).await {
                     // It has just ended, or its holder has renewed the lease.
                     Err(error) if error.kind() == ErrorKind::Conflict => Some(Begun::Running),
@@ -286,11 +286,13 @@ impl Records {
     }
 
     /// The record of an entry. That of a running request outlasts the longest one.
-    fn record(&self, entry: Entry<'_>) -> Record {
+    fn record_of_entry(&self, entry: Entry<'_>) -> Record {
         let time_to_live = *self.lock();
         match entry.state {
-            State::Running => Entry { lease: LEASE, ..entry }.record(time_to_live.max(LONGEST_RUN)),
-            _ => Entry { lease: Duration::ZERO, ..entry }.record(time_to_live),
+            State::Running => {
+                Entry { lease: LEASE, ..entry }.to_record(time_to_live.max(LONGEST_RUN))
+            }
+            _ => Entry { lease: Duration::ZERO, ..entry }.to_record(time_to_live),
         }
     }
 
@@ -327,7 +329,7 @@ fn key_of(principal: Option<&Principal>, key: &Digest) -> Key {
     Key::new(Space::Idempotency, Owner::new(principal, &session), &hexadecimal(key))
 }
 
-fn of_all(bounds: RecordBounds) -> Bounds {
+fn bounds_of_all(bounds: RecordBounds) -> Bounds {
     Bounds { records: bounds.most.saturating_mul(2), bytes: bounds.bytes.saturating_mul(2) }
 }
 

@@ -62,21 +62,21 @@ impl TimedStore {
         if Handle::try_current().is_err() {
             return request.await;
         }
-        self.admit().await?;
-        let Some(answer) = self.in_time(request).await else {
-            count("unanswered");
+        self.refuse_while_silent().await?;
+        let Some(answer) = self.answer_in_time(request).await else {
+            count_failure("unanswered");
             return Err(timeout_error().with_retry_after(PAUSE));
         };
         match &answer {
             Err(error) if error.kind() == ErrorKind::Unavailable => {
-                count("unavailable");
-                if self.health().away_since.is_none() {
+                count_failure("unavailable");
+                if self.lock_health().away_since.is_none() {
                     self.try_store().await;
                 }
                 let wait = error.retry_after().unwrap_or(PAUSE);
                 return answer.map_err(|error| error.with_retry_after(wait));
             }
-            Err(error) if error.kind() == ErrorKind::Full => count("full"),
+            Err(error) if error.kind() == ErrorKind::Full => count_failure("full"),
             _ => {}
         }
         self.record_answer();
@@ -84,7 +84,7 @@ impl TimedStore {
     }
 
     /// The answer to a request, in whose time a slow store is tried; `None` if there is none in time.
-    async fn in_time<T>(
+    async fn answer_in_time<T>(
         &self,
         request: impl Future<Output = Result<T, Error>> + Send,
     ) -> Option<Result<T, Error>> {
@@ -102,21 +102,21 @@ impl TimedStore {
     }
 
     /// Refuses a request while the store does not answer. One request a second tries the store first.
-    async fn admit(&self) -> Result<(), Error> {
-        let Some(trial) = self.health().next_trial else { return Ok(()) };
+    async fn refuse_while_silent(&self) -> Result<(), Error> {
+        let Some(trial) = self.lock_health().next_trial else { return Ok(()) };
         if Instant::now() >= trial {
             self.try_store().await;
         }
-        if self.health().next_trial.is_none() {
+        if self.lock_health().next_trial.is_none() {
             return Ok(());
         }
-        count("refused");
+        count_failure("refused");
         Err(timeout_error().with_retry_after(PAUSE))
     }
 
     /// Tries the store by a small request, unless another trial runs.
     async fn try_store(&self) {
-        if mem::replace(&mut self.health().is_on_trial, true) {
+        if mem::replace(&mut self.lock_health().is_on_trial, true) {
             return;
         }
         let _trial = Trial(self);
@@ -131,7 +131,7 @@ impl TimedStore {
     }
 
     fn record_failure(&self, error: &Error, next_trial: Option<Instant>) {
-        let mut health = self.health();
+        let mut health = self.lock_health();
         health.next_trial = next_trial;
         let is_first = health.away_since.is_none();
         health.away_since.get_or_insert_with(Instant::now);
@@ -144,7 +144,7 @@ impl TimedStore {
     }
 
     fn record_answer(&self) {
-        let mut health = self.health();
+        let mut health = self.lock_health();
         health.next_trial = None;
         let Some(since) = health.away_since.take() else { return };
         drop(health);
@@ -153,7 +153,7 @@ impl TimedStore {
         tracing::info!(seconds, "the store of `state` is back");
     }
 
-    fn health(&self) -> MutexGuard<'_, Health> {
+    fn lock_health(&self) -> MutexGuard<'_, Health> {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -203,13 +203,13 @@ impl Store for TimedStore {
 
 impl Drop for Trial<'_> {
     fn drop(&mut self) {
-        self.0.health().is_on_trial = false;
+        self.0.lock_health().is_on_trial = false;
     }
 }
 
 callgate_secret::opaque!(TimedStore { store });
 
-fn count(failure: &'static str) {
+fn count_failure(failure: &'static str) {
     counter!("callgate_state_failures_total", "failure" => failure).increment(1);
 }
 

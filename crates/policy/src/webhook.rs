@@ -126,16 +126,16 @@ impl Webhook {
         *self.0.target.lock().unwrap_or_else(PoisonError::into_inner) = target.map(Arc::new);
     }
 
-    fn target(&self) -> Option<Arc<WebhookTarget>> {
+    fn current_target(&self) -> Option<Arc<WebhookTarget>> {
         self.0.target.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Queues a notice. Never waits: a notice beyond the share of its caller is dropped, and the log says so.
     pub fn announce(&self, notice: Notice) {
-        if self.target().is_none() {
+        if self.current_target().is_none() {
             return;
         }
-        let permit = self.0.notices.try_enter(notice.caller(), 1);
+        let permit = self.0.notices.try_enter(notice.caller_or_empty(), 1);
         let Some(permit) = permit else { return drop_notice(&notice) };
         if let Err(error) = self.0.queue.try_send((notice, permit)) {
             drop_notice(&error.into_inner().0);
@@ -151,24 +151,24 @@ impl Webhook {
             tokio::select! {
                 biased;
                 () = stop.wait_for_stop() => break,
-                Some(kept) = queued.recv() => deliveries.push(self.deliver(kept)),
+                Some(kept) = queued.recv() => deliveries.push(self.deliver_with_retries(kept)),
                 Some(()) = deliveries.next() => {}
             }
         }
         while let Ok(kept) = queued.try_recv() {
-            deliveries.push(self.deliver(kept));
+            deliveries.push(self.deliver_with_retries(kept));
         }
-        finish(deliveries).await;
+        wait_for_deliveries(deliveries).await;
     }
 
-    async fn deliver(&self, (notice, _permit): QueuedNotice) {
+    async fn deliver_with_retries(&self, (notice, _permit): QueuedNotice) {
         let left = notice.expires.duration_since(SystemTime::now()).unwrap_or_default();
         let Some(ends) = Instant::now().checked_add(left) else { return };
-        let body = body(&notice);
+        let body = notice_body(&notice);
         let mut n_failed = 0;
         loop {
-            let Some(target) = self.target() else { return count("dropped") };
-            let (why, asked) = match self.send(&target, &notice, &body).await {
+            let Some(target) = self.current_target() else { return count_outcome("dropped") };
+            let (why, asked) = match self.send_once(&target, &notice, &body).await {
                 Ok(()) => return self.record_success(),
                 Err(untaken) => untaken,
             };
@@ -176,7 +176,7 @@ impl Webhook {
             self.record_failure(&why);
             let wait = pause_after(n_failed).max(asked.unwrap_or_default());
             if Instant::now().checked_add(wait).is_none_or(|then| then >= ends) {
-                count("expired");
+                count_outcome("expired");
                 let approval = notice.id.as_str();
                 tracing::warn!(
                     approval,
@@ -190,15 +190,15 @@ impl Webhook {
         }
     }
 
-    async fn send(
+    async fn send_once(
         &self,
         target: &WebhookTarget,
         notice: &Notice,
         body: &str,
     ) -> Result<(), Untaken> {
         // More requests wait than notices are kept, so that there is always a permit.
-        let _permit = self.0.requests.enter(notice.caller(), 1).await;
-        let request = request(target, &notice.id, body).ok_or_else(|| {
+        let _permit = self.0.requests.enter(notice.caller_or_empty(), 1).await;
+        let request = signed_request(target, &notice.id, body).ok_or_else(|| {
             ("the address of the webhook cannot be used in a request".to_owned(), None)
         })?;
         let limits = Limits { timeout: REQUEST_TIME, response_bytes: MOST_READ };
@@ -211,14 +211,14 @@ impl Webhook {
     }
 
     fn record_success(&self) {
-        count("delivered");
+        count_outcome("delivered");
         if self.0.is_failing.swap(false, Ordering::Relaxed) {
             tracing::info!("the webhook of approvals takes notices again");
         }
     }
 
     fn record_failure(&self, why: &str) {
-        count("failed");
+        count_outcome("failed");
         if !self.0.is_failing.swap(true, Ordering::Relaxed) {
             let help = "notices are sent again until their approvals end";
             tracing::warn!(why, help, "the webhook of approvals does not take a notice");
@@ -228,13 +228,13 @@ impl Webhook {
 
 impl Notice {
     /// The principal whose share the notice is of; callers without a name have one together.
-    fn caller(&self) -> &str {
+    fn caller_or_empty(&self) -> &str {
         self.caller.as_deref().unwrap_or_default()
     }
 }
 
 fn drop_notice(notice: &Notice) {
-    count("dropped");
+    count_outcome("dropped");
     let approval = notice.id.as_str();
     tracing::warn!(
         approval,
@@ -243,7 +243,7 @@ fn drop_notice(notice: &Notice) {
 }
 
 /// The body of a notice: its type, its time and its facts, as Standard Webhooks advises.
-fn body(notice: &Notice) -> String {
+fn notice_body(notice: &Notice) -> String {
     let mut data = json!({"id": notice.id.as_str(), "tool": notice.tool.as_str()});
     if let Some(members) = data.as_object_mut() {
         if let Some(caller) = &notice.caller {
@@ -255,7 +255,7 @@ fn body(notice: &Notice) -> String {
     json!({"type": kind, "timestamp": now, "data": data}).to_string()
 }
 
-fn request(target: &WebhookTarget, id: &str, body: &str) -> Option<Request<Bytes>> {
+fn signed_request(target: &WebhookTarget, id: &str, body: &str) -> Option<Request<Bytes>> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let signed = signature::signature(&target.keys, id, now, body);
     let request = Request::post(target.url.as_str())
@@ -271,7 +271,7 @@ fn status_message(status: StatusCode) -> String {
 }
 
 /// Waits for deliveries for a moment. Those that are not made then are counted.
-async fn finish(mut deliveries: FuturesUnordered<impl Future<Output = ()>>) {
+async fn wait_for_deliveries(mut deliveries: FuturesUnordered<impl Future<Output = ()>>) {
     let rest = async { while deliveries.next().await.is_some() {} };
     if timeout(GRACE, rest).await.is_err() {
         let count = deliveries.len();
@@ -289,7 +289,7 @@ fn pause_after(n_failed: u32) -> Duration {
     half + half.mul_f64(f64::from(part) / f64::from(u32::MAX))
 }
 
-fn count(outcome: &'static str) {
+fn count_outcome(outcome: &'static str) {
     counter!(FAMILY, "outcome" => outcome).increment(1);
 }
 

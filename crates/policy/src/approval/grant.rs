@@ -10,7 +10,7 @@ use callgate_session::{Group, Owner, Space};
 use callgate_tool::{Approvers, Fault, Principal};
 
 use super::{
-    Approvals, count, key, now, unavailable,
+    Approvals, approval_key, approvals_unavailable_fault, count_decision, now,
     usage::{self, Try},
 };
 use crate::{
@@ -55,7 +55,7 @@ impl Approvals {
             return Ok(None);
         };
         let Some(stored_approval) = self.own_approval(call, &id).await? else {
-            count("unknown");
+            count_decision("unknown");
             return Err(wording::unknown());
         };
         match stored_approval.approval.used {
@@ -82,14 +82,14 @@ impl Approvals {
             return Err(wording::by_another(&id));
         }
         if !self.use_approval(call, &stored_approval, is_rejected).await? {
-            count("unknown");
+            count_decision("unknown");
             return Err(wording::being_used(SOON));
         }
         if !is_rejected {
             return Ok(Some(Grant::from_approval(&stored_approval.approval, by)));
         }
         if *state == ApprovalState::Waiting {
-            count("rejected");
+            count_decision("rejected");
         }
         call.extensions_mut().insert(Permit { approval: id, by });
         Err(wording::rejected_call())
@@ -105,7 +105,7 @@ impl Approvals {
         let mut equal_approvals = self.equal_approvals(call, digest, asked.as_deref()).await?;
         // One that was approved is used first; of equal ones, the oldest.
         equal_approvals.sort_by_key(|stored_approval| {
-            (rank(&stored_approval.approval.state), stored_approval.approval.asked)
+            (state_rank(&stored_approval.approval.state), stored_approval.approval.asked)
         });
         for stored_approval in equal_approvals {
             let approval = &stored_approval.approval;
@@ -158,8 +158,8 @@ impl Approvals {
             equal.extend(Some(stored_approval).filter(is_equal));
             ControlFlow::Continue(())
         };
-        let visited = self.visit(&Group::of_owner(Space::Approval, owner), visit).await;
-        visited.map_err(|error| unavailable(&error))?;
+        let visited = self.visit_approvals(&Group::of_owner(Space::Approval, owner), visit).await;
+        visited.map_err(|error| approvals_unavailable_fault(&error))?;
         Ok(equal)
     }
 
@@ -169,9 +169,13 @@ impl Approvals {
         call: &Call<'_>,
         id: &str,
     ) -> Result<Option<StoredApproval>, Box<Fault>> {
-        let key = key(call, id);
-        let stored = self.store.get(&key, now()).await.map_err(|error| unavailable(&error))?;
-        Ok(stored.and_then(|stored| StoredApproval::read(key, &stored)))
+        let key = approval_key(call, id);
+        let stored = self
+            .store
+            .get(&key, now())
+            .await
+            .map_err(|error| approvals_unavailable_fault(&error))?;
+        Ok(stored.and_then(|stored| StoredApproval::from_stored(key, &stored)))
     }
 
     /// True if the approval was not used before. That of a call that is made is ended after the call.
@@ -182,9 +186,9 @@ impl Approvals {
         is_rejected: bool,
     ) -> Result<bool, Box<Fault>> {
         let used = if is_rejected {
-            usage::reject(&self.store, stored_approval).await?
+            usage::use_up_rejected(&self.store, stored_approval).await?
         } else {
-            usage::begin(&self.store, stored_approval).await?
+            usage::begin_use(&self.store, stored_approval).await?
         };
         match used {
             Try::Lost => return Ok(false),
@@ -206,7 +210,7 @@ impl Approvals {
     }
 }
 
-fn rank(state: &ApprovalState) -> u8 {
+fn state_rank(state: &ApprovalState) -> u8 {
     match state {
         ApprovalState::Approved { .. } => 0,
         ApprovalState::Rejected { .. } => 1,

@@ -86,7 +86,7 @@ impl Page {
         Self { most, kept: BTreeMap::new(), n_bytes: 0, end: None }
     }
 
-    fn add(&mut self, approval: Approval, n_bytes: usize) {
+    fn add_approval(&mut self, approval: Approval, n_bytes: usize) {
         let position = (approval.asked, approval.id.clone());
         if self.end.as_ref().is_some_and(|end| position >= *end) {
             return;
@@ -115,7 +115,7 @@ impl Approvals {
             shown.extend(Some(approval).filter(|it| it.used.is_none() && is_shown(it)));
             ControlFlow::Continue(())
         };
-        self.visit(&group(Extent::All), visit).await?;
+        self.visit_approvals(&extent_group(Extent::All), visit).await?;
         Ok(shown)
     }
 
@@ -149,11 +149,11 @@ impl Approvals {
                 (approval.asked, approval.id.as_str()) > (*asked, id.as_str())
             });
             if is_behind && approval.used.is_none() && is_shown(&approval) {
-                page.add(approval, stored_approval.n_bytes);
+                page.add_approval(approval, stored_approval.n_bytes);
             }
             ControlFlow::Continue(())
         };
-        self.visit(&group(listing.extent), visit).await?;
+        self.visit_approvals(&extent_group(listing.extent), visit).await?;
         let has_more = page.end.is_some();
         Ok(ApprovalPage {
             approvals: page.kept.into_values().map(|(it, _)| it).collect(),
@@ -172,7 +172,9 @@ impl Approvals {
         id: &str,
         is_shown: impl Fn(&Approval) -> bool + Send + Sync,
     ) -> Result<Option<Approval>, Error> {
-        let Some(StoredApproval { key, mut approval, .. }) = self.of_id(extent, id).await? else {
+        let Some(StoredApproval { key, mut approval, .. }) =
+            self.approval_by_id(extent, id).await?
+        else {
             return Ok(None);
         };
         if approval.used.is_some() || !is_shown(&approval) {
@@ -188,7 +190,7 @@ impl Approvals {
     }
 
     /// The approval of an id, if it is one of the extent.
-    pub(super) async fn of_id(
+    pub(super) async fn approval_by_id(
         &self,
         extent: Extent<'_>,
         id: &str,
@@ -201,12 +203,12 @@ impl Approvals {
             wanted = Some(stored_approval);
             ControlFlow::Break(())
         };
-        self.visit(&group(extent), visit).await?;
+        self.visit_approvals(&extent_group(extent), visit).await?;
         Ok(wanted)
     }
 
     /// Visits the approvals of a group until `visit` breaks.
-    pub(super) async fn visit(
+    pub(super) async fn visit_approvals(
         &self,
         group: &Group,
         mut visit: impl FnMut(StoredApproval) -> ControlFlow<()> + Send,
@@ -217,7 +219,7 @@ impl Approvals {
             let is_last = page.len() < AT_ONCE;
             last = page.last().map(|(key, _)| key.clone());
             let mut stored_approvals =
-                page.iter().filter_map(|(key, it)| StoredApproval::read(key.clone(), it));
+                page.iter().filter_map(|(key, it)| StoredApproval::from_stored(key.clone(), it));
             if stored_approvals.try_for_each(&mut visit).is_break() || is_last {
                 return Ok(());
             }
@@ -227,7 +229,7 @@ impl Approvals {
     }
 }
 
-fn group(extent: Extent<'_>) -> Group {
+fn extent_group(extent: Extent<'_>) -> Group {
     match extent {
         Extent::All => Group::of_space(Space::Approval),
         Extent::Own(principal) => Group::of_principal(Space::Approval, principal),

@@ -4,7 +4,7 @@ use callgate_executor::{Decided, Decision};
 use callgate_session::{Error, ErrorKind, Expected};
 use callgate_tool::Approvers;
 
-use super::{Approvals, Extent, count, now};
+use super::{Approvals, Extent, count_decision, now};
 use crate::{
     approval_record::{Approval, ApprovalState, StoredApproval},
     audit::Audit,
@@ -90,7 +90,7 @@ impl Approvals {
         audit: Option<&Audit>,
     ) -> Result<Marked, Error> {
         let Some(StoredApproval { key, version, approval, .. }) =
-            self.of_id(Extent::All, &decided.approval).await?
+            self.approval_by_id(Extent::All, &decided.approval).await?
         else {
             return Ok(Marked::Absent);
         };
@@ -111,15 +111,15 @@ impl Approvals {
         let (state, counted) = decided_state(decided.decision, by);
         let approval = Approval { state, ..approval };
         let expected = Expected::Version(version);
-        match self.store.put(&key, approval.record()?, expected, now()).await {
+        match self.store.put(&key, approval.to_record()?, expected, now()).await {
             Ok(_) => {
-                count(counted);
+                count_decision(counted);
                 Ok(Marked::Now(Box::new(approval)))
             }
             // Somebody else was faster, or the caller has taken the call back.
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let earlier = self.store.get(&key, now()).await?;
-                let earlier = earlier.and_then(|stored| StoredApproval::read(key, &stored));
+                let earlier = earlier.and_then(|stored| StoredApproval::from_stored(key, &stored));
                 let earlier =
                     earlier.filter(|stored_approval| stored_approval.approval.used.is_none());
                 let earlier = earlier

@@ -72,7 +72,7 @@ pub fn approval_text(request: &Value) -> String {
 
 /// The digest of what a call would do and for whom: its fingerprint, the state that it would change, and its request without
 /// credentials.
-pub(super) fn digest(
+pub(super) fn approval_digest(
     call: &Call<'_>,
     backend: &dyn Backend,
     review: &Review,

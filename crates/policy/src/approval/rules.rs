@@ -93,10 +93,10 @@ impl Default for ApprovalRules {
 
 impl ApprovalRules {
     pub(super) fn backend_rule(&self, backend: &dyn Backend) -> Confirm {
-        self.rule(backend.name(), backend.toolset())
+        self.confirm_rule(backend.name(), backend.toolset())
     }
 
-    pub(super) fn rule(&self, tool: &ToolName, toolset: &str) -> Confirm {
+    pub(super) fn confirm_rule(&self, tool: &ToolName, toolset: &str) -> Confirm {
         let own = self.tools.get(tool);
         own.or_else(|| self.toolsets.get(toolset)).copied().unwrap_or_default()
     }
@@ -131,7 +131,7 @@ impl Confirm {
         }
     }
 
-    pub(super) fn asks(self, preview: &Preview, effect: Effect) -> bool {
+    pub(super) fn needs_approval(self, preview: &Preview, effect: Effect) -> bool {
         let changes = effect != Effect::Read;
         let method = preview.request().map(|request| request.method.as_str());
         match self {

@@ -9,7 +9,7 @@ use callgate_session::{Error, ErrorKind, Expected, Key, Space, Store, Version};
 use callgate_tool::Fault;
 use tokio::time::{Instant, sleep};
 
-use super::{now, unavailable};
+use super::{approvals_unavailable_fault, now};
 use crate::approval_record::{Approval, StoredApproval, Use, User};
 
 /// The use of an approval for a call that is made, as an extension of the call.
@@ -32,14 +32,14 @@ pub(super) enum Try {
 }
 
 /// Uses an approval for a call that is about to be made. Of two simultaneous uses, only one finds the version.
-pub(super) async fn begin(
+pub(super) async fn begin_use(
     store: &Arc<dyn Store>,
     stored_approval: &StoredApproval,
 ) -> Result<Try, Box<Fault>> {
     let mut user = User::default();
     getrandom::fill(&mut user).map_err(|_| wording::not_read(Duration::ZERO))?;
     let begun = stored_approval.approval.with_use(Use::for_user(user, &stored_approval.approval));
-    match change(store, stored_approval, &begun).await {
+    match replace_approval(store, stored_approval, &begun).await {
         Ok(Some(version)) => {
             let (store, key) = (Arc::clone(store), stored_approval.key.clone());
             let has_detail = stored_approval.has_detail();
@@ -52,17 +52,23 @@ pub(super) async fn begin(
             let undo =
                 Undo { store: Arc::clone(store), stored_approval: stored_approval.clone(), user };
             tokio::spawn(undo.run());
-            Err(unavailable(&error))
+            Err(approvals_unavailable_fault(&error))
         }
     }
 }
 
 /// Uses an approval up for a call that is not made.
-pub(super) async fn reject(
+pub(super) async fn use_up_rejected(
     store: &Arc<dyn Store>,
     stored_approval: &StoredApproval,
 ) -> Result<Try, Box<Fault>> {
-    match change(store, stored_approval, &stored_approval.approval.with_use(Use::Rejected)).await {
+    match replace_approval(
+        store,
+        stored_approval,
+        &stored_approval.approval.with_use(Use::Rejected),
+    )
+    .await
+    {
         Ok(_) => {
             if stored_approval.has_detail() {
                 remove_detail(store, &stored_approval.key).await;
@@ -70,7 +76,7 @@ pub(super) async fn reject(
             Ok(Try::Used(None))
         }
         Err(error) if error.kind() == ErrorKind::Conflict => Ok(Try::Lost),
-        Err(error) => Err(unavailable(&error)),
+        Err(error) => Err(approvals_unavailable_fault(&error)),
     }
 }
 
@@ -81,13 +87,13 @@ async fn remove_detail(store: &Arc<dyn Store>, key: &Key) {
 }
 
 /// Puts an approval in the place of the one that was found; `None` if there is no room for it, and it was removed.
-async fn change(
+async fn replace_approval(
     store: &Arc<dyn Store>,
     stored_approval: &StoredApproval,
     approval: &Approval,
 ) -> Result<Option<Version>, Error> {
     let expected = Expected::Version(stored_approval.version);
-    match store.put(&stored_approval.key, approval.record()?, expected, now()).await {
+    match store.put(&stored_approval.key, approval.to_record()?, expected, now()).await {
         Err(error) if matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge) => {
             store.remove(&stored_approval.key, expected, now()).await.map(|_| None)
         }
@@ -97,10 +103,10 @@ async fn change(
 
 impl Usage {
     /// Says that the call has ended. If this fails, the use counts as begun until its time is over.
-    pub(super) async fn end(&self) {
+    pub(super) async fn end_use(&self) {
         let ended = Approval { used: Some(Use::Made), ..self.approval.clone() };
         let expected = Expected::Version(self.version);
-        let put = match ended.record() {
+        let put = match ended.to_record() {
             Ok(record) => self.store.put(&self.key, record, expected, now()).await.map(drop),
             Err(error) => Err(error),
         };
@@ -111,7 +117,7 @@ impl Usage {
     }
 
     /// Removes the approval, because its call is another one, and is not made.
-    pub(super) async fn forget(usage: Option<&Self>) {
+    pub(super) async fn remove_approval(usage: Option<&Self>) {
         let Some(Self { store, key, version, has_detail, .. }) = usage else { return };
         if *has_detail {
             remove_detail(store, key).await;
@@ -132,15 +138,15 @@ struct Undo {
 impl Undo {
     async fn run(self) {
         let end = Instant::now() + Use::TIME;
-        while self.attempt().await.is_err() {
+        while self.attempt_undo().await.is_err() {
             if Instant::now() >= end {
-                return self.report();
+                return self.warn_of_failed_undo();
             }
             sleep(PAUSE).await;
         }
     }
 
-    fn report(&self) {
+    fn warn_of_failed_undo(&self) {
         let approval = &self.stored_approval.approval.id;
         tracing::warn!(
             approval,
@@ -148,22 +154,23 @@ impl Undo {
         );
     }
 
-    async fn attempt(&self) -> Result<(), Error> {
+    async fn attempt_undo(&self) -> Result<(), Error> {
         let StoredApproval { key, version, approval, .. } = &self.stored_approval;
-        let record = approval.record()?;
+        let record = approval.to_record()?;
         match self.store.put(key, record.clone(), Expected::Version(*version), now()).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             put => return put.map(drop),
         }
         let stored = self.store.get(key, now()).await?;
-        let stored_approval = stored.and_then(|stored| StoredApproval::read(key.clone(), &stored));
+        let stored_approval =
+            stored.and_then(|stored| StoredApproval::from_stored(key.clone(), &stored));
         let (record, version) = match stored_approval {
             Some(stored_approval) if stored_approval.approval.is_used_by(&self.user) => {
                 (record, stored_approval.version)
             }
             // An earlier attempt may have changed this server, and no replica yet.
             Some(stored_approval) if stored_approval.approval.used.is_none() => {
-                (stored_approval.approval.record()?, stored_approval.version)
+                (stored_approval.approval.to_record()?, stored_approval.version)
             }
             _ => return Ok(()),
         };

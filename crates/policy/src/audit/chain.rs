@@ -8,7 +8,7 @@ use serde::Deserialize;
 use sha2::Sha256;
 
 use crate::{
-    digest::{Digest, of_hex},
+    digest::{Digest, digest_from_hex},
     error::{self, Error},
 };
 
@@ -26,14 +26,14 @@ impl ChainKey {
         Hmac::new_from_slice(key).map(Self).map_err(|_| error::short_key(LEAST_KEY))
     }
 
-    pub(crate) fn code(&self, previous: &Digest, line: &[u8]) -> Digest {
+    pub(crate) fn line_code(&self, previous: &Digest, line: &[u8]) -> Digest {
         let mut mac = self.0.clone();
         mac.update(previous);
         mac.update(line);
         mac.finalize().into_bytes().into()
     }
 
-    pub(crate) fn holds(&self, previous: &Digest, line: &Line<'_>) -> bool {
+    pub(crate) fn verifies_line(&self, previous: &Digest, line: &Line<'_>) -> bool {
         let mut mac = self.0.clone();
         mac.update(previous);
         mac.update(line.sealed);
@@ -41,8 +41,8 @@ impl ChainKey {
     }
 
     /// Returns true if both keys make equal codes.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        let (own, code) = (self.code(&START, b""), other.0.clone().chain_update(START));
+    pub(crate) fn is_same_key(&self, other: &Self) -> bool {
+        let (own, code) = (self.line_code(&START, b""), other.0.clone().chain_update(START));
         code.verify_slice(&own).is_ok()
     }
 }
@@ -56,14 +56,14 @@ pub(crate) struct Head {
 impl Head {
     pub(crate) const NONE: Self = Self { number: 0, code: START };
 
-    pub(crate) fn add(&mut self, key: &ChainKey, members: &str, text: &mut String) {
+    pub(crate) fn append_line(&mut self, key: &ChainKey, members: &str, text: &mut String) {
         let start = text.len();
         self.number += 1;
         for part in ["{\"line\":", &self.number.to_string(), ",", members] {
             text.push_str(part);
         }
         let line = text.as_bytes().get(start..).unwrap_or_default();
-        self.code = key.code(&self.code, line);
+        self.code = key.line_code(&self.code, line);
         text.push_str(CODE);
         text.push_str(&hexadecimal(&self.code));
         text.push_str(END);
@@ -104,12 +104,12 @@ impl<'a> Line<'a> {
         let (sealed, rest) =
             bytes.split_at_checked(bytes.len().checked_sub(CODE.len() + 64 + END.len())?)?;
         let code = rest.strip_prefix(CODE.as_bytes())?.strip_suffix(END.as_bytes())?;
-        let code = of_hex(std::str::from_utf8(code).ok()?)?;
+        let code = digest_from_hex(std::str::from_utf8(code).ok()?)?;
         let record = serde_json::from_slice(bytes).ok()?;
         Some(Self { sealed, code, record })
     }
 
-    pub(crate) fn head(&self) -> Head {
+    pub(crate) fn head_after(&self) -> Head {
         Head { number: self.record.line, code: self.code }
     }
 }

@@ -22,12 +22,12 @@ impl AuditFile {
     /// Opens or creates a file, and waits a moment for another process that writes it. Fails as `Locked` or `Unreadable`.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let unreadable = |source| error::unreadable_file_error(path, source);
-        let file = options().open(path).map_err(unreadable)?;
+        let file = open_options().open(path).map_err(unreadable)?;
         for _ in 0..TRIES {
             match file.try_lock() {
                 Ok(()) => {
                     let metadata = file.metadata().map_err(unreadable)?;
-                    let (identity, length) = (identity(&metadata), metadata.len());
+                    let (identity, length) = (file_identity(&metadata), metadata.len());
                     return Ok(Self { path: path.to_owned(), file, identity, length });
                 }
                 Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
@@ -42,10 +42,10 @@ impl AuditFile {
     }
 
     /// Reopens the file if it was moved away or cut short. Returns true if it was.
-    pub(super) fn renew(&mut self) -> Result<bool, Error> {
+    pub(super) fn reopen_if_moved(&mut self) -> Result<bool, Error> {
         match fs::metadata(&self.path)
             .ok()
-            .filter(|file_metadata| identity(file_metadata) == self.identity)
+            .filter(|file_metadata| file_identity(file_metadata) == self.identity)
         {
             Some(file_metadata)
                 if file_metadata.len() >= self.length || !file_metadata.is_file() =>
@@ -84,17 +84,17 @@ impl AuditFile {
 type Identity = (u64, u64);
 
 #[cfg(unix)]
-fn identity(metadata: &fs::Metadata) -> Identity {
+fn file_identity(metadata: &fs::Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt as _;
     (metadata.dev(), metadata.ino())
 }
 
 #[cfg(not(unix))]
-fn identity(_: &fs::Metadata) -> Identity {
+fn file_identity(_: &fs::Metadata) -> Identity {
     (0, 0)
 }
 
-fn options() -> OpenOptions {
+fn open_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]

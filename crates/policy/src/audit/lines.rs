@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use sha2::{Digest as _, Sha256};
 
 use super::chain::{ChainKey, Head, Line, Record};
-use crate::digest::{Digest, of_hex};
+use crate::digest::{Digest, digest_from_hex};
 
 pub(super) struct LineReader<'a> {
     key: &'a ChainKey,
@@ -41,7 +41,7 @@ impl<'a> LineReader<'a> {
     }
 
     /// Reads the next line, with its line break.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> LineState {
+    pub(super) fn read_line(&mut self, bytes: &[u8]) -> LineState {
         let (text, is_whole) = match bytes.strip_suffix(b"\n") {
             Some(text) => (text, true),
             None => (bytes, false),
@@ -57,11 +57,13 @@ impl<'a> LineReader<'a> {
             self.junk = Some(junk);
             return LineState::Nothing;
         };
-        let is_explained = self.junk.take().is_none_or(|junk| explains(&line.record, &junk));
+        let is_explained = self.junk.take().is_none_or(|junk| records_as_torn(&line.record, &junk));
         let previous_head = self.head;
-        self.head = Some(line.head());
-        let Some(previous_head) = previous_head else { return self.first(line, is_explained) };
-        if is_explained && self.key.holds(&previous_head.code, &line) {
+        self.head = Some(line.head_after());
+        let Some(previous_head) = previous_head else {
+            return self.check_first_line(line, is_explained);
+        };
+        if is_explained && self.key.verifies_line(&previous_head.code, &line) {
             return LineState::Good(line.record);
         }
         if is_explained && line.record.line > previous_head.number + 1 {
@@ -71,23 +73,23 @@ impl<'a> LineReader<'a> {
     }
 
     /// Checks the first line of a file, which names the line before it.
-    fn first(&self, line: Line<'_>, is_explained: bool) -> LineState {
+    fn check_first_line(&self, line: Line<'_>, is_explained: bool) -> LineState {
         if !is_explained {
             return LineState::Altered(Some(line.record));
         }
         if line.record.event != OPENED {
             return LineState::Missing(line.record.line.saturating_sub(1).max(1), line.record);
         }
-        let previous = line.record.previous.as_deref().and_then(of_hex);
-        let holds = previous.is_some_and(|previous| self.key.holds(&previous, &line));
+        let previous = line.record.previous.as_deref().and_then(digest_from_hex);
+        let holds = previous.is_some_and(|previous| self.key.verifies_line(&previous, &line));
         if holds { LineState::Good(line.record) } else { LineState::Altered(Some(line.record)) }
     }
 }
 
 /// Returns true if a line records these bytes as torn.
-fn explains(record: &Record, junk: &[u8]) -> bool {
+fn records_as_torn(record: &Record, junk: &[u8]) -> bool {
     let digest: Digest = Sha256::digest(junk).into();
-    record.event == OPENED && record.torn.as_deref().and_then(of_hex) == Some(digest)
+    record.event == OPENED && record.torn.as_deref().and_then(digest_from_hex) == Some(digest)
 }
 
 /// Reads the next line with its line break, up to the longest length; false at the end.

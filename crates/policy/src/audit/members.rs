@@ -24,62 +24,62 @@ pub(super) fn call_start_members(
     name: &str,
 ) -> String {
     let mut members = Members::new("begun");
-    members.text("call", name).text("id", shortened_name(call.id()));
+    members.add_text("call", name).add_text("id", shortened_name(call.id()));
     if let Some(turn) = call.extensions().get::<TurnId>() {
-        members.text("turn", &turn.to_string());
+        members.add_text("turn", &turn.to_string());
     }
-    members.of_caller(call.principal(), call.session());
-    members.text("tool", shortened_name(call.tool()));
-    members.text("digest", &hexadecimal(&digest::of_arguments(call.arguments())));
+    members.add_caller(call.principal(), call.session());
+    members.add_text("tool", shortened_name(call.tool()));
+    members.add_text("digest", &hexadecimal(&digest::arguments_digest(call.arguments())));
     if arguments == AuditArguments::Full {
-        members.json("arguments", &masked_arguments(call, backend));
+        members.add_json("arguments", &masked_arguments(call, backend));
     }
     if let Some(decided) = call.decision() {
-        members.text("decision", decided.decision.as_str());
-        members.text("approval", shortened_name(&decided.approval));
+        members.add_text("decision", decided.decision.as_str());
+        members.add_text("approval", shortened_name(&decided.approval));
         if let Some(by) = &decided.by {
-            members.text("decided_by", by);
+            members.add_text("decided_by", by);
         }
     }
     if let Some(IdempotencyKey(key)) = call.extensions().get() {
-        members.text("key", &hexadecimal(&digest::of_key(call.principal(), key)));
-        members.text("fingerprint", &hexadecimal(fingerprint(call, backend).as_bytes()));
+        members.add_text("key", &hexadecimal(&digest::key_digest(call.principal(), key)));
+        members.add_text("fingerprint", &hexadecimal(fingerprint(call, backend).as_bytes()));
     }
     if let Some(target) = backend.and_then(Backend::target) {
-        members.text("target", &target);
+        members.add_text("target", &target);
     }
     members.0
 }
 
 pub(super) fn decision_members(decided: &Decided, approval: &Approval) -> String {
     let mut members = Members::new("decided");
-    members.text("approval", &approval.id).text("decision", decided.decision.as_str());
+    members.add_text("approval", &approval.id).add_text("decision", decided.decision.as_str());
     if let Some(by) = &decided.by {
-        members.text("decided_by", by);
+        members.add_text("decided_by", by);
     }
     if let Some(caller) = &approval.caller {
-        members.text("caller", caller);
+        members.add_text("caller", caller);
     }
-    members.text("tool", &approval.tool);
+    members.add_text("tool", &approval.tool);
     members.0
 }
 
 pub(super) fn call_end_members(call: &Call<'_>, ended: &Ended<'_>, name: &str) -> String {
     let mut members = Members::new("ended");
-    members.text("call", name).text("outcome", ended.ending.as_str());
-    if let Some(status) = status(ended) {
-        members.json("status", &status.to_string());
+    members.add_text("call", name).add_text("outcome", ended.ending.as_str());
+    if let Some(status) = outcome_status(ended) {
+        members.add_json("status", &status.to_string());
     }
-    members.text("reached", ended.reached.as_str());
+    members.add_text("reached", ended.reached.as_str());
     if let Some(n_attempts) = ended.journal.attempts() {
-        members.json("attempts", &n_attempts.to_string());
+        members.add_json("attempts", &n_attempts.to_string());
     }
-    members.json("elapsed_ms", &ended.elapsed.as_millis().to_string());
-    members.of_database(ended.journal.events());
+    members.add_json("elapsed_ms", &ended.elapsed.as_millis().to_string());
+    members.add_database_events(ended.journal.events());
     if let Some(Permit { approval, by }) = call.extensions().get() {
-        members.text("approval", approval);
+        members.add_text("approval", approval);
         if let Some(by) = by {
-            members.text("decided_by", by);
+            members.add_text("decided_by", by);
         }
     }
     members.0
@@ -87,16 +87,18 @@ pub(super) fn call_end_members(call: &Call<'_>, ended: &Ended<'_>, name: &str) -
 
 pub(super) fn turn_end_members(turn: &TurnEnd<'_>) -> String {
     let mut members = Members::new("turn_ended");
-    members.text("turn", &turn.id.to_string()).text("agent", turn.agent);
-    members.of_caller(turn.principal, turn.session);
-    members.text("end", turn.end);
-    members.json("rounds", &turn.n_rounds.to_string()).json("calls", &turn.n_calls.to_string());
-    members.json("input_tokens", &turn.input_tokens.to_string());
-    members.json("output_tokens", &turn.output_tokens.to_string());
+    members.add_text("turn", &turn.id.to_string()).add_text("agent", turn.agent);
+    members.add_caller(turn.principal, turn.session);
+    members.add_text("end", turn.end);
+    members
+        .add_json("rounds", &turn.n_rounds.to_string())
+        .add_json("calls", &turn.n_calls.to_string());
+    members.add_json("input_tokens", &turn.input_tokens.to_string());
+    members.add_json("output_tokens", &turn.output_tokens.to_string());
     if turn.is_estimated {
-        members.json("estimated", "true");
+        members.add_json("estimated", "true");
     }
-    members.json("elapsed_ms", &turn.elapsed.as_millis().to_string());
+    members.add_json("elapsed_ms", &turn.elapsed.as_millis().to_string());
     members.0
 }
 
@@ -108,13 +110,15 @@ pub(super) fn file_start_members(
     n_lost: usize,
 ) -> String {
     let mut members = Members::new("opened");
-    members.text("reason", reason).text("previous", &hexadecimal(previous));
+    members.add_text("reason", reason).add_text("previous", &hexadecimal(previous));
     if !torn.is_empty() {
         let code: Digest = Sha256::digest(torn).into();
-        members.text("torn", &hexadecimal(&code)).json("torn_bytes", &torn.len().to_string());
+        members
+            .add_text("torn", &hexadecimal(&code))
+            .add_json("torn_bytes", &torn.len().to_string());
     }
     if n_lost > 0 {
-        members.json("lost", &n_lost.to_string());
+        members.add_json("lost", &n_lost.to_string());
     }
     members.0
 }
@@ -129,14 +133,14 @@ impl Members {
         members.0.push_str("\"time\":\"");
         members.0.push_str(&now.format(&Rfc3339).unwrap_or_default());
         members.0.push('"');
-        members.text("event", event);
+        members.add_text("event", event);
         members
     }
 
-    fn text(&mut self, name: &str, text: &str) -> &mut Self {
+    fn add_text(&mut self, name: &str, text: &str) -> &mut Self {
         let is_plain = |byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
         if !text.bytes().all(is_plain) {
-            return self.json(name, &json_string(text));
+            return self.add_json(name, &json_string(text));
         }
         self.name(name);
         for part in ["\"", text, "\""] {
@@ -145,7 +149,7 @@ impl Members {
         self
     }
 
-    fn json(&mut self, name: &str, json: &str) -> &mut Self {
+    fn add_json(&mut self, name: &str, json: &str) -> &mut Self {
         self.name(name);
         // A line that is read on a terminal shows all of its characters, and remains the same JSON.
         self.0.push_str(&visible_line(json));
@@ -153,17 +157,17 @@ impl Members {
     }
 
     /// Who called, and a digest of the session.
-    fn of_caller(&mut self, principal: Option<&Principal>, session: &Session) {
+    fn add_caller(&mut self, principal: Option<&Principal>, session: &Session) {
         if let Some(principal) = principal {
-            self.text("principal", principal.id());
+            self.add_text("principal", principal.id());
         }
         if let Some(id) = session.id() {
-            self.text("session", &hexadecimal(&digest::of_session(id)));
+            self.add_text("session", &hexadecimal(&digest::session_digest(id)));
         }
     }
 
     /// The statements of a call of a database, by their texts and digests of their values, and the rows that it concerned.
-    fn of_database(&mut self, events: &[Event]) {
+    fn add_database_events(&mut self, events: &[Event]) {
         let statement = |event: &Event| match event {
             Event::StatementSent { text, values } => Some(format!(
                 "{{\"text\":{},\"values\":{}}}",
@@ -174,11 +178,11 @@ impl Members {
         };
         let statements: Vec<String> = events.iter().filter_map(statement).collect();
         if !statements.is_empty() {
-            self.json("statements", &format!("[{}]", statements.join(",")));
+            self.add_json("statements", &format!("[{}]", statements.join(",")));
         }
         for event in events {
             if let Event::RowsCounted { count } = event {
-                self.json("rows", &count.to_string());
+                self.add_json("rows", &count.to_string());
             }
         }
     }
@@ -199,7 +203,7 @@ fn masked_arguments(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
     let mut arguments = Value::Object(call.arguments().clone());
     let secret = backend.map(Backend::secret_arguments).unwrap_or_default();
     if !secret.is_empty() {
-        hide(&mut arguments, secret);
+        mask_members(&mut arguments, secret);
     }
     let json = arguments.to_string();
     let secrets = backend.map(|backend| backend.secrets(call.session())).unwrap_or_default();
@@ -212,15 +216,15 @@ fn masked_arguments(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
 }
 
 /// Masks the members with these names at any depth.
-fn hide(value: &mut Value, names: &[String]) {
+fn mask_members(value: &mut Value, names: &[String]) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, names)),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_members(item, names)),
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
                 if names.iter().any(|secret| is_one_name(secret, name)) {
                     *member = MASK.into();
                 } else {
-                    hide(member, names);
+                    mask_members(member, names);
                 }
             }
         }
@@ -233,7 +237,7 @@ fn is_one_name(one: &str, other: &str) -> bool {
     folded(one) == folded(other)
 }
 
-fn status(ended: &Ended<'_>) -> Option<u16> {
+fn outcome_status(ended: &Ended<'_>) -> Option<u16> {
     let outcome_status = match ended.ending {
         Ending::Outcome(Outcome::Answered(answer)) => answer.status,
         Ending::Outcome(Outcome::Failed(fault)) => fault.status,

@@ -17,7 +17,7 @@ use super::{
     lines::{self, LineReader, LineState},
 };
 use crate::{
-    digest::{Digest, of_hex},
+    digest::{Digest, digest_from_hex},
     error::{self, Error},
 };
 
@@ -58,17 +58,17 @@ pub(super) struct Recalled {
 
 impl Recalled {
     /// Reads an audit file, and the files beside it that it was recently renamed to.
-    pub(super) fn read(path: &Path, key: &ChainKey, within: Duration) -> Result<Self, Error> {
+    pub(super) fn read_files(path: &Path, key: &ChainKey, within: Duration) -> Result<Self, Error> {
         let since = SystemTime::now().checked_sub(within).unwrap_or(SystemTime::UNIX_EPOCH);
         let mut recalled = Self::default();
         for older in rotated_files(path, since) {
             // A compressed or unfinished file is no chain; only the errors of the file itself count.
-            recalled.file(&older, key, since).ok();
+            recalled.read_file(&older, key, since).ok();
             recalled.torn.clear();
             recalled.is_unbroken = false;
         }
         recalled
-            .file(path, key, since)
+            .read_file(path, key, since)
             .map_err(|source| error::unreadable_file_error(path, source))?;
         Ok(recalled)
     }
@@ -88,18 +88,18 @@ impl Recalled {
         (unknown, self.keys)
     }
 
-    fn file(&mut self, path: &Path, key: &ChainKey, since: SystemTime) -> io::Result<()> {
+    fn read_file(&mut self, path: &Path, key: &ChainKey, since: SystemTime) -> io::Result<()> {
         let mut file = File::open(path)?;
         if !file.metadata()?.is_file() {
             // A device or a pipe stores nothing.
             return Ok(());
         }
-        let start = start(&mut file, since)?;
+        let start = position_since(&mut file, since)?;
         let mut reader = BufReader::new(file);
         reader.seek(SeekFrom::Start(start))?;
         let (mut reading, mut bytes, mut is_told) = (LineReader::new(key), Vec::new(), start > 0);
         while lines::next(&mut reader, &mut bytes)? {
-            let read = reading.take(&bytes);
+            let read = reading.read_line(&bytes);
             if !is_told && matches!(read, LineState::Altered(_) | LineState::Missing(..)) {
                 is_told = true;
                 tracing::warn!(file = %path.display(), "the audit file was altered: its verification says where");
@@ -110,7 +110,7 @@ impl Recalled {
                 LineState::Good(record)
                 | LineState::Missing(_, record)
                 | LineState::Altered(Some(record)) => {
-                    self.record(record, since);
+                    self.add_record(record, since);
                 }
                 LineState::Torn(torn) => self.torn = torn,
                 LineState::Altered(None) | LineState::Nothing => {}
@@ -122,12 +122,12 @@ impl Recalled {
     }
 
     /// Adds a line; calls that were begun before `since` are ignored.
-    fn record(&mut self, record: Record, since: SystemTime) {
+    fn add_record(&mut self, record: Record, since: SystemTime) {
         let Some(name) = record.call.clone() else { return };
         match record.event.as_str() {
             "begun" => {
-                let key = keys(&record);
-                if let Some(call) = unknown(record).filter(|call| call.time >= since) {
+                let key = key_and_fingerprint(&record);
+                if let Some(call) = unknown_call(record).filter(|call| call.time >= since) {
                     self.open.insert(name, (call, key));
                 }
             }
@@ -157,9 +157,9 @@ impl Recalled {
     }
 }
 
-fn unknown(record: Record) -> Option<UnknownCall> {
+fn unknown_call(record: Record) -> Option<UnknownCall> {
     Some(UnknownCall {
-        time: time(&record.time)?,
+        time: parse_time(&record.time)?,
         id: record.id.unwrap_or_default(),
         principal: record.principal,
         tool: record.tool?,
@@ -168,17 +168,17 @@ fn unknown(record: Record) -> Option<UnknownCall> {
 }
 
 /// The key of a call, and its fingerprint. A line of an earlier release has no fingerprint: no call is the same.
-fn keys(record: &Record) -> Option<(Digest, Digest)> {
-    let key = of_hex(record.key.as_deref()?)?;
-    Some((key, record.fingerprint.as_deref().and_then(of_hex).unwrap_or_default()))
+fn key_and_fingerprint(record: &Record) -> Option<(Digest, Digest)> {
+    let key = digest_from_hex(record.key.as_deref()?)?;
+    Some((key, record.fingerprint.as_deref().and_then(digest_from_hex).unwrap_or_default()))
 }
 
-fn time(text: &str) -> Option<SystemTime> {
+fn parse_time(text: &str) -> Option<SystemTime> {
     OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from)
 }
 
 /// The position in the file where the lines since `since` begin; some earlier lines may follow it. Lines are ordered by time.
-fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
+fn position_since(file: &mut File, since: SystemTime) -> io::Result<u64> {
     let (mut low, mut high) = (0, file.metadata()?.len());
     let since = since.checked_sub(DISORDER).unwrap_or(since);
     while high - low > NEAR {
@@ -194,7 +194,7 @@ fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
             }
             let line = bytes.strip_suffix(b"\n").filter(|_| n_read > 0).and_then(Line::from_bytes);
             if let Some(line) = line {
-                is_before = time(&line.record.time).is_some_and(|time| time < since);
+                is_before = parse_time(&line.record.time).is_some_and(|time| time < since);
                 break;
             }
             at += bytes.len() as u64;

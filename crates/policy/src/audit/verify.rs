@@ -15,7 +15,7 @@ use super::{
     lines::{self, LineReader, LineState},
 };
 use crate::{
-    digest::of_hex,
+    digest::digest_from_hex,
     error::{self, Error},
 };
 
@@ -77,11 +77,11 @@ pub fn verify_audit(
         reading: LineReader::new(&key),
         good: Head::NONE,
         // A text that is not a code matches no line.
-        looked_for: head.map(|head| of_hex(head).unwrap_or([0xff; 32])),
+        looked_for: head.map(|head| digest_from_hex(head).unwrap_or([0xff; 32])),
         verified: Verified { n_lines: 0, first: 0, head: None, n_torn: 0, flaw: None },
     };
     for file in files {
-        verifying.file(file)?;
+        verifying.verify_file(file)?;
         if verifying.verified.flaw.is_some() {
             break;
         }
@@ -103,12 +103,12 @@ struct Verifying<'a> {
 }
 
 impl Verifying<'_> {
-    fn file(&mut self, path: &Path) -> Result<(), Error> {
+    fn verify_file(&mut self, path: &Path) -> Result<(), Error> {
         let unreadable = |source| error::unreadable_file_error(path, source);
         let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
         let mut bytes = Vec::new();
         while lines::next(&mut reader, &mut bytes).map_err(unreadable)? {
-            if let Some((kind, line)) = self.line(&bytes) {
+            if let Some((kind, line)) = self.verify_line(&bytes) {
                 self.verified.flaw = Some(Flaw { file: path.to_owned(), line, kind });
                 return Ok(());
             }
@@ -121,9 +121,9 @@ impl Verifying<'_> {
         Ok(())
     }
 
-    fn line(&mut self, bytes: &[u8]) -> Option<(FlawKind, u64)> {
+    fn verify_line(&mut self, bytes: &[u8]) -> Option<(FlawKind, u64)> {
         let next = self.reading.next_number();
-        match self.reading.take(bytes) {
+        match self.reading.read_line(bytes) {
             LineState::Nothing => None,
             LineState::Altered(_) => Some((FlawKind::Altered, next)),
             LineState::Missing(line, _) => Some((FlawKind::Missing, line)),

@@ -67,7 +67,7 @@ impl Writer {
         let mut state = WriterState::new(key, beginning);
         let thread = thread::Builder::new().name("callgate-audit".to_owned());
         let started = thread.spawn(move || {
-            while let Some(lines) = own.take() {
+            while let Some(lines) = own.wait_for_lines() {
                 state.write(lines);
             }
             drop(state);
@@ -78,7 +78,7 @@ impl Writer {
     }
 
     /// Adds a line after all earlier ones. The receiver gets whether it was written; nothing if too many lines wait.
-    pub(super) fn add(&self, members: String) -> oneshot::Receiver<bool> {
+    pub(super) fn add_line(&self, members: String) -> oneshot::Receiver<bool> {
         self.push(members, true)
     }
 
@@ -123,7 +123,7 @@ impl Shared {
     }
 
     /// The waiting lines; `None` when no more can come.
-    fn take(&self) -> Option<Vec<QueuedLine>> {
+    fn wait_for_lines(&self) -> Option<Vec<QueuedLine>> {
         let mut queue = self.lock();
         queue.is_awake = true;
         let has_time = |queue: &mut Queue| !queue.is_urgent && !queue.is_closed;
@@ -176,7 +176,7 @@ impl WriterState {
 
     /// Writes lines at once, and reports for each whether it is in the file.
     fn write(&mut self, lines: Vec<QueuedLine>) {
-        self.renew();
+        self.renew_if_moved();
         let (mut text, mut head, mut ends) = (String::new(), self.head, Vec::new());
         if let Some(opening) = &self.opening {
             if !opening.torn.is_empty() || opening.is_unbroken {
@@ -184,11 +184,11 @@ impl WriterState {
             }
             let Opening { reason, torn, n_lost, .. } = opening;
             let members = members::file_start_members(reason, &head.code, torn, *n_lost);
-            head.add(&self.key, &members, &mut text);
+            head.append_line(&self.key, &members, &mut text);
             ends.push((text.len(), head));
         }
         for QueuedLine(members, _) in &lines {
-            head.add(&self.key, members, &mut text);
+            head.append_line(&self.key, members, &mut text);
             ends.push((text.len(), head));
         }
         let (n_written, failure) = self.file.append(text.as_bytes());
@@ -196,8 +196,13 @@ impl WriterState {
         let n_opening = usize::from(self.opening.is_some());
         let n_told = n_whole.saturating_sub(n_opening);
         let n_lost = lines.len() - n_told;
-        self.tell(n_lost > 0, failure.as_ref());
-        self.settle(&ends, n_whole, n_lost, text.as_bytes().get(..n_written).unwrap_or_default());
+        self.log_change_of_failing(n_lost > 0, failure.as_ref());
+        self.record_written(
+            &ends,
+            n_whole,
+            n_lost,
+            text.as_bytes().get(..n_written).unwrap_or_default(),
+        );
         for (at, QueuedLine(_, tell)) in lines.into_iter().enumerate() {
             // A caller that has left needs no report.
             tell.send(at < n_told).ok();
@@ -205,7 +210,7 @@ impl WriterState {
     }
 
     /// Logs once that lines are lost and why, and once that they are written again.
-    fn tell(&mut self, is_failing: bool, failure: Option<&io::Error>) {
+    fn log_change_of_failing(&mut self, is_failing: bool, failure: Option<&io::Error>) {
         match (self.is_failing, is_failing) {
             (false, true) => tell_failing(&self.file, failure),
             (true, false) => {
@@ -217,7 +222,13 @@ impl WriterState {
     }
 
     /// Records what was written: whole lines, and perhaps a part of the next one.
-    fn settle(&mut self, ends: &[(usize, Head)], n_whole: usize, n_lost: usize, written: &[u8]) {
+    fn record_written(
+        &mut self,
+        ends: &[(usize, Head)],
+        n_whole: usize,
+        n_lost: usize,
+        written: &[u8],
+    ) {
         let mut opening = self.opening.take();
         let last = n_whole.checked_sub(1).and_then(|at| ends.get(at));
         let end = last.map_or(0, |(end, _)| *end);
@@ -241,8 +252,8 @@ impl WriterState {
     }
 
     /// Continues in a new file if the last one was moved away.
-    fn renew(&mut self) {
-        match self.file.renew() {
+    fn renew_if_moved(&mut self) {
+        match self.file.reopen_if_moved() {
             Ok(false) => {}
             Ok(true) => {
                 let n_lost = self.opening.as_ref().map_or(0, |opening| opening.n_lost);

@@ -30,12 +30,15 @@ impl Principals {
         Self { bound, queue, limits: Mutex::default() }
     }
 
-    pub(crate) fn is(&self, bound: Bound, queue: Queue) -> bool {
+    pub(crate) fn has_settings(&self, bound: Bound, queue: Queue) -> bool {
         self.bound == bound && self.queue == queue
     }
 
     /// The limit left to a principal; `None` if too many principals call.
-    pub(crate) fn find(&self, principal: Option<&Principal>) -> Option<Arc<LimitState>> {
+    pub(crate) fn limit_of_principal(
+        &self,
+        principal: Option<&Principal>,
+    ) -> Option<Arc<LimitState>> {
         let name = principal.map(|principal| principal.id().to_owned());
         let now = Instant::now();
         let mut principal_limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +62,7 @@ impl PrincipalLimit {
     /// Returns true if a new limit would be equal: no call holds a permit, and the rate has recovered.
     fn is_forgotten(&self, now: Instant) -> bool {
         let LimitState { bucket, gate } = &*self.bounded;
-        let refill = bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.refill());
+        let refill = bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.refill_time());
         let is_idle = gate.as_ref().is_none_or(|gate: &Arc<Gate>| gate.is_idle());
         // A call that has found the limit and not yet entered holds a reference.
         Arc::strong_count(&self.bounded) == 1 && is_idle && now.duration_since(self.used) >= refill

@@ -42,20 +42,20 @@ pub(super) enum Counted<'a> {
 impl SharedRates {
     /// Takes a call of a rate. The bucket of this process counts it too, so that it does not begin with a whole burst when the
     /// store goes away.
-    pub(super) async fn take(
+    pub(super) async fn take_call(
         &self,
         counted: Counted<'_>,
         bucket: &Bucket,
     ) -> Result<(), Box<Fault>> {
-        let key = counted.key(bucket.rate());
+        let key = counted.rate_key(bucket.rate());
         let taken = self.store.take(&key, bucket.rate().pace(), Instant::now().into_std()).await;
         match (taken, self.on_outage) {
             (Ok(None), _) => {
-                let _: Result<(), Duration> = bucket.take();
+                let _: Result<(), Duration> = bucket.take_call();
                 Ok(())
             }
             (Ok(Some(wait)), _) => Err(wording::rate_limited(wait)),
-            (Err(_), RateOutage::Local) => bucket.take().map_err(wording::rate_limited),
+            (Err(_), RateOutage::Local) => bucket.take_call().map_err(wording::rate_limited),
             (Err(error), RateOutage::Refuse) => {
                 Err(wording::rates_unavailable(error.retry_after().unwrap_or(PAUSE)))
             }
@@ -65,7 +65,7 @@ impl SharedRates {
 
 impl Counted<'_> {
     /// The name of a rate. Another rate begins anew, as it does in one process.
-    fn key(self, Rate { calls, per, burst }: Rate) -> Key {
+    fn rate_key(self, Rate { calls, per, burst }: Rate) -> Key {
         let (nobody, rate) = (Session::default(), format!("{calls}/{}/{burst}", per.as_nanos()));
         match self {
             Self::Principal(principal) => {

@@ -180,9 +180,9 @@ async fn a_reload_keeps_the_counts_of_limits_that_are_unchanged() {
         LimitsConfig { toolsets: toolsets(), principal: rate(1, 1), ..LimitsConfig::default() };
     let first = Limits::new(&config);
     let take = |limits: &Limits| {
-        let principal = limits.principals.as_ref().unwrap().find(None).unwrap();
+        let principal = limits.principals.as_ref().unwrap().limit_of_principal(None).unwrap();
         let buckets = [principal.bucket.clone(), limits.toolsets["pets"].bucket.clone()];
-        buckets.map(|bucket| bucket.unwrap().take().is_ok())
+        buckets.map(|bucket| bucket.unwrap().take_call().is_ok())
     };
     assert_eq!(take(&first), [true, true]);
     let more = LimitsConfig { in_flight: 7, ..config.clone() };
@@ -198,10 +198,10 @@ async fn a_reload_keeps_the_counts_of_limits_that_are_unchanged() {
 async fn principals_with_a_full_bucket_make_room_for_others() {
     let limits = Limits::new(&LimitsConfig { principal: rate(1, 1), ..LimitsConfig::default() });
     let principals = limits.principals.unwrap();
-    let find = |name: &str| principals.find(Some(&Principal::new(name)));
+    let find = |name: &str| principals.limit_of_principal(Some(&Principal::new(name)));
     let mut n_known = 0;
     while find(&n_known.to_string())
-        .is_some_and(|bounded| bounded.bucket.as_ref().unwrap().take().is_ok())
+        .is_some_and(|bounded| bounded.bucket.as_ref().unwrap().take_call().is_ok())
     {
         n_known += 1;
     }

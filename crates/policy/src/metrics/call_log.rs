@@ -25,13 +25,13 @@ pub(super) fn write(call: &Call<'_>, ended: &Ended<'_>, status: Option<u16>) {
         ms = u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX),
         principal = call.principal().map(Principal::id),
         id = call.id(),
-        trace = trace(call).map(|trace| tracing::field::display(HexTrace(trace))),
+        trace = trace_id(call).map(|trace| tracing::field::display(HexTrace(trace))),
         "call ended"
     );
 }
 
 /// The trace of the program's own span if it has one, otherwise the caller's.
-fn trace(call: &Call<'_>) -> Option<u128> {
+fn trace_id(call: &Call<'_>) -> Option<u128> {
     let extensions = call.extensions();
     let own = extensions.get::<CurrentTrace>().zip(extensions.get::<Span>());
     let own = own.and_then(|(CurrentTrace(current), span)| span.in_scope(current));

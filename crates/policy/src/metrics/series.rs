@@ -84,19 +84,23 @@ fn get_or_insert<T>(
 
 impl Series {
     /// Counts the beginning of a toolset's call; the name is empty for an unknown tool.
-    pub(super) fn begin(&self, toolset: &str, backend: Option<&dyn Backend>) -> CountedCall {
+    pub(super) fn count_beginning(
+        &self,
+        toolset: &str,
+        backend: Option<&dyn Backend>,
+    ) -> CountedCall {
         let toolset = get_or_insert(&self.toolsets, toolset, || OfToolset::new(toolset));
         toolset.in_flight.increment(1);
         let tool = backend.map(|backend| {
             let name = backend.name().as_str();
-            let tool = get_or_insert(&toolset.tools, name, || self.tool(name));
+            let tool = get_or_insert(&toolset.tools, name, || self.tool_series(name));
             (tool, backend.effect())
         });
         CountedCall { toolset, tool }
     }
 
     /// A further tool. Beyond the limit, tools share one name.
-    fn tool(&self, name: &str) -> OfTool {
+    fn tool_series(&self, name: &str) -> OfTool {
         let is_own = self.n_tools.fetch_add(1, Ordering::Relaxed) < MOST_TOOLS;
         let name = if is_own { name } else { OTHER_TOOLS };
         OfTool { name: name.to_owned(), ended: Counters::default() }
@@ -119,7 +123,7 @@ impl OfToolset {
         })
     }
 
-    fn responses(&self, status: u16) -> Counter {
+    fn response_counter(&self, status: u16) -> Counter {
         let toolset = || self.toolset.clone();
         self.responses.get(status, || {
             counter!("callgate_service_responses_total", "toolset" => toolset(), "status" => status.to_string())
@@ -147,7 +151,7 @@ impl CountedCall {
         &self.toolset.toolset
     }
 
-    pub(super) fn end(
+    pub(super) fn count_end(
         &self,
         outcome: &'static str,
         reached: Reached,
@@ -165,7 +169,7 @@ impl CountedCall {
         for event in journal.events() {
             match event {
                 Event::Attempt { status: Some(status), .. } => {
-                    series.responses(*status).increment(1);
+                    series.response_counter(*status).increment(1);
                 }
                 Event::CredentialRenewed => n_refreshed += 1,
                 Event::Retried { .. } | Event::SentAgain => n_again += 1,

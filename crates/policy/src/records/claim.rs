@@ -37,13 +37,13 @@ impl Claim {
     }
 
     /// Becomes the holder, if the record is as expected.
-    pub(super) async fn begin(&self, expected: Expected) -> Result<(), Error> {
+    pub(super) async fn claim(&self, expected: Expected) -> Result<(), Error> {
         self.put_over(expected, State::Running).await
     }
 
     /// Writes a state over the record, if it is still the holder's. Another process may have written that the end is
     /// unknown, and a store that did not answer may have kept what it was given.
-    pub(super) async fn put(&self, state: State<'_>) -> Result<(), Error> {
+    pub(super) async fn put_state(&self, state: State<'_>) -> Result<(), Error> {
         let last_version = Version::new(self.version.load(Ordering::Relaxed));
         match self.put_over(Expected::Version(last_version), state).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {
@@ -56,7 +56,7 @@ impl Claim {
     }
 
     /// Marks a request that is not made although its record may be there, or may come later; returns whether it could.
-    pub(super) async fn revoke(&self) -> bool {
+    pub(super) async fn mark_unsent(&self) -> bool {
         match self.put_over(Expected::Absent, State::Unsent).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let Ok(own) = self.own_version(true).await else { return false };
@@ -68,9 +68,9 @@ impl Claim {
     }
 
     /// In a store of this process alone nothing comes late, so that no mark has to take up room.
-    pub(super) async fn free(&self) -> Result<(), Error> {
+    pub(super) async fn free_key(&self) -> Result<(), Error> {
         if self.is_shared() {
-            return self.put(State::Unsent).await;
+            return self.put_state(State::Unsent).await;
         }
         let version = Version::new(self.version.load(Ordering::Relaxed));
         self.records.store.remove(&self.key, Expected::Version(version), now()).await.map(drop)
@@ -85,7 +85,7 @@ impl Claim {
     async fn put_over(&self, expected: Expected, state: State<'_>) -> Result<(), Error> {
         let Self { records, key, digest, holder, version } = self;
         let entry = Entry { digest: *digest, holder: *holder, lease: Duration::ZERO, state };
-        let put = records.store.put(key, records.record(entry), expected, now()).await?;
+        let put = records.store.put(key, records.record_of_entry(entry), expected, now()).await?;
         version.store(put.number(), Ordering::Relaxed);
         Ok(())
     }

@@ -24,18 +24,18 @@ impl Guard {
     pub(super) fn new(claim: Claim, mut registration: Registration) -> Self {
         registration.is_unsent = false;
         let claim = Arc::new(claim);
-        let renewal = claim.is_shared().then(|| Renewal::start(&claim));
+        let renewal = claim.is_shared().then(|| Renewal::start_renewal(&claim));
         Self { claim, renewal, is_ended: false, registration }
     }
 
     /// Ends the request with this result. A result for which there is no room is not kept; its key is.
     pub async fn finish(mut self, result: &[u8]) {
         self.stop_renewal().await;
-        let kept = self.claim.put(State::Ended(result)).await;
+        let kept = self.claim.put_state(State::Ended(result)).await;
         let is_too_much =
             |error: &Error| matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge);
         let kept = match kept {
-            Err(error) if is_too_much(&error) => self.claim.put(State::Unknown).await,
+            Err(error) if is_too_much(&error) => self.claim.put_state(State::Unknown).await,
             kept => kept,
         };
         self.is_ended = true;
@@ -47,7 +47,7 @@ impl Guard {
     /// Frees the key, because the request was not executed: the key may be used again.
     pub async fn free(mut self) {
         self.stop_renewal().await;
-        let freed = self.claim.free().await;
+        let freed = self.claim.free_key().await;
         self.is_ended = true;
         if let Err(error) = freed {
             self.registration.is_unsent = true;
@@ -57,7 +57,7 @@ impl Guard {
 
     async fn stop_renewal(&mut self) {
         if let Some(renewal) = self.renewal.take() {
-            renewal.stop().await;
+            renewal.stop_renewal().await;
         }
     }
 }
@@ -66,7 +66,7 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         if !self.is_ended {
-            let mut end = Box::pin(self.claim.put(State::Unknown));
+            let mut end = Box::pin(self.claim.put_state(State::Unknown));
             drop(end.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         }
     }

@@ -34,7 +34,7 @@ pub(super) struct Registration {
 
 impl Holders {
     pub(super) fn register(self: &Arc<Self>) -> Registration {
-        let mut numbers = self.numbers();
+        let mut numbers = self.lock_numbers();
         numbers.last = numbers.last.wrapping_add(1);
         let number = numbers.last;
         numbers.open.insert(number);
@@ -43,22 +43,23 @@ impl Holders {
 
     /// Returns true if the holder still runs; `None` for one of another process.
     pub(super) fn is_open(&self, holder: &Holder) -> Option<bool> {
-        let number = self.number(holder)?;
-        Some(self.numbers().open.contains(&number))
+        let number = self.number_in_process(holder)?;
+        Some(self.lock_numbers().open.contains(&number))
     }
 
     /// Returns true if the holder is gone and is known to have sent nothing.
     pub(super) fn was_unsent(&self, holder: &Holder) -> bool {
-        self.number(holder).is_some_and(|number| self.numbers().unsent.contains(&number))
+        self.number_in_process(holder)
+            .is_some_and(|number| self.lock_numbers().unsent.contains(&number))
     }
 
-    fn number(&self, holder: &Holder) -> Option<u64> {
+    fn number_in_process(&self, holder: &Holder) -> Option<u64> {
         let (process, number) = holder.split_at(8);
         let number = number.try_into().map(u64::from_le_bytes).ok()?;
         (process == self.process.to_le_bytes()).then_some(number)
     }
 
-    fn numbers(&self) -> MutexGuard<'_, Numbers> {
+    fn lock_numbers(&self) -> MutexGuard<'_, Numbers> {
         self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -82,7 +83,7 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        let mut numbers = self.holders.numbers();
+        let mut numbers = self.holders.lock_numbers();
         numbers.open.remove(&self.number);
         if self.is_unsent {
             numbers.unsent.insert(self.number);

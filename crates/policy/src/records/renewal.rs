@@ -19,13 +19,13 @@ pub(super) struct Renewal {
 }
 
 impl Renewal {
-    pub(super) fn start(claim: &Arc<Claim>) -> Self {
+    pub(super) fn start_renewal(claim: &Arc<Claim>) -> Self {
         let (stop, stopped) = oneshot::channel();
         Self { stop: Some(stop), task: task::spawn(renew_lease(Arc::clone(claim), stopped)) }
     }
 
     /// Stops renewing. A renewal that the store is about to answer is waited for: its version is the record's.
-    pub(super) async fn stop(mut self) {
+    pub(super) async fn stop_renewal(mut self) {
         drop(self.stop.take());
         if let Err(error) = (&mut self.task).await {
             tracing::debug!(%error, "the renewal of an idempotency key has failed");
@@ -47,7 +47,7 @@ async fn renew_lease(claim: Arc<Claim>, mut stopped: oneshot::Receiver<()>) {
             _ = &mut stopped => return,
             () = time::sleep(wait) => {}
         }
-        wait = match claim.put(State::Running).await {
+        wait = match claim.put_state(State::Running).await {
             Ok(()) => LEASE / 3,
             // Somebody has found the lease lapsed. The end of the request will still be told.
             Err(error) if error.kind() == ErrorKind::Conflict => return,

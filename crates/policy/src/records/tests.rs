@@ -111,15 +111,15 @@ async fn records_of_an_earlier_process_are_kept_for_the_rest_of_their_time() {
     let records = Records::new(bounds(3, 99_999));
     let earlier = |name: &str, result, age| Earlier {
         principal: None,
-        key: digest::of_key(None, name),
+        key: digest::key_digest(None, name),
         digest: [1; 32],
         result,
         age: Duration::from_secs(age),
     };
     for (name, result, age) in [("a", Some(&b"1"[..]), 9), ("b", None, 2), ("old", None, 11)] {
-        records.recall(earlier(name, result, age)).await;
+        records.keep_earlier_result(earlier(name, result, age)).await;
     }
-    records.recall(Earlier { digest: [2; 32], ..earlier("a", None, 0) }).await;
+    records.keep_earlier_result(Earlier { digest: [2; 32], ..earlier("a", None, 0) }).await;
     assert!(matches!(begin(&records, "a", 1).await, Begun::Replay(first) if first == b"1"));
     assert!(matches!(begin(&records, "b", 1).await, Begun::Unknown));
     fresh(begin(&records, "old", 1).await).free().await;
@@ -243,7 +243,7 @@ async fn of_many_calls_that_replace_an_end_one_begins() {
 #[tokio::test]
 async fn a_malformed_record_counts_as_a_call_with_an_unknown_end() {
     let records = Records::over(Slow::new(), TIME);
-    let name = key_of(None, &digest::of_key(None, "k"));
+    let name = key_of(None, &digest::key_digest(None, "k"));
     for bytes in [&b""[..], b"e", &[b'r'; 40], &[b'u'; 40], &[b'x'; 33]] {
         let record = Record::new("", bytes.to_vec().into()).with_time_to_live(TIME);
         records.store.put(&name, record, Expected::Any, now()).await.unwrap();

@@ -78,7 +78,7 @@ async fn a_notice_is_signed_by_each_key_and_holds_no_value_of_the_call() {
     let text = |name: &str| request.headers()[name].to_str().unwrap().to_owned();
     let body = std::str::from_utf8(request.body()).unwrap();
     let timestamp = text("webhook-timestamp").parse().unwrap();
-    let keys = webhook.target().unwrap().keys.clone();
+    let keys = webhook.current_target().unwrap().keys.clone();
     let signed = signature::signature(&keys, "approval_1", timestamp, body);
     assert_eq!((text("webhook-signature"), signed.split(' ').count()), (signed, 2));
     let body = Value::from_slice(body.as_bytes()).unwrap();
@@ -150,7 +150,7 @@ impl Transport for Busy {
 async fn the_notices_of_one_caller_do_not_delay_those_of_another() {
     let receiver = Receiver::new(&[]);
     let webhook = webhook(&receiver);
-    let target = webhook.target().unwrap();
+    let target = webhook.current_target().unwrap();
     let (url, keys) = (target.url.clone(), target.keys.clone());
     let transport = Arc::new(Busy(Arc::clone(&receiver)));
     webhook.aim(Some(WebhookTarget { url, keys, transport }));

@@ -16,7 +16,7 @@ async fn ask(desk: &Desk, n_bytes: usize, by: &By<'_>) -> String {
 }
 
 fn bytes_of(approvals: &[Approval]) -> usize {
-    approvals.iter().map(|approval| approval.record().unwrap().size()).sum()
+    approvals.iter().map(|approval| approval.to_record().unwrap().size()).sum()
 }
 
 #[tokio::test]
