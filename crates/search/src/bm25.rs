@@ -6,12 +6,12 @@ pub(crate) fn saturated_score(weight: f32) -> f32 {
 }
 
 /// The weight of a word's rarity (the idf of BM25); never below zero.
-pub(crate) fn rarity(n_with: f32, n_all: f32) -> f32 {
+pub(crate) fn rarity_weight(n_with: f32, n_all: f32) -> f32 {
     ((n_all - n_with + 0.5) / (n_with + 0.5)).ln_1p()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a score need not tell 2^24 words from one more")]
-pub(crate) fn float(n: usize) -> f32 {
+pub(crate) fn to_float(n: usize) -> f32 {
     n as f32
 }
 

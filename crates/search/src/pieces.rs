@@ -17,7 +17,7 @@ use entry::Posting;
 pub use reader::{PieceReader, PieceWords};
 
 use crate::{
-    bm25::{float, rarity, saturated_score},
+    bm25::{rarity_weight, saturated_score, to_float},
     query::Hit,
     vocabulary::Vocabulary,
 };
@@ -68,7 +68,7 @@ impl PieceIndex {
     /// [`PieceIndex::settle`] follows after the last piece.
     pub fn append(&mut self, pieces: &PieceWords) -> Range<usize> {
         let first = self.pieces.len();
-        for (lengths, words) in pieces.each() {
+        for (lengths, words) in pieces.lengths_and_words() {
             let number = self.pieces.len();
             if number >= Self::MOST_PIECES || self.chains.is_full() {
                 break;
@@ -97,14 +97,14 @@ impl PieceIndex {
 
     /// Weighs all pieces by the average length of those that are there. It ends every change.
     pub fn settle(&mut self) {
-        let n_pieces = float(self.len().max(1));
+        let n_pieces = to_float(self.len().max(1));
         let mut sums = [0_usize; N_FIELDS];
         for piece in self.pieces.iter().filter(|piece| !piece.is_removed) {
             for (sum, length) in sums.iter_mut().zip(piece.lengths) {
                 *sum += usize::from(length);
             }
         }
-        let averages = sums.map(|sum| (float(sum) / n_pieces).max(f32::MIN_POSITIVE));
+        let averages = sums.map(|sum| (to_float(sum) / n_pieces).max(f32::MIN_POSITIVE));
         for piece in &mut self.pieces {
             let fields = piece.factors.iter_mut().zip(piece.lengths).zip(averages);
             for (((factor, length), average), (weight, penalty)) in fields.zip(FIELDS) {
@@ -151,16 +151,16 @@ impl PieceIndex {
     pub fn find(&self, question: &str, limit: usize, admits: impl Fn(usize) -> bool) -> Vec<Hit> {
         let mut scores = vec![0.0_f32; self.pieces.len()];
         for (word, n_times) in self.vocabulary().word_counts(question) {
-            self.score(word, float(n_times), &mut scores);
+            self.add_scores(word, to_float(n_times), &mut scores);
         }
         let is_there =
             |number: usize| self.pieces.get(number).is_some_and(|piece| !piece.is_removed);
         top::best(&scores, limit, |number| is_there(number) && admits(number))
     }
 
-    fn score(&self, word: u32, n_times: f32, scores: &mut [f32]) {
+    fn add_scores(&self, word: u32, n_times: f32, scores: &mut [f32]) {
         let n_postings = self.chains.n_postings(word);
-        let rarity = rarity(float(n_postings), float(self.pieces.len()));
+        let rarity = rarity_weight(to_float(n_postings), to_float(self.pieces.len()));
         self.chains.postings(word).for_each(|posting| {
             let number = posting.piece();
             if let Some((score, piece)) = scores.get_mut(number).zip(self.pieces.get(number)) {

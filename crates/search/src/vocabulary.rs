@@ -67,7 +67,7 @@ impl Vocabulary {
     }
 
     /// The number of a stem, a new one if it has none; `None` if there are too many stems.
-    pub(crate) fn number(&mut self, stem: Box<str>) -> Option<u32> {
+    pub(crate) fn stem_number(&mut self, stem: Box<str>) -> Option<u32> {
         let next = u32::try_from(self.stems.len()).ok().filter(|n| *n < MOST_STEMS);
         match next {
             Some(next) => Some(*self.stems.entry(stem).or_insert(next)),
@@ -86,12 +86,16 @@ impl Vocabulary {
 }
 
 impl Learner {
-    pub(crate) fn read(&mut self, text: &str, numbers: &mut Vec<u32>) {
+    pub(crate) fn read_words(&mut self, text: &str, numbers: &mut Vec<u32>) {
         let Self { vocabulary, spellings } = self;
-        spellings.read(text, |stem| vocabulary.number(stem), |number| numbers.push(number));
+        spellings.read_words(
+            text,
+            |stem| vocabulary.stem_number(stem),
+            |number| numbers.push(number),
+        );
     }
 
-    pub(crate) fn finish(mut self) -> Vocabulary {
+    pub(crate) fn into_vocabulary(mut self) -> Vocabulary {
         self.vocabulary.stems.shrink_to_fit();
         self.vocabulary
     }
@@ -99,7 +103,7 @@ impl Learner {
 
 impl Spellings {
     /// Passes the number of each word of a text to `take`. `number_of` has the numbers of stems.
-    pub(crate) fn read(
+    pub(crate) fn read_words(
         &mut self,
         text: &str,
         mut number_of: impl FnMut(Box<str>) -> Option<u32>,
@@ -107,13 +111,13 @@ impl Spellings {
     ) {
         let mut room = MOST_WORDS;
         each_word(&without_tags(text), |word| {
-            self.number(word, &mut number_of).into_iter().for_each(&mut take);
+            self.word_number(word, &mut number_of).into_iter().for_each(&mut take);
             room -= 1;
             room > 0
         });
     }
 
-    fn number(
+    fn word_number(
         &mut self,
         word: &str,
         number_of: impl FnOnce(Box<str>) -> Option<u32>,

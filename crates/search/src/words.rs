@@ -73,12 +73,12 @@ fn each_word_of(part: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
             (Kind::Upper, Kind::Upper) => chars.peek().is_some_and(|c| c.is_lowercase()),
             _ => true,
         };
-        if begins && !word.end(take) {
+        if begins && !word.pass_word_on(take) {
             return false;
         }
         word.push(next, kind);
     }
-    word.end(take)
+    word.pass_word_on(take)
 }
 
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl Word {
     }
 
     /// Passes the word on. Returns false if `take` wants no more words.
-    fn end(&mut self, take: &mut impl FnMut(&str) -> bool) -> bool {
+    fn pass_word_on(&mut self, take: &mut impl FnMut(&str) -> bool) -> bool {
         let is_pairs = mem::take(&mut self.last) == Kind::Pair;
         let goes_on = match (self.text.is_empty(), is_pairs) {
             (true, _) => true,

@@ -36,10 +36,10 @@ impl Chains {
             self.chains.resize(word + 1, Chain::default());
         }
         let Some(mut chain) = self.chains.get(word).copied() else { return };
-        if chain.n_postings == 0 || usize::from(chain.used) == size(chain.level) {
-            self.extend(&mut chain);
+        if chain.n_postings == 0 || usize::from(chain.used) == slice_size(chain.level) {
+            self.add_slice(&mut chain);
         }
-        if let Some(cell) = self.cell(chain.last + u32::from(chain.used)) {
+        if let Some(cell) = self.cell_mut(chain.last + u32::from(chain.used)) {
             *cell = posting.to_bits();
             chain.used += 1;
             chain.n_postings += 1;
@@ -48,20 +48,20 @@ impl Chains {
     }
 
     /// Adds a slice to a chain.
-    fn extend(&mut self, chain: &mut Chain) {
+    fn add_slice(&mut self, chain: &mut Chain) {
         let is_first = chain.n_postings == 0;
         chain.level = if is_first { 0 } else { TOP.min(chain.level + 1) };
-        let at = self.reserve(size(chain.level));
+        let at = self.reserve_slice(slice_size(chain.level));
         if is_first {
             chain.first = at;
-        } else if let Some(link) = self.cell(chain.last) {
+        } else if let Some(link) = self.cell_mut(chain.last) {
             *link = at;
         }
         (chain.last, chain.used) = (at, 1);
     }
 
     /// The address of a new slice.
-    fn reserve(&mut self, n_cells: usize) -> u32 {
+    fn reserve_slice(&mut self, n_cells: usize) -> u32 {
         if self.blocks.last().is_none_or(|block| block.len() + n_cells > BLOCK) {
             self.blocks.push(Vec::with_capacity(BLOCK));
         }
@@ -72,7 +72,7 @@ impl Chains {
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
-    fn cell(&mut self, address: u32) -> Option<&mut u32> {
+    fn cell_mut(&mut self, address: u32) -> Option<&mut u32> {
         let address = address as usize;
         self.blocks.get_mut(address / BLOCK)?.get_mut(address % BLOCK)
     }
@@ -95,7 +95,7 @@ impl Chains {
                 return None;
             }
             let from = at % BLOCK;
-            let slice = self.blocks.get(at / BLOCK)?.get(from..from + size(level))?;
+            let slice = self.blocks.get(at / BLOCK)?.get(from..from + slice_size(level))?;
             let (next, cells) = slice.split_first()?;
             let postings = cells.get(..n_left.min(cells.len()))?;
             (at, level, n_left) = (*next as usize, TOP.min(level + 1), n_left - postings.len());
@@ -122,7 +122,7 @@ impl Chains {
 }
 
 /// The cells of a slice, with the one for the next slice's address.
-fn size(level: u16) -> usize {
+fn slice_size(level: u16) -> usize {
     4 << level
 }
 

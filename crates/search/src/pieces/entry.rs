@@ -10,11 +10,15 @@ impl Posting {
 
     /// `piece` is below [`Posting::MOST_PIECES`].
     pub(super) fn new(piece: usize, in_title: u8, in_text: u8) -> Self {
-        Self(low(piece) << PIECE | u32::from(in_text.min(31)) << TEXT | u32::from(in_title.min(7)))
+        Self(
+            to_u32_or_zero(piece) << PIECE
+                | u32::from(in_text.min(31)) << TEXT
+                | u32::from(in_title.min(7)),
+        )
     }
 
     pub(super) fn with_piece(self, piece: usize) -> Self {
-        Self(low(piece) << PIECE | self.0 & ((1 << PIECE) - 1))
+        Self(to_u32_or_zero(piece) << PIECE | self.0 & ((1 << PIECE) - 1))
     }
 
     pub(super) fn to_bits(self) -> u32 {
@@ -41,7 +45,7 @@ impl Posting {
     }
 }
 
-fn low(n: usize) -> u32 {
+fn to_u32_or_zero(n: usize) -> u32 {
     u32::try_from(n).unwrap_or_default()
 }
 

@@ -43,18 +43,18 @@ impl PieceReader {
     pub fn read(&mut self, title: &str, text: &str, words: &mut PieceWords) {
         let from = words.words.len();
         let lengths =
-            [(0, title), (1, text)].map(|(field, text)| self.field(field, text, from, words));
+            [(0, title), (1, text)].map(|(field, text)| self.read_field(field, text, from, words));
         words.pieces.push(PieceEnd { lengths, end: words.words.len() });
     }
 
     /// Counts the words of a field. Those of the piece begin at `from`.
-    fn field(&mut self, field: usize, text: &str, from: usize, words: &mut PieceWords) -> u16 {
+    fn read_field(&mut self, field: usize, text: &str, from: usize, words: &mut PieceWords) -> u16 {
         let Self { vocabulary, spellings, positions } = self;
         let list = &mut words.words;
         let mut length = 0_u16;
         let number_of =
-            |stem| vocabulary.write().unwrap_or_else(PoisonError::into_inner).number(stem);
-        spellings.read(text, number_of, |word| {
+            |stem| vocabulary.write().unwrap_or_else(PoisonError::into_inner).stem_number(stem);
+        spellings.read_words(text, number_of, |word| {
             length = length.saturating_add(1);
             let index = word as usize;
             if index >= positions.len() {
@@ -86,7 +86,7 @@ impl PieceWords {
     }
 
     /// The lengths of each piece, with its words.
-    pub(super) fn each(&self) -> impl Iterator<Item = ([u16; 2], &[PieceWord])> {
+    pub(super) fn lengths_and_words(&self) -> impl Iterator<Item = ([u16; 2], &[PieceWord])> {
         let mut from = 0;
         self.pieces.iter().map(move |piece| {
             let words = self.words.get(from..piece.end).unwrap_or_default();

@@ -80,18 +80,18 @@ impl Thing {
     /// assert_eq!(pet, Thing::of_variable("petId", "/animals/{petId}"));
     /// ```
     pub fn of_variable(variable: &str, path: &str) -> Option<Self> {
-        let words = words(variable);
+        let words = name_words(variable);
         match words.as_slice() {
             [id] if is_variable(id) => Self::from_name(segment_before(variable, path)?),
-            [.., before, id] if is_variable(id) => Some(Self::stem(before)),
-            _ => words.last().map(|word| Self::stem(word)),
+            [.., before, id] if is_variable(id) => Some(Self::from_stem(before)),
+            _ => words.last().map(|word| Self::from_stem(word)),
         }
     }
 
     /// The thing that an argument outside the path identifies: the word before `id` in its name.
     pub fn of_argument(argument: &str) -> Option<Self> {
-        match words(argument).as_slice() {
-            [.., before, id] if is_identifier(id) => Some(Self::stem(before)),
+        match name_words(argument).as_slice() {
+            [.., before, id] if is_identifier(id) => Some(Self::from_stem(before)),
             _ => None,
         }
     }
@@ -105,18 +105,18 @@ impl Thing {
         }
         let real = || field.above.iter().filter(|name| !is_wrapper(name));
         let distance = u8::try_from(real().count()).unwrap_or(u8::MAX);
-        let words = words(field.name);
+        let words = name_words(field.name);
         let mut things = match words.as_slice() {
             [id] if is_identifier(id) => {
                 let above = real().next_back().and_then(|name| Self::from_name(name));
                 let above = if distance == 0 {
-                    Self::of_path(field.path)
+                    Self::things_of_path(field.path)
                 } else {
                     above.into_iter().collect()
                 };
                 above.into_iter().chain(field.schema.and_then(Self::from_name)).collect()
             }
-            [.., before, id] if is_identifier(id) => vec![Self::stem(before)],
+            [.., before, id] if is_identifier(id) => vec![Self::from_stem(before)],
             _ => return Vec::new(),
         };
         things.sort_unstable();
@@ -128,7 +128,7 @@ impl Thing {
 
     /// The subjects of the response of a path: the last segment, and earlier ones too, since the last may name no thing
     /// (`/search/person`, `/person/popular`); a path with variables has only the last.
-    fn of_path(path: &str) -> Vec<Self> {
+    fn things_of_path(path: &str) -> Vec<Self> {
         let literals =
             path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.contains('{'));
         let most = if path.contains('{') { 1 } else { usize::MAX };
@@ -137,16 +137,16 @@ impl Thing {
 
     /// The thing that a name ends with, without the words that carry no meaning: `PagingTrackObject`.
     fn from_name(name: &str) -> Option<Self> {
-        let words = words(name);
+        let words = name_words(name);
         let said = words.iter().rev().find(|word| !GENERIC.contains(&&***word));
-        said.or_else(|| words.last()).map(|word| Self::stem(word))
+        said.or_else(|| words.last()).map(|word| Self::from_stem(word))
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.0.len()
     }
 
-    fn stem(word: &str) -> Self {
+    fn from_stem(word: &str) -> Self {
         Self(Stemmer::default().stem(word))
     }
 }
@@ -157,7 +157,7 @@ impl fmt::Display for Thing {
     }
 }
 
-fn words(name: &str) -> Vec<Box<str>> {
+fn name_words(name: &str) -> Vec<Box<str>> {
     let mut words = Vec::new();
     each_word(name, |word| {
         words.push(word.into());

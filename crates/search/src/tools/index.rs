@@ -33,19 +33,19 @@ impl Index {
         let (mut learner, mut sources) = (Learner::default(), Sources::default());
         let (mut names, mut deprecated) = (Vec::new(), Vec::new());
         let read = |(at, mut document): (usize, Document<'a>)| {
-            sources.add(&mut document);
+            sources.add_document(&mut document);
             deprecated.extend(document.is_deprecated.then_some(at));
             names.push([document.name.into(), document.title()]);
-            Words::read(&mut learner, &document)
+            Words::read_document(&mut learner, &document)
         };
         let all: Vec<Words> = documents.into_iter().enumerate().map(read).collect();
-        sources.finish();
-        let vocabulary = learner.finish();
+        sources.drop_unmatched();
+        let vocabulary = learner.into_vocabulary();
         let postings = Postings::new(&all, vocabulary.len());
         let mut titles = Titles::default();
         let methods = vocabulary.word_numbers(METHODS, &Synonyms::default());
         for names in names {
-            titles.add(names.map(|name| vocabulary.all_of(&name)), &methods);
+            titles.add_document(names.map(|name| vocabulary.all_of(&name)), &methods);
         }
         let (n_documents, synonyms) = (all.len(), Synonyms::default());
         let deprecated = deprecated.into();
@@ -62,16 +62,16 @@ impl Index {
     /// The best documents for a question among those that `admits` accepts. Sources of the things that matching documents
     /// need are found too.
     pub fn find(&self, query: Query<'_>, admits: impl Fn(usize) -> bool) -> Vec<Hit> {
-        let mut scores = self.scores(query.text);
+        let mut scores = self.text_scores(query.text);
         for (document, score) in scores.iter_mut().enumerate() {
             if *score > 0.0 && !admits(document) {
                 *score = 0.0;
             }
         }
         if let Some(words) = self.vocabulary.all_of(query.text) {
-            self.titles.raise(&words, &mut scores);
+            self.titles.raise_exact_titles(&words, &mut scores);
         }
-        self.sources.spread(&mut scores, admits);
+        self.sources.raise_sources(&mut scores, admits);
         self.lower_deprecated(&mut scores);
         best(&scores, query.limit)
     }
@@ -91,7 +91,7 @@ impl Index {
 
     /// The best documents by their words alone.
     pub fn find_words(&self, query: Query<'_>) -> Vec<Hit> {
-        best(&self.scores(query.text), query.limit)
+        best(&self.text_scores(query.text), query.limit)
     }
 
     /// The things that a document needs and other documents return.
@@ -114,13 +114,13 @@ impl Index {
         self.postings.bytes() + self.vocabulary.bytes() + self.sources.bytes() + self.titles.bytes()
     }
 
-    fn scores(&self, text: &str) -> Vec<f32> {
+    fn text_scores(&self, text: &str) -> Vec<f32> {
         let mut scores = vec![0.0; self.n_documents];
         let words = self.vocabulary.word_numbers(text, &self.synonyms);
         for word in &words {
-            self.postings.score(*word, &mut scores);
+            self.postings.add_scores(*word, &mut scores);
         }
-        self.titles.favour(&words, &mut scores);
+        self.titles.favour_names(&words, &mut scores);
         scores
     }
 }

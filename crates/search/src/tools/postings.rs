@@ -6,7 +6,7 @@ use std::mem;
 
 use super::document::Document;
 use crate::{
-    bm25::{float, rarity, saturated_score},
+    bm25::{rarity_weight, saturated_score, to_float},
     vocabulary::Learner,
 };
 
@@ -32,7 +32,7 @@ pub(crate) struct Words {
 
 impl Words {
     /// Reads the words of a document, field by field in the order of [`WEIGHTS`].
-    pub(crate) fn read(learner: &mut Learner, document: &Document<'_>) -> Self {
+    pub(crate) fn read_document(learner: &mut Learner, document: &Document<'_>) -> Self {
         let mut words = Self { numbers: Vec::new(), ends: [0; N_FIELDS] };
         let parameters = || document.parameters.iter().take(MOST_PARAMETERS);
         let fields: [&mut dyn Iterator<Item = &str>; N_FIELDS] = [
@@ -45,22 +45,22 @@ impl Words {
             &mut parameters().map(|parameter| &*parameter.description),
         ];
         for (field, end) in fields.into_iter().zip(&mut words.ends) {
-            field.for_each(|text| learner.read(text, &mut words.numbers));
+            field.for_each(|text| learner.read_words(text, &mut words.numbers));
             *end = words.numbers.len();
         }
         words
     }
 
-    fn fields(&self) -> impl Iterator<Item = &[u32]> {
+    fn field_words(&self) -> impl Iterator<Item = &[u32]> {
         let begins = [0].into_iter().chain(self.ends);
         begins.zip(self.ends).map(|(from, to)| self.numbers.get(from..to).unwrap_or_default())
     }
 
     /// Adds the weight of each word in this document to `weights`.
-    fn weigh(&self, averages: &[f32; N_FIELDS], weights: &mut [f32]) {
-        let fields = self.fields().zip(WEIGHTS).zip(LENGTHS).zip(averages);
+    fn add_weights(&self, averages: &[f32; N_FIELDS], weights: &mut [f32]) {
+        let fields = self.field_words().zip(WEIGHTS).zip(LENGTHS).zip(averages);
         for (((field, weight), length), average) in fields {
-            let weight = weight / (1.0 - length + length * float(field.len()) / average);
+            let weight = weight / (1.0 - length + length * to_float(field.len()) / average);
             for word in field {
                 weights
                     .get_mut(*word as usize)
@@ -71,7 +71,7 @@ impl Words {
     }
 
     /// Adds a posting of each word of this document to the word's row. Resets the weights.
-    fn post(&self, document: u32, weights: &mut [f32], rows: &mut [Vec<Posting>]) {
+    fn add_postings(&self, document: u32, weights: &mut [f32], rows: &mut [Vec<Posting>]) {
         for word in self.numbers.iter().map(|word| *word as usize) {
             // The first of several occurrences takes the whole weight.
             let weight = weights.get_mut(word).map(mem::take).unwrap_or_default();
@@ -89,8 +89,8 @@ impl Postings {
         let mut rows: Vec<Vec<Posting>> = vec![Vec::new(); n_words];
         let mut weights = vec![0.0_f32; n_words];
         for (document, words) in (0..).zip(documents) {
-            words.weigh(&averages, &mut weights);
-            words.post(document, &mut weights, &mut rows);
+            words.add_weights(&averages, &mut weights);
+            words.add_postings(document, &mut weights, &mut rows);
         }
         Self::from_rows(&rows, documents.len())
     }
@@ -101,7 +101,7 @@ impl Postings {
         let mut all = Vec::with_capacity(rows.iter().map(Vec::len).sum());
         begins.push(0);
         for row in rows {
-            let rarity = rarity(float(row.len()), float(n_documents));
+            let rarity = rarity_weight(to_float(row.len()), to_float(n_documents));
             let scored = |posting: &Posting| Posting { score: posting.score * rarity, ..*posting };
             all.extend(row.iter().map(scored));
             begins.push(all.len());
@@ -109,7 +109,7 @@ impl Postings {
         Self { begins: begins.into(), all: all.into() }
     }
 
-    pub(crate) fn score(&self, word: u32, scores: &mut [f32]) {
+    pub(crate) fn add_scores(&self, word: u32, scores: &mut [f32]) {
         let word = word as usize;
         let bounds = self.begins.get(word).zip(self.begins.get(word + 1));
         let postings = bounds.and_then(|(from, to)| self.all.get(*from..*to));
@@ -129,11 +129,11 @@ impl Postings {
 fn average_lengths(documents: &[Words]) -> [f32; N_FIELDS] {
     let mut sums = [0_usize; N_FIELDS];
     for words in documents {
-        for (sum, field) in sums.iter_mut().zip(words.fields()) {
+        for (sum, field) in sums.iter_mut().zip(words.field_words()) {
             *sum += field.len();
         }
     }
-    sums.map(|sum| (float(sum) / float(documents.len().max(1))).max(f32::MIN_POSITIVE))
+    sums.map(|sum| (to_float(sum) / to_float(documents.len().max(1))).max(f32::MIN_POSITIVE))
 }
 
 /// The weights of fields: name, summary, description, tags, path, names of parameters, their descriptions. Names and titles

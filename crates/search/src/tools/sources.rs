@@ -49,7 +49,7 @@ struct Source {
 }
 
 impl Sources {
-    pub(crate) fn add(&mut self, document: &mut Document<'_>) {
+    pub(crate) fn add_document(&mut self, document: &mut Document<'_>) {
         let at = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
         document.needs.truncate(MOST_NEEDS);
         document.keep_nearest_products();
@@ -69,7 +69,7 @@ impl Sources {
     }
 
     /// Ends the adding. Drops needs without a source, and sources of things that no document needs.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn drop_unmatched(&mut self) {
         self.things.retain(|_, row| !row.needed_by.is_empty() && !row.sources.is_empty());
         for parts in &mut self.parts {
             let answered = mem::take(&mut parts.needs).into_iter();
@@ -103,12 +103,12 @@ impl Sources {
 
     /// Raises the scores of sources of things that hits need: by shares of the hits' scores, to just below the best of
     /// these hits. Documents that `admits` rejects have score zero and keep it.
-    pub(crate) fn spread(&self, scores: &mut [f32], admits: impl Fn(usize) -> bool) {
+    pub(crate) fn raise_sources(&self, scores: &mut [f32], admits: impl Fn(usize) -> bool) {
         let mut raised = Vec::new();
         for row in self.things.values() {
-            let need = row.need(scores, |at| self.needs(at as usize).len());
+            let need = row.need_score(scores, |at| self.needs(at as usize).len());
             if need.most > 0.0 {
-                row.raise(scores, need, &admits, &mut raised);
+                row.collect_raised(scores, need, &admits, &mut raised);
             }
         }
         for (at, raised) in raised {
@@ -132,7 +132,7 @@ impl Sources {
 
 impl Row {
     /// The need for the thing. A document with several needs divides its score among them.
-    fn need(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> NeedScore {
+    fn need_score(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> NeedScore {
         let mut needed = NeedScore::default();
         for at in &self.needed_by {
             let score = score_of(scores, *at);
@@ -143,7 +143,7 @@ impl Row {
         needed
     }
 
-    fn raise(
+    fn collect_raised(
         &self,
         scores: &[f32],
         needed: NeedScore,
@@ -157,7 +157,7 @@ impl Row {
         let mut nearest: Vec<&Source> = Vec::with_capacity(MOST_SOURCES + 1);
         for source in admitted.take_while(|source| source.n_needs == fewest) {
             let is_before =
-                |nearest_source: &&Source| by_score(scores, nearest_source, source).is_le();
+                |nearest_source: &&Source| compare_by_score(scores, nearest_source, source).is_le();
             nearest.insert(nearest.partition_point(is_before), source);
             nearest.truncate(MOST_SOURCES);
         }
@@ -199,7 +199,7 @@ impl Document<'_> {
 }
 
 /// Orders sources by their fit to the question, then by their distance from the thing.
-fn by_score(scores: &[f32], a: &Source, b: &Source) -> Ordering {
+fn compare_by_score(scores: &[f32], a: &Source, b: &Source) -> Ordering {
     let score = |source: &Source| score_of(scores, source.document);
     score(b).total_cmp(&score(a)).then(a.distance.cmp(&b.distance))
 }

@@ -13,7 +13,7 @@ pub(crate) struct Titles {
 
 impl Titles {
     /// Adds the next document, with the words of its name and of its title; `methods` are words for methods of HTTP.
-    pub(crate) fn add(&mut self, [name, title]: [Option<Box<[u32]>>; 2], methods: &[u32]) {
+    pub(crate) fn add_document(&mut self, [name, title]: [Option<Box<[u32]>>; 2], methods: &[u32]) {
         let document = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         let said = name.iter().flat_map(|words| words.iter().copied());
         self.names.push(said.filter(|word| !methods.contains(word)).collect());
@@ -23,14 +23,14 @@ impl Titles {
     }
 
     /// Raises each score by the part of the document's name that a question has. The question's words are in order.
-    pub(crate) fn favour(&self, words: &[u32], scores: &mut [f32]) {
+    pub(crate) fn favour_names(&self, words: &[u32], scores: &mut [f32]) {
         for (name, score) in self.names.iter().zip(scores).filter(|(_, score)| **score > 0.0) {
             let n_asked = name.iter().filter(|word| words.binary_search(word).is_ok()).count();
-            *score *= 1.0 + WHOLE_NAME * float(n_asked) / float(name.len().max(1));
+            *score *= 1.0 + WHOLE_NAME * to_float(n_asked) / to_float(name.len().max(1));
         }
     }
 
-    pub(crate) fn raise(&self, words: &[u32], scores: &mut [f32]) {
+    pub(crate) fn raise_exact_titles(&self, words: &[u32], scores: &mut [f32]) {
         let most = scores.iter().copied().fold(0.0, f32::max);
         for document in self.exact.get(words).into_iter().flatten() {
             let score = scores.get_mut(*document as usize);
@@ -54,6 +54,6 @@ impl Titles {
 const WHOLE_NAME: f32 = 0.5;
 
 /// Names are short.
-fn float(n: usize) -> f32 {
+fn to_float(n: usize) -> f32 {
     f32::from(u16::try_from(n).unwrap_or(u16::MAX))
 }
