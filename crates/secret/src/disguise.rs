@@ -31,7 +31,7 @@ impl Disguise {
         }
         let mut out = Zeroizing::new(Vec::with_capacity(text.len()));
         let mut is_disguised = false;
-        self.walk(text, |part| {
+        self.visit_parts(text, |part| {
             is_disguised |= part.is_disguise;
             out.extend_from_slice(part.meaning);
         });
@@ -40,14 +40,18 @@ impl Disguise {
 
     /// Maps ranges of the undisguised text, none of them empty, to ranges of the text: from their first byte to their last,
     /// without removed parts around them.
-    pub(crate) fn ranges(self, text: &[u8], said: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    pub(crate) fn disguised_ranges(
+        self,
+        text: &[u8],
+        said: &[(usize, usize)],
+    ) -> Vec<(usize, usize)> {
         let ends = |(start, end): &(usize, usize)| [*start, end.saturating_sub(1)];
         let mut wanted: Vec<usize> = said.iter().flat_map(ends).collect();
         wanted.sort_unstable();
         wanted.dedup();
         let mut sources = Vec::with_capacity(wanted.len());
         let mut at = 0;
-        self.walk(text, |part| {
+        self.visit_parts(text, |part| {
             let end = at + part.meaning.len();
             while let Some(wanted) = wanted.get(sources.len()).filter(|wanted| **wanted < end) {
                 sources.push(part.source_of(wanted - at));
@@ -62,23 +66,23 @@ impl Disguise {
         said.iter().map(ends).map(range).collect()
     }
 
-    fn walk(self, text: &[u8], mut take: impl FnMut(Part<'_>)) {
+    fn visit_parts(self, text: &[u8], mut take: impl FnMut(Part<'_>)) {
         let (mut copied, mut at) = (0, 0);
         while let Some(mark_start) = self.next_mark(text, at) {
             let mut utf8 = [0; 4];
             let rest = text.get(mark_start..).unwrap_or_default();
-            let Some((meaning, length)) = Self::meaning(rest, &mut utf8) else {
+            let Some((meaning, length)) = Self::undisguised_start(rest, &mut utf8) else {
                 at = mark_start + 1;
                 continue;
             };
             let plain = text.get(copied..mark_start).unwrap_or_default();
-            take(Part::plain(plain, copied));
+            take(Part::plain_part(plain, copied));
             take(Part { meaning, source: mark_start, length, is_disguise: true });
             at = mark_start + length;
             copied = at;
         }
         let plain = text.get(copied..).unwrap_or_default();
-        take(Part::plain(plain, copied));
+        take(Part::plain_part(plain, copied));
     }
 
     fn next_mark(self, text: &[u8], at: usize) -> Option<usize> {
@@ -93,22 +97,22 @@ impl Disguise {
     }
 
     /// Undoes the disguise at the beginning of `bytes`; returns the bytes that it stands for, and its length.
-    fn meaning<'a>(bytes: &[u8], utf8: &'a mut [u8; 4]) -> Option<(&'a [u8], usize)> {
+    fn undisguised_start<'a>(bytes: &[u8], utf8: &'a mut [u8; 4]) -> Option<(&'a [u8], usize)> {
         match bytes.first()? {
             b'\\' => {
-                let (character, length) = json(bytes)?;
+                let (character, length) = json_escape(bytes)?;
                 Some((character.encode_utf8(utf8).as_bytes(), length))
             }
             // Percent-encoding stands for a byte, not for a character.
             b'%' => {
-                utf8[0] = u8::try_from(unit(bytes.get(1..3)?)?).ok()?;
+                utf8[0] = u8::try_from(hex_unit(bytes.get(1..3)?)?).ok()?;
                 Some((utf8.get(..1)?, 3))
             }
             b'&' => {
-                let (character, length) = reference(bytes)?;
+                let (character, length) = character_reference(bytes)?;
                 Some((character.encode_utf8(utf8).as_bytes(), length))
             }
-            b'<' => Some((&[], tag(bytes)?)),
+            b'<' => Some((&[], tag_length(bytes)?)),
             _ => invisible_length(bytes).map(|length| (&[][..], length)),
         }
     }
@@ -150,7 +154,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn plain(meaning: &'a [u8], source: usize) -> Self {
+    fn plain_part(meaning: &'a [u8], source: usize) -> Self {
         Self { meaning, source, length: meaning.len(), is_disguise: false }
     }
 
@@ -163,7 +167,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn json(bytes: &[u8]) -> Option<(char, usize)> {
+fn json_escape(bytes: &[u8]) -> Option<(char, usize)> {
     bytes.strip_prefix(b"\\")?;
     let simple = match bytes.get(1)? {
         b'n' => '\n',
@@ -173,11 +177,11 @@ fn json(bytes: &[u8]) -> Option<(char, usize)> {
         b'f' => '\u{c}',
         byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
         b'u' => {
-            let first = unit(bytes.get(2..6)?)?;
+            let first = hex_unit(bytes.get(2..6)?)?;
             if let Some(character) = char::from_u32(first) {
                 return Some((character, 6));
             }
-            let second = unit(bytes.get(6..12)?.strip_prefix(b"\\u")?)?;
+            let second = hex_unit(bytes.get(6..12)?.strip_prefix(b"\\u")?)?;
             let mut pair =
                 char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?]);
             return pair.next()?.ok().map(|character| (character, 12));
@@ -187,13 +191,13 @@ fn json(bytes: &[u8]) -> Option<(char, usize)> {
     Some((simple, 2))
 }
 
-fn unit(digits: &[u8]) -> Option<u32> {
+fn hex_unit(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 /// A character reference (HTML, "Character references"): a number, with or without its semicolon, or the name of an ASCII
 /// character.
-fn reference(bytes: &[u8]) -> Option<(char, usize)> {
+fn character_reference(bytes: &[u8]) -> Option<(char, usize)> {
     let rest = bytes.strip_prefix(b"&")?;
     let rest = rest.get(..MAX_REFERENCE).unwrap_or(rest);
     let Some(number) = rest.strip_prefix(b"#") else {
@@ -214,7 +218,7 @@ fn reference(bytes: &[u8]) -> Option<(char, usize)> {
 }
 
 /// The length of the tag that the bytes begin with.
-fn tag(bytes: &[u8]) -> Option<usize> {
+fn tag_length(bytes: &[u8]) -> Option<usize> {
     let first = bytes.get(1)?;
     if !(first.is_ascii_alphabetic() || matches!(first, b'/' | b'!' | b'?')) {
         return None;
@@ -282,7 +286,7 @@ mod tests {
         let shown = said.as_ref().map(|said| String::from_utf8_lossy(said).into_owned());
         assert_eq!(shown.as_deref(), expected, "{text}");
         if let Some(said) = said {
-            let whole = disguise.ranges(text.as_bytes(), &[(0, said.len())]);
+            let whole = disguise.disguised_ranges(text.as_bytes(), &[(0, said.len())]);
             assert_eq!(whole, [(0, text.len())], "{text}");
         }
     }
@@ -342,9 +346,9 @@ mod tests {
         for (range, expected) in
             [((0, 1), (0, 1)), ((1, 4), (1, 5)), ((2, 3), (2, 4)), ((5, 8), (6, 13))]
         {
-            assert_eq!(Disguise::Json.ranges(text, &[range]), [expected], "{range:?}");
+            assert_eq!(Disguise::Json.disguised_ranges(text, &[range]), [expected], "{range:?}");
         }
-        let both = Disguise::Json.ranges(text, &[(5, 8), (1, 4)]);
+        let both = Disguise::Json.disguised_ranges(text, &[(5, 8), (1, 4)]);
         assert_eq!(both, [(6, 13), (1, 5)], "in any order");
     }
 }

@@ -24,7 +24,7 @@ impl Filter {
         let mut hashes = Zeroizing::new([0; WORDS]);
         let mut pieces = Zeroizing::new(Vec::with_capacity(beginnings.len() * stride));
         for beginning in &beginnings {
-            for piece in beginning.windows(PIECE).take(stride).filter_map(piece) {
+            for piece in beginning.windows(PIECE).take(stride).filter_map(filter_piece) {
                 pieces.push(piece);
                 let (word, bit) = hash(piece);
                 hashes.get_mut(word).into_iter().for_each(|word| *word |= bit);
@@ -37,7 +37,7 @@ impl Filter {
     /// Returns true if the text may hold a spelling; never returns false for a text that holds one.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
         let mut at = 0;
-        while let Some(piece) = text.get(at..at + PIECE).and_then(piece) {
+        while let Some(piece) = text.get(at..at + PIECE).and_then(filter_piece) {
             let (word, bit) = hash(piece);
             let is_known = self.hashes.get(word).is_some_and(|word| word & bit != 0);
             if is_known && self.pieces.binary_search(&piece).is_ok() {
@@ -49,7 +49,7 @@ impl Filter {
     }
 }
 
-fn piece(bytes: &[u8]) -> Option<u32> {
+fn filter_piece(bytes: &[u8]) -> Option<u32> {
     bytes.try_into().ok().map(u32::from_le_bytes)
 }
 

@@ -38,7 +38,7 @@ impl<'a> Masker<'a> {
 
     /// The bytes with `****` in place of every secret; unchanged if there is none.
     pub fn mask<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        let ranges = self.ranges(bytes);
+        let ranges = self.secret_ranges(bytes);
         if ranges.is_empty() {
             Cow::Borrowed(bytes)
         } else {
@@ -63,14 +63,14 @@ impl<'a> Masker<'a> {
     }
 
     /// The places of secrets, unsorted.
-    pub(crate) fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
+    pub(crate) fn secret_ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();
         // A spelling is never shorter than the secret, and neither is a disguised secret.
         let may_fit = |secret: &Secret| (1..=bytes.len()).contains(&secret.expose().len());
         if !self.secrets.iter().any(may_fit) {
             return ranges;
         }
-        self.find(bytes, |start, end| ranges.push((start, end)));
+        self.report_secrets(bytes, |start, end| ranges.push((start, end)));
         let alone = [Disguise::Json, Disguise::Percent].into_iter();
         ranges
             .extend(alone.flat_map(|disguise| self.ranges_below(disguise, bytes, |_| Vec::new())));
@@ -101,11 +101,11 @@ impl<'a> Masker<'a> {
     ) -> Vec<(usize, usize)> {
         let Some(said) = disguise.undisguised_text(bytes) else { return Vec::new() };
         let mut ranges = deeper(&said);
-        self.find(&said, |start, end| ranges.push((start, end)));
-        if ranges.is_empty() { ranges } else { disguise.ranges(bytes, &ranges) }
+        self.report_secrets(&said, |start, end| ranges.push((start, end)));
+        if ranges.is_empty() { ranges } else { disguise.disguised_ranges(bytes, &ranges) }
     }
 
-    fn find(&self, bytes: &[u8], mut report_range: impl FnMut(usize, usize)) {
+    fn report_secrets(&self, bytes: &[u8], mut report_range: impl FnMut(usize, usize)) {
         // A secret that is itself `****` needs no mask.
         let is_told =
             |secret: &&Secret| secret.expose().len() >= SHORTEST && secret.expose() != MASK;

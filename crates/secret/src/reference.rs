@@ -132,7 +132,7 @@ impl SecretReference {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for a scheme that is not lower-case letters, digits and `-`, or
     /// that is one of callgate's own, and for an empty name or one with control characters.
     pub fn own(scheme: &str, name: &str) -> Result<Self, Error> {
-        parse::own(scheme, name)
+        parse::parse_own(scheme, name)
     }
 
     /// The word before the colon.
@@ -170,7 +170,7 @@ impl FromStr for SecretReference {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the text is not a reference. The message lists the accepted
     /// forms and omits the text.
     fn from_str(text: &str) -> Result<Self, Error> {
-        parse::reference(text)
+        parse::parse_reference(text)
     }
 }
 

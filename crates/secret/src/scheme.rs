@@ -65,14 +65,14 @@ pub(crate) const BARE_RESOURCE: &str = "projects/";
 
 /// All schemes of callgate's own stores.
 pub const SCHEMES: [SecretScheme; 8] = [
-    local("env", "env:NAME", parse::env),
-    local("file", "file:path", parse::file),
-    local("directory", "directory:name", parse::directory),
-    remote("gcp", "gcp:projects/…/secrets/…/versions/…", parse::gcp),
-    remote("vault", "vault:mount/path#key", parse::vault),
-    remote("aws", "aws:name#key", parse::aws),
-    remote("keyring", "keyring:service/user", parse::keyring),
-    local("literal", "literal:value", parse::literal),
+    local("env", "env:NAME", parse::parse_env),
+    local("file", "file:path", parse::parse_file),
+    local("directory", "directory:name", parse::parse_directory),
+    remote("gcp", "gcp:projects/…/secrets/…/versions/…", parse::parse_gcp),
+    remote("vault", "vault:mount/path#key", parse::parse_vault),
+    remote("aws", "aws:name#key", parse::parse_aws),
+    remote("keyring", "keyring:service/user", parse::parse_keyring),
+    local("literal", "literal:value", parse::parse_literal),
 ];
 
 type Parse = fn(&str) -> Result<SecretReference, Error>;

@@ -182,7 +182,7 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         let mut state = self.lock_state();
         let Some(held) = state.held.take_if(|held| is_it(held)) else { return false };
         let number = state.n_ended;
-        state.fail(error, held.inputs, number, FetchReason::Needed);
+        state.note_failure(error, held.inputs, number, FetchReason::Needed);
         true
     }
 
@@ -225,7 +225,7 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> Round<V, E, I> {
     /// Records the result of the fetch; returns the result for the waiting callers.
     fn end(self, inputs: I, fetched: Result<(V, Life), E>) -> Result<V, E> {
         let mut state = lock_mutex(&self.state);
-        state.settle(inputs, self.number, self.reason, fetched)
+        state.settle_fetch(inputs, self.number, self.reason, fetched)
     }
 }
 

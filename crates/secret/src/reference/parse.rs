@@ -10,9 +10,9 @@ use crate::{
     secret::Secret,
 };
 
-pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
+pub(super) fn parse_reference(text: &str) -> Result<SecretReference, Error> {
     if text.starts_with(BARE_RESOURCE) {
-        return gcp(text);
+        return parse_gcp(text);
     }
     let Some((scheme, rest)) = text.split_once(':') else {
         return Err(error::not_a_reference());
@@ -21,11 +21,11 @@ pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
     (scheme.parse)(rest)
 }
 
-pub(crate) fn literal(value: &str) -> Result<SecretReference, Error> {
+pub(crate) fn parse_literal(value: &str) -> Result<SecretReference, Error> {
     Ok(SecretReference::literal(Secret::new(value.to_owned())))
 }
 
-pub(super) fn own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
+pub(super) fn parse_own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
     let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_word = scheme.starts_with(|first: char| first.is_ascii_lowercase());
     let is_scheme =
@@ -36,13 +36,13 @@ pub(super) fn own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
     Ok(SecretReference::Own { scheme: scheme.to_owned(), name: name.to_owned() })
 }
 
-pub(crate) fn aws(rest: &str) -> Result<SecretReference, Error> {
+pub(crate) fn parse_aws(rest: &str) -> Result<SecretReference, Error> {
     aws_name(rest).ok_or_else(|| error::malformed_reference("aws", AWS))
 }
 
 fn aws_name(rest: &str) -> Option<SecretReference> {
     let (name, key) = match rest.split_once('#') {
-        Some((name, key)) => (name, Some(word(key)?)),
+        Some((name, key)) => (name, Some(plain_word(key)?)),
         None => (rest, None),
     };
     let (name, version) = match name.split_once('?') {
@@ -57,7 +57,7 @@ fn aws_name(rest: &str) -> Option<SecretReference> {
 
 fn aws_version(text: &str) -> Option<AwsVersion> {
     let (name, value) = text.split_once('=')?;
-    let value = word(value)?;
+    let value = plain_word(value)?;
     match name {
         "version_id" => Some(AwsVersion::Id(value)),
         "version_stage" => Some(AwsVersion::Stage(value)),
@@ -65,7 +65,7 @@ fn aws_version(text: &str) -> Option<AwsVersion> {
     }
 }
 
-pub(crate) fn directory(name: &str) -> Result<SecretReference, Error> {
+pub(crate) fn parse_directory(name: &str) -> Result<SecretReference, Error> {
     if name.contains(char::is_control) || !is_downward(name) {
         return Err(error::malformed_reference(
             "directory",
@@ -75,7 +75,7 @@ pub(crate) fn directory(name: &str) -> Result<SecretReference, Error> {
     Ok(SecretReference::Directory { name: name.to_owned() })
 }
 
-pub(crate) fn env(name: &str) -> Result<SecretReference, Error> {
+pub(crate) fn parse_env(name: &str) -> Result<SecretReference, Error> {
     // POSIX.1-2024 §8.1 names, because the dry run writes the variable into a shell command.
     let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     if starts_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -84,14 +84,14 @@ pub(crate) fn env(name: &str) -> Result<SecretReference, Error> {
     Err(error::malformed_reference("env", "a variable's name of letters, digits and `_`"))
 }
 
-pub(crate) fn file(path: &str) -> Result<SecretReference, Error> {
+pub(crate) fn parse_file(path: &str) -> Result<SecretReference, Error> {
     if path.is_empty() || path.contains(char::is_control) {
         return Err(error::malformed_reference("file", "the path of a file"));
     }
     Ok(SecretReference::File { path: PathBuf::from(path) })
 }
 
-pub(crate) fn gcp(resource: &str) -> Result<SecretReference, Error> {
+pub(crate) fn parse_gcp(resource: &str) -> Result<SecretReference, Error> {
     let parts: Vec<&str> = resource.split('/').collect();
     let is_global = matches!(*parts, ["projects", _, "secrets", _, "versions", _]);
     let is_regional =
@@ -110,7 +110,7 @@ fn is_resource_id(word: &str) -> bool {
     word.bytes().all(legal) && word.bytes().any(|byte| byte != b'.')
 }
 
-pub(crate) fn keyring(rest: &str) -> Result<SecretReference, Error> {
+pub(crate) fn parse_keyring(rest: &str) -> Result<SecretReference, Error> {
     let parts = rest.rsplit_once('/').filter(|_| !rest.contains(char::is_control));
     match parts.filter(|(service, user)| !service.is_empty() && !user.is_empty()) {
         Some((service, user)) => {
@@ -120,7 +120,7 @@ pub(crate) fn keyring(rest: &str) -> Result<SecretReference, Error> {
     }
 }
 
-pub(crate) fn vault(rest: &str) -> Result<SecretReference, Error> {
+pub(crate) fn parse_vault(rest: &str) -> Result<SecretReference, Error> {
     vault_key(rest).ok_or_else(|| error::malformed_reference("vault", VAULT))
 }
 
@@ -130,7 +130,7 @@ fn vault_key(rest: &str) -> Option<SecretReference> {
         Some((path, version)) => (path, Some(version.strip_prefix("version=")?.parse().ok()?)),
         None => (path, None),
     };
-    let (path, key) = (word(path)?, word(key)?);
+    let (path, key) = (plain_word(path)?, plain_word(key)?);
     (path.contains('/') && is_downward(&path)).then_some(SecretReference::Vault {
         path,
         version,
@@ -142,7 +142,7 @@ fn is_downward(path: &str) -> bool {
     path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
-fn word(text: &str) -> Option<String> {
+fn plain_word(text: &str) -> Option<String> {
     let is_word = !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace());
     is_word.then(|| text.to_owned())
 }

@@ -130,7 +130,7 @@ impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
             };
         }
         match resting.filter(|failed| failed.is_final()) {
-            Some(failed) => match self.in_place_of(failed.error.clone()) {
+            Some(failed) => match self.current_value_or(failed.error.clone()) {
                 Ok(value) => Lookup::Good(value),
                 Err(error) => Lookup::Failed(error),
             },
@@ -147,10 +147,10 @@ impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
         }
         let failed = self.failed.as_ref().filter(|failed| failed.inputs == *inputs)?;
         let is_told = failed.number > arrived && failed.is_final();
-        is_told.then(|| self.in_place_of(failed.error.clone()))
+        is_told.then(|| self.current_value_or(failed.error.clone()))
     }
 
-    pub(super) fn settle(
+    pub(super) fn settle_fetch(
         &mut self,
         inputs: I,
         number: u64,
@@ -178,18 +178,18 @@ impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
                 if self.pace.lasting == Lasting::Withdraws && !error.is_transient() {
                     self.held = None;
                 }
-                self.fail(error.clone(), inputs, number, reason);
-                self.in_place_of(error)
+                self.note_failure(error.clone(), inputs, number, reason);
+                self.current_value_or(error)
             }
         }
     }
 
-    pub(super) fn fail(&mut self, error: E, inputs: I, number: u64, reason: FetchReason) {
+    pub(super) fn note_failure(&mut self, error: E, inputs: I, number: u64, reason: FetchReason) {
         self.failed = Some(FailedFetch { error, inputs, at: Instant::now(), number, reason });
     }
 
     /// The result if there is no new value: the current one, if it is not too old and the failure is transient.
-    fn in_place_of(&self, error: E) -> Result<V, E> {
+    fn current_value_or(&self, error: E) -> Result<V, E> {
         let now = Instant::now();
         let held = self.held.as_ref().filter(|held| now < held.life.end + self.pace.stale);
         match held.filter(|_| error.is_transient()) {
