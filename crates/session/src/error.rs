@@ -109,12 +109,12 @@ callgate_secret::errors! {
     fn unwritable() = Unreadable: "the value cannot be written as JSON";
 }
 
-pub(crate) fn full(wait: Option<Duration>) -> Error {
+pub(crate) fn no_room_error(wait: Option<Duration>) -> Error {
     let error = Error::new(ErrorKind::Full, "the other records leave no room for this one now");
     wait.into_iter().fold(error, Error::with_retry_after)
 }
 
-pub(crate) fn unreadable(source: &serde_json::Error) -> Error {
+pub(crate) fn unreadable_value_error(source: &serde_json::Error) -> Error {
     // The text of the source may quote the value.
     let message = format!("a stored value is not in the expected form: column {}", source.column());
     Error::new(ErrorKind::Unreadable, message)

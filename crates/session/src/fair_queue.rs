@@ -101,7 +101,8 @@ impl FairQueue {
 
     /// Takes units for a principal, if it may have them now. More units than a share has count as the whole share.
     pub fn try_enter(&self, principal: &str, units: usize) -> Option<QueuePermit> {
-        self.take_free(principal, units).or_else(|| self.join(principal, units).permit())
+        self.take_free(principal, units)
+            .or_else(|| self.join_queue(principal, units).granted_permit())
     }
 
     /// Waits for units for a principal; `None` if too many requests wait already. More units than a share has count as the
@@ -110,11 +111,11 @@ impl FairQueue {
         if let Some(permit) = self.take_free(principal, units) {
             return Some(permit);
         }
-        let ticket = self.join(principal, units);
+        let ticket = self.join_queue(principal, units);
         if ticket.may_wait {
             poll_fn(|cx| ticket.poll(cx)).await;
         }
-        ticket.permit()
+        ticket.granted_permit()
     }
 
     /// True if no units are in use.
@@ -142,7 +143,7 @@ impl FairQueue {
         Some(QueuePermit { shared: Arc::clone(&self.0), principal, units })
     }
 
-    fn join(&self, principal: &str, units: usize) -> Ticket {
+    fn join_queue(&self, principal: &str, units: usize) -> Ticket {
         let (shared, principal) = (Arc::clone(&self.0), Arc::<str>::from(principal));
         let units = units.clamp(1, shared.bounds.each.max(1));
         let mut guard = shared.lock();
@@ -160,7 +161,7 @@ impl FairQueue {
         // A lone principal has half of the queue; one that fills its part leaves as much to another.
         let n_left = shared.bounds.waiting.saturating_sub(n_others);
         let may_wait = n_own.saturating_mul(2) < n_left;
-        let wakers = state.grant(shared.bounds);
+        let wakers = state.grant_units(shared.bounds);
         drop(guard);
         wakers.into_iter().for_each(Waker::wake);
         Ticket { shared, principal, units, number, may_wait }
@@ -173,10 +174,10 @@ impl Shared {
     }
 
     /// Changes the state, and gives what became free to those that wait.
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change_state(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         change(&mut state);
-        let wakers = state.grant(self.bounds);
+        let wakers = state.grant_units(self.bounds);
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
     }
@@ -185,7 +186,7 @@ impl Shared {
 impl State {
     /// Gives free units to the principals in turn. A request that does not fit into the free units stops those behind it, so
     /// that it does not wait forever for many small ones.
-    fn grant(&mut self, bounds: QueueBounds) -> Vec<Waker> {
+    fn grant_units(&mut self, bounds: QueueBounds) -> Vec<Waker> {
         let (mut wakers, mut n_passed) = (Vec::new(), 0);
         while n_passed < self.turns.len() {
             let Some(principal) = self.turns.pop_front() else { break };
@@ -219,7 +220,7 @@ impl State {
         self.granted.contains(&number)
     }
 
-    fn release(&mut self, principal: &str, units: usize) {
+    fn release_units(&mut self, principal: &str, units: usize) {
         self.n_used = self.n_used.saturating_sub(units);
         if let Some(share) = self.principals.get_mut(principal) {
             share.n_used = share.n_used.saturating_sub(units);
@@ -227,7 +228,7 @@ impl State {
         self.forget_idle(principal);
     }
 
-    fn leave(&mut self, principal: &str, number: u64) {
+    fn leave_queue(&mut self, principal: &str, number: u64) {
         self.wakers.remove(&number);
         let Some(share) = self.principals.get_mut(principal) else { return };
         let n_before = share.waiting.len();
@@ -258,7 +259,7 @@ impl Ticket {
     }
 
     /// The permit, if the request has its units.
-    fn permit(self) -> Option<QueuePermit> {
+    fn granted_permit(self) -> Option<QueuePermit> {
         let mut state = self.shared.lock();
         let n_before = state.granted.len();
         state.granted.retain(|number| *number != self.number);
@@ -271,12 +272,12 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.shared.change(|state| {
+        self.shared.change_state(|state| {
             if state.is_granted(self.number) {
                 state.granted.retain(|number| *number != self.number);
-                state.release(&self.principal, self.units);
+                state.release_units(&self.principal, self.units);
             } else {
-                state.leave(&self.principal, self.number);
+                state.leave_queue(&self.principal, self.number);
             }
         });
     }
@@ -284,7 +285,7 @@ impl Drop for Ticket {
 
 impl Drop for QueuePermit {
     fn drop(&mut self) {
-        self.shared.change(|state| state.release(&self.principal, self.units));
+        self.shared.change_state(|state| state.release_units(&self.principal, self.units));
     }
 }
 

@@ -107,16 +107,16 @@ impl Key {
     /// The id of the session that the record belongs to.
     #[doc(hidden)]
     pub fn session(&self) -> Option<String> {
-        self.part(2)
+        self.part_at(2)
     }
 
     /// The record's own name.
     #[doc(hidden)]
     pub fn name(&self) -> String {
-        self.part(3).unwrap_or_default()
+        self.part_at(3).unwrap_or_default()
     }
 
-    fn part(&self, at: usize) -> Option<String> {
+    fn part_at(&self, at: usize) -> Option<String> {
         let part = self.0.split('/').nth(at)?.strip_prefix('=')?;
         Some(part.replace("%2F", "/").replace("%25", "%"))
     }

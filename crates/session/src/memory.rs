@@ -180,14 +180,14 @@ impl Slot {
 impl Records {
     fn remove(&mut self, key: &Key) -> bool {
         let Some(slot) = self.slots.remove(key) else { return false };
-        let size = size(key, &slot.stored.record);
+        let size = record_size(key, &slot.stored.record);
         self.bytes = self.bytes.saturating_sub(size);
         self.ends.remove(&(slot.until, key.clone()));
         self.shares.remove(key, slot.stored.version.number(), size);
         true
     }
 
-    fn version(&self, key: &Key) -> Option<Version> {
+    fn record_version(&self, key: &Key) -> Option<Version> {
         self.slots.get(key).map(|slot| slot.stored.version)
     }
 
@@ -202,7 +202,7 @@ impl Records {
 
     /// Returns true if the principal of the key then holds no more than was free for it, or no more than before.
     fn has_share(&self, key: &Key, size: usize) -> bool {
-        let before = self.slots.get(key).map(|slot| self::size(key, &slot.stored.record));
+        let before = self.slots.get(key).map(|slot| record_size(key, &slot.stored.record));
         if before.is_some_and(|before| size <= before) {
             return true;
         }
@@ -215,7 +215,7 @@ impl Records {
         has_record && bytes.saturating_sub(before).saturating_add(size) <= free
     }
 
-    fn wait(&self, now: Instant) -> Option<Duration> {
+    fn time_until_free(&self, now: Instant) -> Option<Duration> {
         self.ends.first().map(|(until, _)| until.saturating_duration_since(now))
     }
 
@@ -238,10 +238,10 @@ impl Records {
     fn insert(&mut self, key: &Key, record: Record, until: Instant) -> Version {
         self.last_version = self.last_version.saturating_add(1);
         let version = Version::new(self.last_version);
-        let size = size(key, &record);
+        let size = record_size(key, &record);
         self.bytes = self.bytes.saturating_add(size);
         self.ends.insert((until, key.clone()));
-        self.shares.add(key, self.last_version, size);
+        self.shares.add_record(key, self.last_version, size);
         let stored = Stored { record, version };
         self.slots.insert(key.clone(), Slot { stored, until });
         version
@@ -282,20 +282,22 @@ impl Store for Memory {
         now: Instant,
     ) -> Result<Version, Error> {
         let mut kept = self.live_records(now);
-        if !expected.is_met_by(kept.version(key)) {
+        if !expected.is_met_by(kept.record_version(key)) {
             return Err(error::conflict());
         }
-        let size = size(key, &record);
+        let size = record_size(key, &record);
         let bounds = kept.bounds;
         match self.when_full {
             WhenFull::Refuse if kept.has_share(key, size) => {
                 kept.remove(key);
             }
-            WhenFull::Refuse => return Err(error::full(kept.wait(now))),
+            WhenFull::Refuse => return Err(error::no_room_error(kept.time_until_free(now))),
             WhenFull::Evict if size > bounds.bytes || bounds.records == 0 => {
                 return Err(error::too_large(bounds.bytes));
             }
-            WhenFull::Evict if !kept.can_make_room(key, size) => return Err(error::full(None)),
+            WhenFull::Evict if !kept.can_make_room(key, size) => {
+                return Err(error::no_room_error(None));
+            }
             WhenFull::Evict => {
                 kept.remove(key);
                 kept.make_room(key, size);
@@ -308,14 +310,14 @@ impl Store for Memory {
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
         let mut kept = self.live_records(now);
-        if !expected.is_met_by(kept.version(key)) {
+        if !expected.is_met_by(kept.record_version(key)) {
             return Err(error::conflict());
         }
         Ok(kept.remove(key))
     }
 }
 
-fn size(key: &Key, record: &Record) -> usize {
+fn record_size(key: &Key, record: &Record) -> usize {
     record.size() + 3 * key.as_str().len()
 }
 

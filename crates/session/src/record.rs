@@ -50,7 +50,7 @@ impl Record {
     /// # Errors
     /// [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable) if the bytes are not JSON, or are another value.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        serde_json::from_slice(&self.bytes).map_err(|source| error::unreadable(&source))
+        serde_json::from_slice(&self.bytes).map_err(|source| error::unreadable_value_error(&source))
     }
 
     /// Adds a credential, in place of one with an equal name. A store that writes seals it with the bytes.

@@ -37,16 +37,16 @@ impl Share {
         self.ages.len()
     }
 
-    fn amount(&self, quantity: Quantity) -> usize {
+    fn used_amount(&self, quantity: Quantity) -> usize {
         match quantity {
             Quantity::Bytes => self.bytes,
             Quantity::Records => self.ages.len(),
         }
     }
 
-    fn rank(&self, quantity: Quantity, principal: &str) -> Option<Rank> {
+    fn eviction_rank(&self, quantity: Quantity, principal: &str) -> Option<Rank> {
         let (oldest, _) = self.ages.first_key_value()?;
-        Some((self.amount(quantity), Reverse(*oldest), principal.to_owned()))
+        Some((self.used_amount(quantity), Reverse(*oldest), principal.to_owned()))
     }
 }
 
@@ -55,37 +55,37 @@ impl Shares {
         self.of_principals.get(key.principal())
     }
 
-    pub(crate) fn add(&mut self, key: &Key, version: u64, bytes: usize) {
-        self.change(key.principal(), |share| {
+    pub(crate) fn add_record(&mut self, key: &Key, version: u64, bytes: usize) {
+        self.change_share(key.principal(), |share| {
             share.ages.insert(version, key.clone());
             share.bytes = share.bytes.saturating_add(bytes);
         });
     }
 
     pub(crate) fn remove(&mut self, key: &Key, version: u64, bytes: usize) {
-        self.change(key.principal(), |share| {
+        self.change_share(key.principal(), |share| {
             share.ages.remove(&version);
             share.bytes = share.bytes.saturating_sub(bytes);
         });
     }
 
-    fn change(&mut self, principal: &str, change: impl FnOnce(&mut Share)) {
+    fn change_share(&mut self, principal: &str, change: impl FnOnce(&mut Share)) {
         let mut share = self.of_principals.remove(principal).unwrap_or_default();
-        for (quantity, ranks) in self.ranks() {
-            if let Some(rank) = share.rank(quantity, principal) {
+        for (quantity, ranks) in self.ranks_mut() {
+            if let Some(rank) = share.eviction_rank(quantity, principal) {
                 ranks.remove(&rank);
             }
         }
         change(&mut share);
-        for (quantity, ranks) in self.ranks() {
-            ranks.extend(share.rank(quantity, principal));
+        for (quantity, ranks) in self.ranks_mut() {
+            ranks.extend(share.eviction_rank(quantity, principal));
         }
         if share.records() > 0 {
             self.of_principals.insert(principal.to_owned(), share);
         }
     }
 
-    fn ranks(&mut self) -> [(Quantity, &mut BTreeSet<Rank>); 2] {
+    fn ranks_mut(&mut self) -> [(Quantity, &mut BTreeSet<Rank>); 2] {
         [(Quantity::Bytes, &mut self.by_bytes), (Quantity::Records, &mut self.by_records)]
     }
 
@@ -102,7 +102,8 @@ impl Shares {
             Quantity::Records => &self.by_records,
         };
         let (most, _, principal) = ranks.last()?;
-        let own = self.share(key).filter(|own| own.amount(quantity).saturating_add(more) >= *most);
+        let own =
+            self.share(key).filter(|own| own.used_amount(quantity).saturating_add(more) >= *most);
         let share = own.or_else(|| self.of_principals.get(principal))?;
         share.ages.first_key_value().map(|(_, oldest)| oldest)
     }

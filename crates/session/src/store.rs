@@ -235,7 +235,7 @@ async fn take<S: Store + ?Sized>(
     for _ in 0..ATTEMPTS {
         let stored = store.get(key, now).await?;
         let left = stored.as_ref().and_then(|stored| stored.record.time_to_live());
-        let next = match pace.after(left.unwrap_or_default()) {
+        let next = match pace.time_until_free(left.unwrap_or_default()) {
             Ok(next) => next,
             Err(wait) => return Ok(Some(wait)),
         };
