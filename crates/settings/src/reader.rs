@@ -185,7 +185,7 @@ impl Reader {
         }
         let value = (self.variables.0)(name);
         if let Some(value) = &value {
-            self.looked_up.add(name, value);
+            self.looked_up.add_value(name, value);
             let at = at();
             if self.built.is_some_and(|built| at.starts_with(built)) {
                 self.texts.add(format!("{at}={value}").as_bytes());

@@ -11,16 +11,16 @@ pub fn schema(title: &str, root: &Table<'_>, tables: &[Table<'_>]) -> Value {
     let mut schema = Object::new();
     schema.insert("$schema", Value::from("https://json-schema.org/draft/2020-12/schema"));
     schema.insert("title", Value::from(title));
-    let Value::Object(root) = of_table(root) else { return Value::Null };
+    let Value::Object(root) = table_schema(root) else { return Value::Null };
     schema.extend(root);
-    let definitions = tables.iter().map(|table| (name(table), of_table(table)));
+    let definitions = tables.iter().map(|table| (name(table), table_schema(table)));
     schema.insert("$defs", Value::from(definitions.collect::<Object>()));
     Value::Object(schema)
 }
 
-fn of_table(table: &Table<'_>) -> Value {
+fn table_schema(table: &Table<'_>) -> Value {
     let properties: Object =
-        table.keys().into_iter().map(|key| (key.name.to_owned(), of_key(key))).collect();
+        table.keys().into_iter().map(|key| (key.name.to_owned(), key_schema(key))).collect();
     let required: Vec<Value> =
         table.keys().iter().filter(|key| key.is_required).map(|key| key.name.into()).collect();
     let mut schema = Object::new();
@@ -37,20 +37,20 @@ fn of_table(table: &Table<'_>) -> Value {
     Value::Object(schema)
 }
 
-fn of_key(key: &Key) -> Value {
+fn key_schema(key: &Key) -> Value {
     let mut schema = Object::new();
     schema.insert("description", Value::from(key.about));
-    if let Value::Object(kind) = of_kind(&key.kind) {
+    if let Value::Object(kind) = kind_schema(&key.kind) {
         schema.extend(kind);
     }
     Value::Object(schema)
 }
 
-fn of_kind(kind: &Kind) -> Value {
+fn kind_schema(kind: &Kind) -> Value {
     match kind {
         Kind::Address => json!({"type": "string", "pattern": "^https?://"}),
         Kind::AnyOf(kinds) => {
-            json!({"anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>()})
+            json!({"anyOf": kinds.iter().map(kind_schema).collect::<Vec<_>>()})
         }
         Kind::Boolean => json!({"type": "boolean"}),
         Kind::Bytes => json!({"anyOf": [
@@ -63,8 +63,8 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Count(usize::MAX) => json!({"type": "integer", "minimum": 1}),
         Kind::Count(most) => json!({"type": "integer", "minimum": 1, "maximum": *most}),
         Kind::Duration => json!({"type": "string", "pattern": "^[0-9]+(ms|s|m|h)$"}),
-        Kind::List(items) => json!({"type": "array", "items": of_kind(items)}),
-        Kind::Map(values) => json!({"type": "object", "additionalProperties": of_kind(values)}),
+        Kind::List(items) => json!({"type": "array", "items": kind_schema(items)}),
+        Kind::Map(values) => json!({"type": "object", "additionalProperties": kind_schema(values)}),
         Kind::Number => json!({"type": "number"}),
         Kind::Schema => json!({"type": "object"}),
         Kind::Secret => json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/)"}),

@@ -16,7 +16,7 @@ forms! {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         match node {
             Node::Bool(_) | Node::Number(_) => Some(Self::Fixed(node.to_value())),
-            Node::String(_) => text(reader, node.as_str().unwrap_or_default(), &pointer),
+            Node::String(_) => source_of_text(reader, node.as_str().unwrap_or_default(), &pointer),
             _ => {
                 reader.report_wrong_type(&pointer, "a value of the session, or a plain value", node, HELP);
                 None
@@ -25,7 +25,7 @@ forms! {
     };
 }
 
-fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource> {
+fn source_of_text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource> {
     if text.is_empty() {
         let message = "expected a value of the session, or a plain value, got an empty text";
         reader.complain(SettingCode::WrongValue, pointer, message, HELP);
@@ -40,7 +40,7 @@ fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource>
     });
     if session_source.is_none() {
         let message = format!("expected a value of the session, got: `{text}`");
-        reader.complain(SettingCode::WrongValue, pointer, message, help(text));
+        reader.complain(SettingCode::WrongValue, pointer, message, source_help(text));
     }
     session_source
 }
@@ -48,7 +48,7 @@ fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource>
 const HELP: &str = "for example `$session.params.user_id`";
 
 /// The remedy for a misspelt source.
-fn help(text: &str) -> String {
+fn source_help(text: &str) -> String {
     let head = |text: &str, parts: usize| text.split('.').take(parts).collect::<Vec<_>>().join(".");
     let near = SessionSource::PREFIXES.iter().find_map(|(prefix, _)| {
         let prefix = prefix.trim_end_matches('.');

@@ -21,10 +21,14 @@ forms! {
         let help = "for example `{since: {type: string, format: date}, owner: $session.params.user_id}`";
         reader.map::<StatementInput, _>(mapping, key, "a mapping from names to schemas or values of the session", help)
     };
-    StatementInput => Self, Kind::AnyOf(&[Kind::Schema, Kind::Text, Kind::Number, Kind::Boolean]), input;
+    StatementInput => Self, Kind::AnyOf(&[Kind::Schema, Kind::Text, Kind::Number, Kind::Boolean]), read_statement_input;
 }
 
-fn input(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<StatementInput> {
+fn read_statement_input(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<StatementInput> {
     let node: &Node = mapping.object.get(key)?;
     if node.as_object().is_some() {
         return Some(StatementInput::Model(node.to_value()));

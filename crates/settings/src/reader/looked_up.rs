@@ -8,7 +8,7 @@ use std::fmt;
 pub struct LookedUp(Vec<(String, String)>);
 
 impl LookedUp {
-    pub(super) fn add(&mut self, name: &str, value: &str) {
+    pub(super) fn add_value(&mut self, name: &str, value: &str) {
         self.0.push((name.to_owned(), value.to_owned()));
     }
 
@@ -62,8 +62,8 @@ mod tests {
     #[test]
     fn a_finding_names_the_variable_in_place_of_its_value() {
         let mut looked_up = LookedUp::default();
-        looked_up.add("SERVER", "canary value");
-        looked_up.add("REGION", "eu");
+        looked_up.add_value("SERVER", "canary value");
+        looked_up.add_value("REGION", "eu");
         for (text, expected) in [
             ("expected a URL, got: `canary value`", "expected a URL, got: `$SERVER`"),
             ("write `http://canary value`", "write `http://$SERVER`"),
