@@ -29,12 +29,12 @@ impl Addresses {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
     }
 
-    pub(crate) fn address(&self, key: &Key) -> Address {
+    pub(crate) fn address_of_key(&self, key: &Key) -> Address {
         let text = key.as_str();
         let mut parts = text.split('/');
         let space = parts.next().unwrap_or_default().to_owned();
-        let owner = self.digest("owner", parts.next().unwrap_or_default());
-        Address { space, owner, name: self.digest("name", text) }
+        let owner = self.digest_start("owner", parts.next().unwrap_or_default());
+        Address { space, owner, name: self.digest_start("name", text) }
     }
 
     /// The places among which those of a group are; other sessions of its principal lie there, too.
@@ -42,12 +42,12 @@ impl Addresses {
         let mut parts = group.as_str().split('/');
         let space = parts.next().unwrap_or_default().to_owned();
         let (principal, session) = (parts.next(), parts.next());
-        let owner = session.and(principal).map(|principal| self.digest("owner", principal));
+        let owner = session.and(principal).map(|principal| self.digest_start("owner", principal));
         Region { space, owner }
     }
 
     /// The first bytes of a digest; it is written with a zero byte between the purpose and the text.
-    fn digest<const N: usize>(&self, purpose: &str, text: &str) -> [u8; N] {
+    fn digest_start<const N: usize>(&self, purpose: &str, text: &str) -> [u8; N] {
         let digest = hmac::sign(&self.0, &[purpose.as_bytes(), &[0], text.as_bytes()].concat());
         let mut first = [0; N];
         first.iter_mut().zip(digest.as_ref()).for_each(|(to, from)| *to = *from);
@@ -57,7 +57,7 @@ impl Addresses {
 
 impl Address {
     /// The bytes that a record is sealed for.
-    pub(crate) fn place(&self) -> Vec<u8> {
+    pub(crate) fn sealing_place(&self) -> Vec<u8> {
         [self.space.as_bytes(), b"/", &self.owner, &self.name].concat()
     }
 }
@@ -75,7 +75,7 @@ mod tests {
         let (one, two) = (Session::new("s-1"), Session::new("s-2"));
         let addresses = Addresses::new(&[7; 32]);
         let of = |who, session, name| {
-            addresses.address(&Key::new(Space::Result, Owner::new(Some(who), session), name))
+            addresses.address_of_key(&Key::new(Space::Result, Owner::new(Some(who), session), name))
         };
         let (first, second, other) =
             (of(&kim, &one, "a"), of(&kim, &two, "a"), of(&lee, &one, "a"));
@@ -84,13 +84,13 @@ mod tests {
         assert_ne!(first.name, second.name);
         assert_ne!(first.owner, other.owner);
         assert_ne!(
-            Addresses::new(&[8; 32]).address(&Key::new(
+            Addresses::new(&[8; 32]).address_of_key(&Key::new(
                 Space::Result,
                 Owner::new(Some(&kim), &one),
                 "a"
             )),
             first
         );
-        assert!(!String::from_utf8_lossy(&first.place()).contains("kim"));
+        assert!(!String::from_utf8_lossy(&first.sealing_place()).contains("kim"));
     }
 }

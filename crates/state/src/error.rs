@@ -5,11 +5,11 @@ use std::{io, path::Path, time::Duration};
 use callgate_session::{Error, ErrorKind};
 use rusqlite::ErrorCode;
 
-pub(crate) fn conflict() -> Error {
+pub(crate) fn conflict_error() -> Error {
     Error::new(ErrorKind::Conflict, "the record is not in the expected version")
 }
 
-pub(crate) fn full(bound: u64) -> Error {
+pub(crate) fn no_room_error(bound: u64) -> Error {
     let message = format!(
         "the records of this principal leave no room for another one in the file of state, which may have {bound} bytes"
     );
@@ -29,7 +29,7 @@ pub(crate) fn no_random() -> Error {
     Error::new(ErrorKind::Sealing, "no random number is available")
 }
 
-pub(crate) fn unreadable() -> Error {
+pub(crate) fn unreadable_record_error() -> Error {
     Error::new(ErrorKind::Unreadable, "a stored record is not in the expected form")
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn closed_file() -> Error {
     Error::new(ErrorKind::Unavailable, "the file of state is closed")
 }
 
-pub(crate) fn of_request(source: rusqlite::Error) -> Error {
+pub(crate) fn request_error(source: rusqlite::Error) -> Error {
     match source.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => {
             Error::new(ErrorKind::Full, "the disk of the file of state is full").with_source(source)
@@ -58,7 +58,7 @@ pub(crate) fn of_request(source: rusqlite::Error) -> Error {
     }
 }
 
-pub(crate) fn of_opening(path: &Path, source: rusqlite::Error) -> Error {
+pub(crate) fn opening_error(path: &Path, source: rusqlite::Error) -> Error {
     let path = path.display();
     let message = match source.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => format!(
@@ -75,7 +75,7 @@ pub(crate) fn of_opening(path: &Path, source: rusqlite::Error) -> Error {
     Error::new(ErrorKind::Unavailable, message).with_source(source)
 }
 
-pub(crate) fn of_file(path: &Path, source: io::Error) -> Error {
+pub(crate) fn file_error(path: &Path, source: io::Error) -> Error {
     let message = format!("{}: {source}", path.display());
     Error::new(ErrorKind::Unavailable, message).with_source(source)
 }
@@ -129,7 +129,7 @@ pub(crate) fn not_a_key(path: &Path) -> Error {
 }
 
 #[cfg(feature = "redis")]
-pub(crate) const UNKNOWN_POLICY: &str = "the state server does not say whether it removes records when its memory is full (`CONFIG GET \
+pub(crate) const UNKNOWN_POLICY: &str = "the state server does not say whether it removes records when its memory is no_room_error (`CONFIG GET \
      maxmemory-policy` is forbidden): set `maxmemory-policy noeviction`";
 #[cfg(feature = "redis")]
 pub(crate) const OTHER_REPLICAS: &str = "`durability.wait` is not the number of the state server's replicas: with fewer, one may be promoted that lacks \

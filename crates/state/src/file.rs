@@ -107,7 +107,7 @@ impl FileStore {
     /// has it, [`ErrorKind::Unreadable`](callgate_session::ErrorKind::Unreadable) if it is another program's or another
     /// release's, [`ErrorKind::Sealing`](callgate_session::ErrorKind::Sealing) if none of the keys opens it.
     pub fn open(settings: &FileSettings) -> Result<Self, Error> {
-        let (table, addresses, sealer) = connect::open(settings)?;
+        let (table, addresses, sealer) = connect::open_file(settings)?;
         let worker = Worker::start(table)?;
         let opened = (Clock::now().into_std(), SystemTime::now());
         let (path, addresses) = (settings.path.clone(), Arc::new(addresses));
@@ -140,7 +140,7 @@ crate::store::delegate_store!(FileStore);
 
 impl FileEngine {
     /// A time of the callers' clock in milliseconds since 1970, for the file to keep.
-    fn calendar(&self, now: Instant) -> i64 {
+    fn calendar_milliseconds(&self, now: Instant) -> i64 {
         let (opened, calendar) = self.opened;
         let began = calendar.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let since = now.saturating_duration_since(opened);
@@ -162,27 +162,27 @@ impl Engine for FileEngine {
         now: Instant,
         permit: QueuePermit,
     ) -> Result<Option<Row>, Error> {
-        let now = self.calendar(now);
-        match self.worker.ask(Request::Get { address, now }, permit).await? {
+        let now = self.calendar_milliseconds(now);
+        match self.worker.ask_worker(Request::Get { address, now }, permit).await? {
             Answer::Found(row) => Ok(row),
             Answer::Changed(_) | Answer::Listed(_) => Ok(None),
         }
     }
 
     async fn list(&self, page: Page, now: Instant, permit: QueuePermit) -> Result<Rows, Error> {
-        let now = self.calendar(now);
-        match self.worker.ask(Request::List { page, now }, permit).await? {
+        let now = self.calendar_milliseconds(now);
+        match self.worker.ask_worker(Request::List { page, now }, permit).await? {
             Answer::Listed(rows) => Ok(rows),
             Answer::Changed(_) | Answer::Found(_) => Ok(Rows { rows: Vec::new(), is_last: true }),
         }
     }
 
     async fn put(&self, put: Put, now: Instant, permit: QueuePermit) -> Result<(), Error> {
-        let now = self.calendar(now);
+        let now = self.calendar_milliseconds(now);
         let ends = put.row.time_to_live.map_or(i64::MAX, |lives: Duration| {
             now.saturating_add(i64::try_from(lives.as_millis()).unwrap_or(i64::MAX))
         });
-        self.worker.ask(Request::Put { put, ends, now }, permit).await.map(drop)
+        self.worker.ask_worker(Request::Put { put, ends, now }, permit).await.map(drop)
     }
 
     async fn remove(
@@ -192,8 +192,9 @@ impl Engine for FileEngine {
         now: Instant,
         permit: QueuePermit,
     ) -> Result<bool, Error> {
-        let now = self.calendar(now);
-        let answer = self.worker.ask(Request::Remove { address, expected, now }, permit).await?;
+        let now = self.calendar_milliseconds(now);
+        let answer =
+            self.worker.ask_worker(Request::Remove { address, expected, now }, permit).await?;
         Ok(matches!(answer, Answer::Changed(true)))
     }
 }

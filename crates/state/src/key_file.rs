@@ -21,7 +21,7 @@ pub(crate) fn path_of(file: &Path) -> PathBuf {
 }
 
 /// The key in a file. Without the file, a new key is drawn where `may_draw`.
-pub(crate) fn key(path: &Path, may_draw: bool) -> Result<Secret, Error> {
+pub(crate) fn read_or_draw_key(path: &Path, may_draw: bool) -> Result<Secret, Error> {
     match fs::read_to_string(path) {
         Ok(text) => {
             check_owner_only(path)?;
@@ -33,7 +33,7 @@ pub(crate) fn key(path: &Path, may_draw: bool) -> Result<Secret, Error> {
         }
         Err(failure) if failure.kind() == io::ErrorKind::NotFound && may_draw => create_key(path),
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => Err(error::missing_key(path)),
-        Err(failure) => Err(error::of_file(path, failure)),
+        Err(failure) => Err(error::file_error(path, failure)),
     }
 }
 
@@ -41,7 +41,7 @@ fn create_key(path: &Path) -> Result<Secret, Error> {
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(|_| error::no_random())?;
     let text = BASE64_STANDARD.encode(key);
-    write_key(path, &text).map_err(|failure| error::of_file(path, failure))?;
+    write_key(path, &text).map_err(|failure| error::file_error(path, failure))?;
     Ok(Secret::new(text))
 }
 
@@ -66,7 +66,7 @@ fn write_key(path: &Path, text: &str) -> io::Result<()> {
 fn check_owner_only(path: &Path) -> Result<(), Error> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let metadata = fs::metadata(path).map_err(|failure| error::of_file(path, failure))?;
+    let metadata = fs::metadata(path).map_err(|failure| error::file_error(path, failure))?;
     match metadata.permissions().mode() & OTHERS {
         0 => Ok(()),
         _ => Err(error::shared_key(path)),

@@ -10,19 +10,19 @@ use callgate_session::{Key, Record};
 /// Writes a record under its key. `None` for one that is larger than 4 GiB.
 pub(crate) fn write(key: &Key, record: &Record) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(record.size() + key.as_str().len() + 64);
-    text(&mut bytes, key.as_str())?;
-    text(&mut bytes, record.media_type())?;
+    push_text(&mut bytes, key.as_str())?;
+    push_text(&mut bytes, record.media_type())?;
     bytes.extend(u32::try_from(record.credentials().len()).ok()?.to_le_bytes());
     for (name, secret) in record.credentials() {
-        text(&mut bytes, name)?;
-        text(&mut bytes, secret.expose())?;
+        push_text(&mut bytes, name)?;
+        push_text(&mut bytes, secret.expose())?;
     }
     bytes.extend_from_slice(record.bytes());
     Some(bytes)
 }
 
 /// Reads a record; `None` if the bytes are in another form, or are the record of another key.
-pub(crate) fn read(key: &Key, bytes: Vec<u8>) -> Option<Record> {
+pub(crate) fn read_record(key: &Key, bytes: Vec<u8>) -> Option<Record> {
     read_any(bytes).filter(|(entry, _)| entry == key).map(|(_, record)| record)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn read_any(bytes: Vec<u8>) -> Option<(Key, Record)> {
     Some((key, record))
 }
 
-fn text(bytes: &mut Vec<u8>, text: &str) -> Option<()> {
+fn push_text(bytes: &mut Vec<u8>, text: &str) -> Option<()> {
     bytes.extend(u32::try_from(text.len()).ok()?.to_le_bytes());
     bytes.extend_from_slice(text.as_bytes());
     Some(())
@@ -76,14 +76,14 @@ mod tests {
             .with_credential("a", Secret::new("one".to_owned()))
             .with_credential("b", Secret::new(String::new()));
         let written = write(&key("x"), &record).unwrap();
-        let found = read(&key("x"), written.clone()).unwrap();
+        let found = read_record(&key("x"), written.clone()).unwrap();
         assert_eq!((found.media_type(), found.bytes()), (record.media_type(), record.bytes()));
         let secrets: Vec<_> =
             found.credentials().iter().map(|(name, it)| (&**name, it.expose())).collect();
         assert_eq!(secrets, [("a", "one"), ("b", "")]);
-        assert!(read(&key("y"), written.clone()).is_none());
+        assert!(read_record(&key("y"), written.clone()).is_none());
         for length in 0..written.len() - record.bytes().len() {
-            assert!(read(&key("x"), written[..length].to_vec()).is_none(), "{length}");
+            assert!(read_record(&key("x"), written[..length].to_vec()).is_none(), "{length}");
         }
     }
 }

@@ -37,7 +37,7 @@ impl<E: Engine> Sealed<E> {
     }
 
     /// The permit for a request that takes this number of bytes.
-    pub(crate) async fn permit(
+    pub(crate) async fn permit_for_bytes(
         &self,
         principal: &str,
         n_bytes: usize,
@@ -58,12 +58,12 @@ impl<E: Engine> Store for Sealed<E> {
     }
 
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        let address = self.addresses().await?.address(key);
-        let place = address.place();
-        let permit = self.permit(key.principal(), USUAL).await?;
+        let address = self.addresses().await?.address_of_key(key);
+        let place = address.sealing_place();
+        let permit = self.permit_for_bytes(key.principal(), USUAL).await?;
         let Some(row) = self.engine.get(address, now, permit).await? else { return Ok(None) };
         let opened = self.sealer.open(&row.sealed, &place)?;
-        let record = record::read(key, opened).ok_or_else(error::unreadable)?;
+        let record = record::read_record(key, opened).ok_or_else(error::unreadable_record_error)?;
         Ok(Some(stored_record(record, &row)))
     }
 
@@ -76,15 +76,16 @@ impl<E: Engine> Store for Sealed<E> {
     ) -> Result<Vec<(Key, Stored)>, Error> {
         let addresses = self.addresses().await?;
         let region = addresses.group_region(group);
-        let mut after = after.map(|key| addresses.address(key));
+        let mut after = after.map(|key| addresses.address_of_key(key));
         let mut records = Vec::new();
         while records.len() < most {
             let page = Page { region: region.clone(), after: after.take(), most: most.min(ROWS) };
-            let permit = self.permit(group.principal(), Rows::BYTES).await?;
+            let permit = self.permit_for_bytes(group.principal(), Rows::BYTES).await?;
             let Rows { rows, is_last } = self.engine.list(page, now, permit).await?;
             for (address, row) in rows {
-                let opened = self.sealer.open(&row.sealed, &address.place())?;
-                let (key, record) = record::read_any(opened).ok_or_else(error::unreadable)?;
+                let opened = self.sealer.open(&row.sealed, &address.sealing_place())?;
+                let (key, record) =
+                    record::read_any(opened).ok_or_else(error::unreadable_record_error)?;
                 // Another session of the principal lies beside it.
                 if group.contains(&key) && records.len() < most {
                     records.push((key, stored_record(record, &row)));
@@ -105,11 +106,11 @@ impl<E: Engine> Store for Sealed<E> {
         expected: Expected,
         now: Instant,
     ) -> Result<Version, Error> {
-        let address = self.addresses().await?.address(key);
-        let permit = self.permit(key.principal(), record.size()).await?;
+        let address = self.addresses().await?.address_of_key(key);
+        let permit = self.permit_for_bytes(key.principal(), record.size()).await?;
         let written = record::write(key, &record);
         let written = written.ok_or_else(|| error::too_large(u64::from(u32::MAX)))?;
-        let sealed = self.sealer.seal(&written, &address.place())?;
+        let sealed = self.sealer.seal(&written, &address.sealing_place())?;
         let version = random_version()?;
         let row = Row { version, sealed, time_to_live: record.time_to_live() };
         self.engine.put(Put { address, row, expected }, now, permit).await?;
@@ -117,8 +118,8 @@ impl<E: Engine> Store for Sealed<E> {
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
-        let address = self.addresses().await?.address(key);
-        let permit = self.permit(key.principal(), UNIT).await?;
+        let address = self.addresses().await?.address_of_key(key);
+        let permit = self.permit_for_bytes(key.principal(), UNIT).await?;
         self.engine.remove(address, expected, now, permit).await
     }
 }

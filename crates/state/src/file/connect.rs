@@ -8,38 +8,40 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::{FileSettings, table::Table};
 use crate::{address::Addresses, error, key_file};
 
-pub(super) fn open(settings: &FileSettings) -> Result<(Table, Addresses, Sealer), Error> {
+pub(super) fn open_file(settings: &FileSettings) -> Result<(Table, Addresses, Sealer), Error> {
     let path = &*settings.path;
-    make(path)?;
-    let connection = connect(path).map_err(|failure| error::of_opening(path, failure))?;
-    form(path, &connection)?;
+    create_file_if_absent(path)?;
+    let connection =
+        connect_exclusively(path).map_err(|failure| error::opening_error(path, failure))?;
+    check_or_create_tables(path, &connection)?;
     let wrapped = connection
         .query_row("SELECT value FROM meta WHERE name = 'addresses'", [], |row| row.get(0))
         .optional();
-    let wrapped: Option<Vec<u8>> = wrapped.map_err(|failure| error::of_opening(path, failure))?;
-    let sealer = sealer(settings, wrapped.is_none())?;
+    let wrapped: Option<Vec<u8>> =
+        wrapped.map_err(|failure| error::opening_error(path, failure))?;
+    let sealer = file_sealer(settings, wrapped.is_none())?;
     let secret = address_secret(path, wrapped, &sealer)?;
     // Sealed anew at each opening, so that an old key can be removed once nothing else is sealed with it.
     let sealed = sealer.seal(&secret, PLACE)?;
     connection
         .execute("INSERT OR REPLACE INTO meta VALUES ('addresses', ?1)", [sealed])
-        .map_err(|failure| error::of_opening(path, failure))?;
+        .map_err(|failure| error::opening_error(path, failure))?;
     let table = Table::new(connection, settings.bytes);
-    let table = table.map_err(|failure| error::of_opening(path, failure))?;
+    let table = table.map_err(|failure| error::opening_error(path, failure))?;
     Ok((table, Addresses::new(&secret), sealer))
 }
 
 /// Makes an absent file, for its owner alone.
-fn make(path: &Path) -> Result<(), Error> {
+fn create_file_if_absent(path: &Path) -> Result<(), Error> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop).map_err(|failure| error::of_file(path, failure))
+    options.open(path).map(drop).map_err(|failure| error::file_error(path, failure))
 }
 
 /// Opens the database with a lock that no other process gets until this one ends.
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+fn connect_exclusively(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(Duration::ZERO)?;
     connection.execute_batch(
@@ -52,18 +54,18 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Checks that the file is one of state, and makes its tables if it is empty.
-fn form(path: &Path, connection: &Connection) -> Result<(), Error> {
+fn check_or_create_tables(path: &Path, connection: &Connection) -> Result<(), Error> {
     let number = |name: &str| {
         let pragma_value = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        pragma_value.map_err(|failure| error::of_opening(path, failure))
+        pragma_value.map_err(|failure| error::opening_error(path, failure))
     };
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(|failure| error::of_opening(path, failure))?;
+        .map_err(|failure| error::opening_error(path, failure))?;
     if tables == 0 {
         return connection
             .execute_batch(TABLES)
-            .map_err(|failure| error::of_opening(path, failure));
+            .map_err(|failure| error::opening_error(path, failure));
     }
     if number("application_id")? != APPLICATION {
         return Err(error::another_program(path));
@@ -75,10 +77,13 @@ fn form(path: &Path, connection: &Connection) -> Result<(), Error> {
 }
 
 /// The keys of the settings, or the one of the key file. A new key is drawn only for a new file.
-fn sealer(settings: &FileSettings, is_new: bool) -> Result<Sealer, Error> {
+fn file_sealer(settings: &FileSettings, is_new: bool) -> Result<Sealer, Error> {
     let sealer = match &settings.key {
         Some(key) => Sealer::with_key(key)?,
-        None => Sealer::with_key(&key_file::key(&key_file::path_of(&settings.path), is_new)?)?,
+        None => Sealer::with_key(&key_file::read_or_draw_key(
+            &key_file::path_of(&settings.path),
+            is_new,
+        )?)?,
     };
     settings.old_keys.iter().try_fold(sealer, Sealer::with_older_key)
 }

@@ -15,41 +15,43 @@ use crate::{error, key_file};
 pub(super) fn file_status(path: &Path, has_key: bool) -> Result<String, Error> {
     let size = match fs::metadata(path) {
         Ok(metadata) => metadata.len(),
-        Err(failure) if failure.kind() == io::ErrorKind::NotFound => return absent(path),
-        Err(failure) => return Err(error::of_file(path, failure)),
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound => {
+            return examine_absent_file(path);
+        }
+        Err(failure) => return Err(error::file_error(path, failure)),
     };
     if size == 0 {
         return Ok("empty".to_owned());
     }
-    form(path)?;
+    check_file_head(path)?;
     if has_key {
         return Ok(format!("{size} bytes"));
     }
     let key = key_file::path_of(path);
-    key_file::key(&key, false)?;
+    key_file::read_or_draw_key(&key, false)?;
     Ok(format!("{size} bytes, sealed with {}", key.display()))
 }
 
 /// The first sidecar makes the file, and not its folder.
-fn absent(path: &Path) -> Result<String, Error> {
+fn examine_absent_file(path: &Path) -> Result<String, Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));
-    let metadata = fs::metadata(folder).map_err(|failure| error::of_file(folder, failure))?;
+    let metadata = fs::metadata(folder).map_err(|failure| error::file_error(folder, failure))?;
     if !metadata.is_dir() {
-        return Err(error::of_file(folder, io::ErrorKind::NotADirectory.into()));
+        return Err(error::file_error(folder, io::ErrorKind::NotADirectory.into()));
     }
     Ok("not made yet".to_owned())
 }
 
 /// Reads the head of the database itself: the library would take a lock, or make files beside it.
-fn form(path: &Path) -> Result<(), Error> {
+fn check_file_head(path: &Path) -> Result<(), Error> {
     let mut head = [0; 100];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
     match read {
         Err(failure) if failure.kind() == io::ErrorKind::UnexpectedEof => {
             return Err(error::another_kind(path));
         }
-        read => read.map_err(|failure| error::of_file(path, failure))?,
+        read => read.map_err(|failure| error::file_error(path, failure))?,
     }
     if !head.starts_with(b"SQLite format 3\0") {
         return Err(error::another_kind(path));

@@ -14,7 +14,7 @@ impl Shares {
         Self { bound, ..Self::default() }
     }
 
-    pub(super) fn add(&mut self, owner: [u8; 16], bytes: u64) {
+    pub(super) fn add_bytes(&mut self, owner: [u8; 16], bytes: u64) {
         self.total = self.total.saturating_add(bytes);
         let share = self.of_owners.entry(owner).or_default();
         *share = share.saturating_add(bytes);
@@ -36,7 +36,7 @@ impl Shares {
     }
 
     /// The most bytes of a record: what a lone owner may hold.
-    pub(super) fn largest(&self) -> u64 {
+    pub(super) fn most_record_bytes(&self) -> u64 {
         self.bound / 2
     }
 
@@ -54,9 +54,9 @@ mod tests {
         let mut shares = Shares::new(100);
         let (kim, lee) = ([1; 16], [2; 16]);
         assert!(shares.has_room(kim, 50) && !shares.has_room(kim, 101));
-        shares.add(kim, 50);
+        shares.add_bytes(kim, 50);
         assert!(!shares.has_room(kim, 1) && shares.has_room(lee, 50));
-        shares.add(lee, 25);
+        shares.add_bytes(lee, 25);
         assert!(shares.has_room([3; 16], 25) && !shares.has_room(lee, 1));
         shares.remove(kim, 50);
         assert!(shares.has_room(lee, 25));

@@ -31,18 +31,18 @@ struct RowState {
 impl Table {
     pub(super) fn new(connection: Connection, bound: u64) -> rusqlite::Result<Self> {
         let mut table = Self { connection, shares: Shares::new(bound) };
-        table.count()?;
+        table.count_shares()?;
         Ok(table)
     }
 
-    fn count(&mut self) -> rusqlite::Result<()> {
+    fn count_shares(&mut self) -> rusqlite::Result<()> {
         let mut shares = Shares::new(self.shares.byte_limit());
         let mut statement = self
             .connection
             .prepare("SELECT owner, sum(length(sealed) + 128) FROM records GROUP BY owner")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            shares.add(row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs());
+            shares.add_bytes(row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs());
         }
         drop(rows);
         drop(statement);
@@ -51,7 +51,7 @@ impl Table {
     }
 
     /// Begins a transaction. A durable one is on the disk when it has ended; the others are in the file.
-    pub(super) fn begin(&self, is_durable: bool) -> rusqlite::Result<()> {
+    pub(super) fn begin_transaction(&self, is_durable: bool) -> rusqlite::Result<()> {
         let synchronous = if is_durable { "FULL" } else { "NORMAL" };
         self.connection.pragma_update(None, "synchronous", synchronous)?;
         self.connection.execute_batch("BEGIN IMMEDIATE")
@@ -67,13 +67,13 @@ impl Table {
         if !self.connection.is_autocommit() {
             drop(self.connection.execute_batch("ROLLBACK"));
         }
-        if let Err(failure) = self.count() {
+        if let Err(failure) = self.count_shares() {
             tracing::warn!(%failure, "the records of the file of state cannot be counted");
         }
     }
 
     /// Removes records that have ended, some at a time.
-    pub(super) fn sweep(&mut self, now: i64) -> rusqlite::Result<()> {
+    pub(super) fn remove_ended(&mut self, now: i64) -> rusqlite::Result<()> {
         let ended: Vec<(i64, [u8; 16], u64)> = {
             let mut statement = self.connection.prepare_cached(
                 "SELECT id, owner, length(sealed) + 128 FROM records WHERE ends <= ?1 LIMIT 256",
@@ -96,13 +96,13 @@ impl Table {
         self.connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).unwrap();
     }
 
-    pub(super) fn answer(&mut self, request: &Request) -> Result<Answer, Error> {
+    pub(super) fn answer_request(&mut self, request: &Request) -> Result<Answer, Error> {
         match request {
             Request::Get { address, now } => {
-                self.get(address, *now).map(Answer::Found).map_err(error::of_request)
+                self.get(address, *now).map(Answer::Found).map_err(error::request_error)
             }
             Request::List { page, now } => {
-                self.list(page, *now).map(Answer::Listed).map_err(error::of_request)
+                self.list(page, *now).map(Answer::Listed).map_err(error::request_error)
             }
             Request::Put { put, ends, now } => {
                 self.put(put, *ends, *now).map(|()| Answer::Changed(true))
@@ -162,14 +162,14 @@ impl Table {
     fn put(&mut self, put: &Put, ends: i64, now: i64) -> Result<(), Error> {
         let Put { address, row, expected, .. } = put;
         let size = row.sealed.len() as u64 + OVERHEAD;
-        if size > self.shares.largest() {
-            return Err(error::too_large(self.shares.largest()));
+        if size > self.shares.most_record_bytes() {
+            return Err(error::too_large(self.shares.most_record_bytes()));
         }
         let old_record = self.checked_record(address, *expected, now)?;
         let before = old_record.map_or(0, |record| record.bytes);
         self.shares.remove(address.owner, before);
         if let Err(error) = self.make_room(address, size) {
-            self.shares.add(address.owner, before);
+            self.shares.add_bytes(address.owner, before);
             return Err(error);
         }
         let version = i64::try_from(row.version.number()).unwrap_or(i64::MAX);
@@ -180,8 +180,8 @@ impl Table {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )
             .and_then(|mut it| it.execute(params![space, owner, name, version, ends, row.sealed]))
-            .map_err(error::of_request)?;
-        self.shares.add(*owner, size);
+            .map_err(error::request_error)?;
+        self.shares.add_bytes(*owner, size);
         Ok(())
     }
 
@@ -191,7 +191,7 @@ impl Table {
         self.connection
             .prepare_cached("DELETE FROM records WHERE owner = ?1 AND space = ?2 AND name = ?3")
             .and_then(|mut it| it.execute(params![owner, space, name]))
-            .map_err(error::of_request)?;
+            .map_err(error::request_error)?;
         self.shares.remove(*owner, record.bytes);
         Ok(!record.has_ended)
     }
@@ -217,10 +217,10 @@ impl Table {
                  WHERE owner = ?1 AND space = ?2 AND name = ?3",
             )
             .and_then(|mut it| it.query_row(params![owner, space, name], read_record).optional())
-            .map_err(error::of_request)?;
+            .map_err(error::request_error)?;
         let version =
             record.as_ref().filter(|record| !record.has_ended).map(|record| record.version);
-        if expected.is_met_by(version) { Ok(record) } else { Err(error::conflict()) }
+        if expected.is_met_by(version) { Ok(record) } else { Err(error::conflict_error()) }
     }
 
     /// Removes the owner's oldest results, where it otherwise has no room.
@@ -236,14 +236,14 @@ impl Table {
                     let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
                     it.query_row(params![address.owner, address.name], row).optional()
                 })
-                .map_err(error::of_request)?;
+                .map_err(error::request_error)?;
             let Some((id, bytes)): Option<(i64, i64)> = oldest else {
-                return Err(error::full(self.shares.byte_limit()));
+                return Err(error::no_room_error(self.shares.byte_limit()));
             };
             self.connection
                 .prepare_cached("DELETE FROM records WHERE id = ?1")
                 .and_then(|mut it| it.execute([id]))
-                .map_err(error::of_request)?;
+                .map_err(error::request_error)?;
             self.shares.remove(address.owner, bytes.unsigned_abs());
         }
         Ok(())

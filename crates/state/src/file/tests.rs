@@ -242,7 +242,7 @@ async fn a_listing_of_large_records_has_each_of_them() {
 #[tokio::test]
 async fn a_full_disk_refuses_what_has_no_room_and_keeps_the_rest() {
     let folder = tempfile::tempdir().unwrap();
-    let (table, ..) = connect::open(&settings(folder.path())).unwrap();
+    let (table, ..) = connect::open_file(&settings(folder.path())).unwrap();
     let put = |name: u8, bytes: usize| {
         let address = Address { space: "call".to_owned(), owner: [1; 16], name: [name; 32] };
         let row = Row { version: Version::new(1), sealed: vec![0; bytes], time_to_live: None };
@@ -253,15 +253,15 @@ async fn a_full_disk_refuses_what_has_no_room_and_keeps_the_rest() {
     let worker = Worker::start(table).unwrap();
     let queue = FairQueue::new(QueueBounds { units: 9, each: 9, waiting: 0 });
     let permit = || queue.try_enter("kim", 1).unwrap();
-    worker.ask(put(1, 1_000), permit()).await.unwrap();
-    let large = worker.ask(put(2, 200_000), permit());
-    let small = worker.ask(put(3, 1_000), permit());
+    worker.ask_worker(put(1, 1_000), permit()).await.unwrap();
+    let large = worker.ask_worker(put(2, 200_000), permit());
+    let small = worker.ask_worker(put(3, 1_000), permit());
     let (large, small) = tokio::join!(large, small);
     assert_eq!(large.unwrap_err().kind(), ErrorKind::Full);
     small.unwrap();
     for (name, is_kept) in [(1, true), (2, false), (3, true)] {
         let address = Address { space: "call".to_owned(), owner: [1; 16], name: [name; 32] };
-        let found = worker.ask(Request::Get { address, now: 0 }, permit()).await.unwrap();
+        let found = worker.ask_worker(Request::Get { address, now: 0 }, permit()).await.unwrap();
         assert_eq!(matches!(found, Answer::Found(Some(_))), is_kept, "{name}");
     }
 }

@@ -32,14 +32,18 @@ impl Worker {
     pub(super) fn start(table: Table) -> Result<Self, Error> {
         let (sender, receiver) = mpsc::channel(WAITING);
         let thread = thread::Builder::new().name("callgate-state".to_owned());
-        let thread = thread.spawn(move || serve(table, receiver)).map_err(|source| {
+        let thread = thread.spawn(move || serve_requests(table, receiver)).map_err(|source| {
             Error::new(ErrorKind::Unavailable, "no thread for the file of state can be started")
                 .with_source(source)
         })?;
         Ok(Self { requests: Some(sender), thread: Mutex::new(Some(thread)) })
     }
 
-    pub(super) async fn ask(&self, request: Request, permit: QueuePermit) -> Result<Answer, Error> {
+    pub(super) async fn ask_worker(
+        &self,
+        request: Request,
+        permit: QueuePermit,
+    ) -> Result<Answer, Error> {
         let (answer, answered) = oneshot::channel();
         let requests = self.requests.as_ref().ok_or_else(error::closed_file)?;
         requests.send(Job { request, answer, permit }).await.map_err(|_| error::closed_file())?;
@@ -47,7 +51,7 @@ impl Worker {
     }
 }
 
-fn serve(mut table: Table, mut requests: mpsc::Receiver<Job>) {
+fn serve_requests(mut table: Table, mut requests: mpsc::Receiver<Job>) {
     let mut swept = i64::MIN;
     while let Some(first) = requests.blocking_recv() {
         let mut jobs = vec![first];
@@ -65,7 +69,7 @@ fn serve(mut table: Table, mut requests: mpsc::Receiver<Job>) {
         }
         if now.saturating_sub(swept) >= SWEEP_MS {
             swept = now;
-            if let Err(failure) = table.sweep(now) {
+            if let Err(failure) = table.remove_ended(now) {
                 tracing::warn!(%failure, "ended records are not removed from the file of state");
             }
         }
@@ -75,15 +79,15 @@ fn serve(mut table: Table, mut requests: mpsc::Receiver<Job>) {
 /// The answers to requests, of which all changes or none are in the file.
 fn answer_together(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>> {
     if !jobs.iter().any(|job| job.request.is_change()) {
-        return jobs.iter().map(|job| table.answer(&job.request)).collect();
+        return jobs.iter().map(|job| table.answer_request(&job.request)).collect();
     }
     let is_durable = jobs.iter().any(|job| job.request.is_durable());
-    let done = table.begin(is_durable).map_err(error::of_request).and_then(|()| {
-        let answers: Vec<_> = jobs.iter().map(|job| table.answer(&job.request)).collect();
-        if let Some(failure) = answers.iter().find_map(of_the_file) {
+    let done = table.begin_transaction(is_durable).map_err(error::request_error).and_then(|()| {
+        let answers: Vec<_> = jobs.iter().map(|job| table.answer_request(&job.request)).collect();
+        if let Some(failure) = answers.iter().find_map(file_failure) {
             return Err(failure);
         }
-        table.commit().map_err(error::of_request).map(|()| answers)
+        table.commit().map_err(error::request_error).map(|()| answers)
     });
     match done {
         Ok(answers) => answers,
@@ -98,7 +102,7 @@ fn answer_together(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>
 }
 
 /// The failure of the file itself, after which the transaction cannot be used.
-fn of_the_file(answer: &Result<Answer, Error>) -> Option<Error> {
+fn file_failure(answer: &Result<Answer, Error>) -> Option<Error> {
     let failure = answer.as_ref().err()?;
     std::error::Error::source(failure)?;
     Some(Error::new(failure.kind(), failure.to_string()))

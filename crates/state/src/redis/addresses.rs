@@ -33,7 +33,7 @@ impl SharedAddresses {
         layout: &Layout,
         sealer: &Sealer,
     ) -> Result<Arc<Addresses>, Error> {
-        let (tag, name) = layout.secret();
+        let (tag, name) = layout.secret_key();
         let connection = route.connection(tag).await;
         let cached_secret = {
             let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,20 +50,20 @@ impl SharedAddresses {
         let sealed = sealer.seal(&drawn, PLACE)?;
         let mut set = redis::cmd("SET");
         set.arg(&name).arg(&sealed).arg("NX");
-        let is_ours = route.ask(tag, &set).await? == Reply::Okay;
+        let is_ours = route.send_command(tag, &set).await? == Reply::Okay;
         let stored = if is_ours {
             sealed
         } else {
-            let got = route.ask(tag, redis::cmd("GET").arg(&name)).await?;
-            failure::bytes(got)?.ok_or_else(error::unreadable)?
+            let got = route.send_command(tag, redis::cmd("GET").arg(&name)).await?;
+            failure::reply_bytes(got)?.ok_or_else(error::unreadable_record_error)?
         };
         let secret = sealer.open(&stored, PLACE).map_err(|_| error::another_key_of_server())?;
-        let secret: [u8; 32] = secret.try_into().map_err(|_| error::unreadable())?;
+        let secret: [u8; 32] = secret.try_into().map_err(|_| error::unreadable_record_error())?;
         if self.current.open(&stored, PLACE).is_err() {
             // Sealed anew, so that an old key can be removed once nothing else is sealed with it.
             let sealed = sealer.seal(&secret, PLACE)?;
-            let replaced = Script::replace().in_full(&[&name], &[&stored, &sealed]);
-            route.ask(tag, &replaced).await?;
+            let replaced = Script::replace().command_in_full(&[&name], &[&stored, &sealed]);
+            route.send_command(tag, &replaced).await?;
         }
         let addresses = Arc::new(Addresses::new(&secret));
         let entry = CachedAddresses {

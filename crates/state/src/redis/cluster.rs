@@ -29,9 +29,9 @@ impl Cluster {
     }
 
     /// The node that is known to have a tag, or one that may know it.
-    pub(super) async fn server(&self, tag: Tag) -> Result<Arc<Server>, Failure> {
+    pub(super) async fn server_for_tag(&self, tag: Tag) -> Result<Arc<Server>, Failure> {
         let mut away = Failure::Away("no node of the cluster is named".to_owned());
-        for address in self.candidates(tag) {
+        for address in self.candidate_addresses(tag) {
             let server = self.server_at(&address);
             match server.connection().await {
                 Ok(_) => return Ok(server),
@@ -41,20 +41,25 @@ impl Cluster {
         Err(away)
     }
 
-    pub(super) async fn ask(&self, tag: Tag, command: &Cmd, care: Care) -> Result<Value, Failure> {
-        let mut candidates = self.candidates(tag).into_iter();
+    pub(super) async fn send_command(
+        &self,
+        tag: Tag,
+        command: &Cmd,
+        care: Care,
+    ) -> Result<Value, Failure> {
+        let mut candidates = self.candidate_addresses(tag).into_iter();
         let mut next = candidates.next();
         let mut last = Failure::Away("no node of the cluster is named".to_owned());
         for _ in 0..MOST_ASKED {
             let Some(address) = next.take() else { break };
-            let asked = self.server_at(&address).ask(command, care).await;
+            let asked = self.server_at(&address).send_command(command, care).await;
             let owner = match &asked {
                 Err(failure) if failure.is_code("MOVED") => moved_to(failure, &address),
                 // A replica may have become the owner.
                 Err(failure) if failure.is_of_server() => None,
                 _ => Some(address),
             };
-            self.learn(tag, owner.clone());
+            self.learn_owner(tag, owner.clone());
             next = match asked {
                 Err(failure) if failure.is_code("MOVED") => {
                     last = failure;
@@ -72,7 +77,7 @@ impl Cluster {
     }
 
     /// The addresses to ask for a tag, the most likely first.
-    fn candidates(&self, tag: Tag) -> Vec<RedisAddress> {
+    fn candidate_addresses(&self, tag: Tag) -> Vec<RedisAddress> {
         let owner = self.owners.lock().unwrap_or_else(PoisonError::into_inner).get(&tag).cloned();
         let servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<_> = owner.into_iter().collect();
@@ -84,7 +89,7 @@ impl Cluster {
         all
     }
 
-    fn learn(&self, tag: Tag, owner: Option<RedisAddress>) {
+    fn learn_owner(&self, tag: Tag, owner: Option<RedisAddress>) {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         match owner {
             Some(owner) => owners.insert(tag, owner),

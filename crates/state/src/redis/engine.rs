@@ -55,7 +55,7 @@ impl RedisEngine {
     }
 
     /// Changes a record by a script, and returns its number.
-    async fn change(
+    async fn run_change(
         &self,
         script: &Script,
         names: &Names,
@@ -63,15 +63,15 @@ impl RedisEngine {
     ) -> Result<i64, Failure> {
         let keys = [&*names.record, &*names.members, &*names.ends];
         let run = Run { script, tag: names.tag, keys: &keys, arguments, care: names.care };
-        failure::number(&self.run(run).await?)
+        failure::reply_number(&self.run(run).await?)
     }
 
     async fn run(&self, run: Run<'_>) -> Result<Reply, Failure> {
         let Run { script, tag, keys, arguments, care } = run;
-        match self.route.ask_with(tag, &script.by_digest(keys, arguments), care).await {
+        match self.route.ask_with(tag, &script.command_by_digest(keys, arguments), care).await {
             // The server does not have the script, and has executed nothing.
             Err(failure) if failure.is_code("NOSCRIPT") => {
-                self.route.ask_with(tag, &script.in_full(keys, arguments), care).await
+                self.route.ask_with(tag, &script.command_in_full(keys, arguments), care).await
             }
             reply => reply,
         }
@@ -84,14 +84,14 @@ impl RedisEngine {
         pace: Pace,
         _permit: QueuePermit,
     ) -> Result<Option<Duration>, Error> {
-        let names = self.layout.names(address);
+        let names = self.layout.record_names(address);
         // The clock of a script knows no less.
         let each = pace.each.as_nanos().div_ceil(1000).clamp(1, MOST_APART).to_string();
         let (keys, burst) = ([&*names.record], pace.burst.to_string());
         let arguments = [each.as_bytes(), burst.as_bytes()];
         let (script, tag, care) = (&self.take, names.tag, Care::Usual);
         let run = Run { script, tag, keys: &keys, arguments: &arguments, care };
-        let wait = failure::number(&self.run(run).await?)?;
+        let wait = failure::reply_number(&self.run(run).await?)?;
         let wait = u64::try_from(wait).ok().filter(|wait| *wait > 0);
         Ok(wait.map(Duration::from_micros))
     }
@@ -102,22 +102,22 @@ impl RedisEngine {
         for chunk in row.sealed.chunks(CHUNK) {
             n_chunks += 1;
             let mut set = redis::cmd("SET");
-            set.arg(names.chunk(row.version, n_chunks)).arg(chunk);
+            set.arg(names.chunk_key(row.version, n_chunks)).arg(chunk);
             set.arg("PX").arg(UNUSED);
-            self.route.ask(names.tag, &set).await?;
+            self.route.send_command(names.tag, &set).await?;
         }
         Ok(n_chunks)
     }
 
     /// The values of records of a tag, with the milliseconds that are left of them.
-    async fn values(
+    async fn read_values(
         &self,
         tag: Tag,
         names: &[Names],
     ) -> Result<Vec<Option<ExpiringValue>>, Failure> {
         let keys: Vec<_> = names.iter().map(|names| &*names.record).collect();
         let run = Run { script: &self.read, tag, keys: &keys, arguments: &[], care: Care::Usual };
-        let replies = failure::elements(self.run(run).await?)?;
+        let replies = failure::reply_elements(self.run(run).await?)?;
         let pair = |pair: &[Reply]| match pair {
             [Reply::BulkString(value), Reply::Int(left)] => Ok(Some((value.clone(), *left))),
             [Reply::Nil, _] => Ok(None),
@@ -127,14 +127,20 @@ impl RedisEngine {
     }
 
     /// The row of a value; `None` if its chunks are gone, because the record was replaced meanwhile.
-    async fn row(&self, names: &Names, (value, left): ExpiringValue) -> Result<Option<Row>, Error> {
+    async fn row_of_value(
+        &self,
+        names: &Names,
+        (value, left): ExpiringValue,
+    ) -> Result<Option<Row>, Error> {
         let Value { version, n_chunks, mut sealed } = Value::parse(value)?;
         // A negative number says that there is no end.
         let time_to_live = u64::try_from(left).ok().map(Duration::from_millis);
         for number in 1..=n_chunks {
             let mut get = redis::cmd("GET");
-            get.arg(names.chunk(version, number));
-            let Some(chunk) = failure::bytes(self.route.ask(names.tag, &get).await?)? else {
+            get.arg(names.chunk_key(version, number));
+            let Some(chunk) =
+                failure::reply_bytes(self.route.send_command(names.tag, &get).await?)?
+            else {
                 return Ok(None);
             };
             sealed.extend_from_slice(&chunk);
@@ -142,11 +148,11 @@ impl RedisEngine {
         Ok(Some(Row { version, sealed, time_to_live }))
     }
 
-    async fn read(&self, names: &Names) -> Result<Option<Row>, Error> {
+    async fn read_row(&self, names: &Names) -> Result<Option<Row>, Error> {
         for _ in 0..ATTEMPTS {
-            let mut values = self.values(names.tag, slice::from_ref(names)).await?;
+            let mut values = self.read_values(names.tag, slice::from_ref(names)).await?;
             let Some(value) = values.pop().flatten() else { return Ok(None) };
-            if let Some(row) = self.row(names, value).await? {
+            if let Some(row) = self.row_of_value(names, value).await? {
                 return Ok(Some(row));
             }
         }
@@ -159,25 +165,25 @@ impl RedisEngine {
         value: Option<ExpiringValue>,
     ) -> Result<Option<Row>, Error> {
         let Some(value) = value else { return Ok(None) };
-        match self.row(names, value).await? {
+        match self.row_of_value(names, value).await? {
             Some(row) => Ok(Some(row)),
-            None => self.read(names).await,
+            None => self.read_row(names).await,
         }
     }
 
     /// The tags from one on that have members in a space.
-    async fn tags(&self, space: &str, first: Tag) -> Result<Vec<Tag>, Failure> {
+    async fn tags_with_members(&self, space: &str, first: Tag) -> Result<Vec<Tag>, Failure> {
         let counts = (first..=Tag::MAX).map(async |tag| {
-            let members = self.layout.members(tag, space);
-            let reply = self.route.ask(tag, redis::cmd("ZCARD").arg(members)).await?;
-            Ok::<_, Failure>((tag, failure::number(&reply)?))
+            let members = self.layout.members_key(tag, space);
+            let reply = self.route.send_command(tag, redis::cmd("ZCARD").arg(members)).await?;
+            Ok::<_, Failure>((tag, failure::reply_number(&reply)?))
         });
         let counts = try_join_all(counts).await?;
         Ok(counts.into_iter().filter(|(_, count)| *count > 0).map(|(tag, _)| tag).collect())
     }
 
     /// The addresses of a tag from a bound on, in order.
-    async fn members(
+    async fn member_addresses(
         &self,
         tag: Tag,
         page: &Page,
@@ -190,23 +196,28 @@ impl RedisEngine {
             to = [&b"["[..], owner, &[u8::MAX; layout::MEMBER]].concat();
         }
         let mut range: Cmd = redis::cmd("ZRANGEBYLEX");
-        range.arg(self.layout.members(tag, space)).arg(from).arg(to);
+        range.arg(self.layout.members_key(tag, space)).arg(from).arg(to);
         range.arg("LIMIT").arg(0).arg(most);
         let mut addresses = Vec::new();
-        for member in failure::elements(self.route.ask(tag, &range).await?)? {
-            let member = failure::bytes(member)?.unwrap_or_default();
-            addresses.push(layout::address(space, &member).ok_or(Failure::Unexpected)?);
+        for member in failure::reply_elements(self.route.send_command(tag, &range).await?)? {
+            let member = failure::reply_bytes(member)?.unwrap_or_default();
+            addresses.push(layout::address_of_member(space, &member).ok_or(Failure::Unexpected)?);
         }
         Ok(addresses)
     }
 
     /// The rows of addresses of a tag that have not ended.
-    async fn rows(&self, tag: Tag, addresses: &[Address]) -> Result<Vec<(Address, Row)>, Error> {
+    async fn read_rows(
+        &self,
+        tag: Tag,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Row)>, Error> {
         if addresses.is_empty() {
             return Ok(Vec::new());
         }
-        let names: Vec<_> = addresses.iter().map(|address| self.layout.names(address)).collect();
-        let values = self.values(tag, &names).await?;
+        let names: Vec<_> =
+            addresses.iter().map(|address| self.layout.record_names(address)).collect();
+        let values = self.read_values(tag, &names).await?;
         let mut rows = Vec::new();
         for ((address, names), value) in addresses.iter().zip(&names).zip(values) {
             let row = self.row_of(names, value).await?;
@@ -230,21 +241,21 @@ impl Engine for RedisEngine {
         _: Instant,
         _permit: QueuePermit,
     ) -> Result<Option<Row>, Error> {
-        self.read(&self.layout.names(&address)).await
+        self.read_row(&self.layout.record_names(&address)).await
     }
 
     async fn list(&self, page: Page, _: Instant, _permit: QueuePermit) -> Result<Rows, Error> {
         let after = page.after.as_ref();
         let tags = match (&page.region.owner, after) {
-            (Some(owner), _) => vec![layout::tag(owner)],
+            (Some(owner), _) => vec![layout::owner_tag(owner)],
             (None, after) => {
-                let first = after.map_or(0, |after| layout::tag(&after.owner));
-                self.tags(&page.region.space, first).await?
+                let first = after.map_or(0, |after| layout::owner_tag(&after.owner));
+                self.tags_with_members(&page.region.space, first).await?
             }
         };
         let (mut rows, mut n_bytes) = (Vec::new(), 0);
         for tag in tags {
-            let after = after.filter(|after| layout::tag(&after.owner) == tag);
+            let after = after.filter(|after| layout::owner_tag(&after.owner) == tag);
             let mut from = match (after, &page.region.owner) {
                 (Some(after), _) => exclusive_bound(after),
                 (None, Some(owner)) => [&b"["[..], owner].concat(),
@@ -255,12 +266,12 @@ impl Engine for RedisEngine {
                 if most == 0 || n_bytes >= Rows::BYTES {
                     return Ok(Rows { rows, is_last: false });
                 }
-                let addresses = self.members(tag, &page, &from, most).await?;
+                let addresses = self.member_addresses(tag, &page, &from, most).await?;
                 let is_last = addresses.len() < most;
                 if let Some(last) = addresses.last() {
                     from = exclusive_bound(last);
                 }
-                let more = self.rows(tag, &addresses).await?;
+                let more = self.read_rows(tag, &addresses).await?;
                 n_bytes += more.iter().map(|(_, row)| row.sealed.len()).sum::<usize>();
                 rows.extend(more);
                 if is_last {
@@ -276,7 +287,7 @@ impl Engine for RedisEngine {
         if row.sealed.len() > LARGEST {
             return Err(error::too_large(LARGEST as u64));
         }
-        let names = self.layout.names(&address);
+        let names = self.layout.record_names(&address);
         let (n_chunks, sealed) = if row.sealed.len() > CHUNK {
             (self.write_chunks(&names, &row).await?, &[][..])
         } else {
@@ -284,8 +295,8 @@ impl Engine for RedisEngine {
         };
         // Redis knows no time to live of 0; such a record ends at once.
         let lives = row.time_to_live.map_or(0, |lives| lives.as_millis().clamp(1, LONGEST));
-        let (version, lives) = (layout::digits(row.version), lives.to_string());
-        let (expected, n_chunks) = (condition(expected), n_chunks.to_string());
+        let (version, lives) = (layout::version_digits(row.version), lives.to_string());
+        let (expected, n_chunks) = (condition_argument(expected), n_chunks.to_string());
         let arguments: [&[u8]; 6] = [
             expected.as_bytes(),
             version.as_bytes(),
@@ -294,9 +305,9 @@ impl Engine for RedisEngine {
             lives.as_bytes(),
             &names.member,
         ];
-        match self.change(&self.put, &names, &arguments).await? {
+        match self.run_change(&self.put, &names, &arguments).await? {
             script::MADE => Ok(()),
-            script::CONFLICT => Err(error::conflict()),
+            script::CONFLICT => Err(error::conflict_error()),
             _ => Err(error::often_replaced()),
         }
     }
@@ -308,29 +319,29 @@ impl Engine for RedisEngine {
         _: Instant,
         _permit: QueuePermit,
     ) -> Result<bool, Error> {
-        let names = self.layout.names(&address);
-        let expected = condition(expected);
+        let names = self.layout.record_names(&address);
+        let expected = condition_argument(expected);
         let arguments: [&[u8]; 2] = [expected.as_bytes(), &names.member];
-        match self.change(&self.remove, &names, &arguments).await? {
+        match self.run_change(&self.remove, &names, &arguments).await? {
             script::MADE => Ok(true),
             script::NOTHING => Ok(false),
-            _ => Err(error::conflict()),
+            _ => Err(error::conflict_error()),
         }
     }
 }
 
 callgate_secret::opaque!(RedisEngine { layout });
 
-fn condition(expected: Expected) -> String {
+fn condition_argument(expected: Expected) -> String {
     match expected {
         Expected::Absent => "absent".to_owned(),
         Expected::Any => "any".to_owned(),
-        Expected::Version(version) => layout::digits(version),
+        Expected::Version(version) => layout::version_digits(version),
     }
 }
 
 fn exclusive_bound(address: &Address) -> Vec<u8> {
-    [&b"("[..], &layout::member(address)].concat()
+    [&b"("[..], &layout::address_bytes(address)].concat()
 }
 
 /// The most bytes of one value: a server does nothing else while it reads or writes one.

@@ -46,7 +46,7 @@ impl Failure {
         matches!(self, Self::Refused { code, .. } if code == expected)
     }
 
-    pub(super) fn cause(&self) -> String {
+    pub(super) fn cause_text(&self) -> String {
         match self {
             Self::Away(cause) | Self::Unanswered(cause) => cause.clone(),
             Self::Refused { code, detail } => format!("{code} {detail}"),
@@ -78,7 +78,7 @@ impl From<Failure> for Error {
             Failure::Refused { code, .. } if code == "OOM" => (ErrorKind::Full, FULL),
             Failure::Refused { .. } => (ErrorKind::Unavailable, REFUSED),
         };
-        let error = Self::new(kind, message).with_source(Cause(failure.cause()));
+        let error = Self::new(kind, message).with_source(Cause(failure.cause_text()));
         if kind == ErrorKind::Unavailable { error.with_retry_after(SOON) } else { error }
     }
 }
@@ -95,7 +95,7 @@ impl std::fmt::Display for Cause {
 impl std::error::Error for Cause {}
 
 /// The bytes of a reply; `None` for nil.
-pub(super) fn bytes(value: Value) -> Result<Option<Vec<u8>>, Failure> {
+pub(super) fn reply_bytes(value: Value) -> Result<Option<Vec<u8>>, Failure> {
     match value {
         Value::BulkString(bytes) => Ok(Some(bytes)),
         Value::Nil => Ok(None),
@@ -103,14 +103,14 @@ pub(super) fn bytes(value: Value) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-pub(super) fn elements(value: Value) -> Result<Vec<Value>, Failure> {
+pub(super) fn reply_elements(value: Value) -> Result<Vec<Value>, Failure> {
     match value {
         Value::Array(values) => Ok(values),
         _ => Err(Failure::Unexpected),
     }
 }
 
-pub(super) fn number(value: &Value) -> Result<i64, Failure> {
+pub(super) fn reply_number(value: &Value) -> Result<i64, Failure> {
     match value {
         Value::Int(number) => Ok(*number),
         _ => Err(Failure::Unexpected),

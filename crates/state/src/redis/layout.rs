@@ -49,16 +49,16 @@ impl Layout {
     }
 
     /// The name of the secret of all addresses, which lies in the slot of the first tag.
-    pub(super) fn secret(&self) -> (Tag, String) {
+    pub(super) fn secret_key(&self) -> (Tag, String) {
         (0, format!("{}:{{00}}:addresses", self.0))
     }
 
-    pub(super) fn members(&self, tag: Tag, space: &str) -> String {
+    pub(super) fn members_key(&self, tag: Tag, space: &str) -> String {
         format!("{}:{{{tag:02x}}}:{space}:members", self.0)
     }
 
-    pub(super) fn names(&self, address: &Address) -> Names {
-        let (tag, member) = (tag(&address.owner), member(address));
+    pub(super) fn record_names(&self, address: &Address) -> Names {
+        let (tag, member) = (owner_tag(&address.owner), address_bytes(address));
         let beginning = format!("{}:{{{tag:02x}}}:{}:", self.0, address.space);
         let name = BASE64_URL_SAFE_NO_PAD.encode(member);
         Names {
@@ -74,30 +74,33 @@ impl Layout {
 
 impl Names {
     /// The name of a chunk, as the scripts build it too.
-    pub(super) fn chunk(&self, version: Version, number: usize) -> String {
-        format!("{}:{}:{number}", self.record, digits(version))
+    pub(super) fn chunk_key(&self, version: Version, number: usize) -> String {
+        format!("{}:{}:{number}", self.record, version_digits(version))
     }
 }
 
 impl Value {
     pub(super) fn parse(mut bytes: Vec<u8>) -> Result<Self, Error> {
         let head = bytes.get(..HEAD).and_then(|head| std::str::from_utf8(head).ok());
-        let (version, n_chunks) =
-            head.and_then(|head| head.split_at_checked(VERSION)).ok_or_else(error::unreadable)?;
-        let version = u64::from_str_radix(version, 16).map_err(|_| error::unreadable())?;
-        let n_chunks = usize::from_str_radix(n_chunks, 16).map_err(|_| error::unreadable())?;
+        let (version, n_chunks) = head
+            .and_then(|head| head.split_at_checked(VERSION))
+            .ok_or_else(error::unreadable_record_error)?;
+        let version =
+            u64::from_str_radix(version, 16).map_err(|_| error::unreadable_record_error())?;
+        let n_chunks =
+            usize::from_str_radix(n_chunks, 16).map_err(|_| error::unreadable_record_error())?;
         let sealed = bytes.split_off(HEAD);
         Ok(Self { version: Version::new(version), n_chunks, sealed })
     }
 }
 
-pub(super) fn tag(owner: &[u8; 16]) -> Tag {
+pub(super) fn owner_tag(owner: &[u8; 16]) -> Tag {
     let [first, ..] = owner;
     *first
 }
 
 /// The bytes of an address within its space: those of one owner follow each other.
-pub(super) fn member(address: &Address) -> [u8; MEMBER] {
+pub(super) fn address_bytes(address: &Address) -> [u8; MEMBER] {
     let mut member = [0; MEMBER];
     let bytes = address.owner.iter().chain(&address.name);
     member.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
@@ -105,13 +108,13 @@ pub(super) fn member(address: &Address) -> [u8; MEMBER] {
 }
 
 /// The address of a member; `None` if the bytes are in another form.
-pub(super) fn address(space: &str, member: &[u8]) -> Option<Address> {
+pub(super) fn address_of_member(space: &str, member: &[u8]) -> Option<Address> {
     let (owner, name) = member.split_first_chunk()?;
     Some(Address { space: space.to_owned(), owner: *owner, name: name.try_into().ok()? })
 }
 
 /// A version as the scripts compare it.
-pub(super) fn digits(version: Version) -> String {
+pub(super) fn version_digits(version: Version) -> String {
     format!("{:016x}", version.number())
 }
 
@@ -135,8 +138,8 @@ mod tests {
         let of = |owner: u8, name: u8| {
             let address =
                 Address { space: "call".to_owned(), owner: [owner; 16], name: [name; 32] };
-            assert_eq!(super::address("call", &member(&address)), Some(address.clone()));
-            layout.names(&address)
+            assert_eq!(address_of_member("call", &address_bytes(&address)), Some(address.clone()));
+            layout.record_names(&address)
         };
         let (one, two) = (of(0xab, 1), of(0xab, 2));
         assert!(one.record.starts_with("team-a:{ab}:call:"), "{}", one.record);

@@ -35,13 +35,13 @@ impl Route {
 
     pub(super) async fn connection(&self, tag: Tag) -> Result<Arc<Connection>, Failure> {
         match self {
-            Self::Cluster(cluster) => cluster.server(tag).await?.connection().await,
-            Self::Sentinel(sentinel) => sentinel.server().await?.connection().await,
+            Self::Cluster(cluster) => cluster.server_for_tag(tag).await?.connection().await,
+            Self::Sentinel(sentinel) => sentinel.primary_server().await?.connection().await,
             Self::Single(server) => server.connection().await,
         }
     }
 
-    pub(super) async fn ask(&self, tag: Tag, command: &Cmd) -> Result<Value, Failure> {
+    pub(super) async fn send_command(&self, tag: Tag, command: &Cmd) -> Result<Value, Failure> {
         self.ask_with(tag, command, Care::Usual).await
     }
 
@@ -52,9 +52,9 @@ impl Route {
         care: Care,
     ) -> Result<Value, Failure> {
         match self {
-            Self::Cluster(cluster) => cluster.ask(tag, command, care).await,
-            Self::Sentinel(sentinel) => sentinel.ask(command, care).await,
-            Self::Single(server) => server.ask(command, care).await,
+            Self::Cluster(cluster) => cluster.send_command(tag, command, care).await,
+            Self::Sentinel(sentinel) => sentinel.send_command(command, care).await,
+            Self::Single(server) => server.send_command(command, care).await,
         }
     }
 }

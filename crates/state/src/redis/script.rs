@@ -45,16 +45,16 @@ impl Script {
         Self::new(TAKE)
     }
 
-    pub(super) fn by_digest(&self, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
-        call("EVALSHA", &self.digest, keys, arguments)
+    pub(super) fn command_by_digest(&self, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
+        script_command("EVALSHA", &self.digest, keys, arguments)
     }
 
-    pub(super) fn in_full(&self, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
-        call("EVAL", self.text, keys, arguments)
+    pub(super) fn command_in_full(&self, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
+        script_command("EVAL", self.text, keys, arguments)
     }
 }
 
-fn call(command: &str, script: &str, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
+fn script_command(command: &str, script: &str, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
     let mut call = redis::cmd(command);
     call.arg(script).arg(keys.len()).arg(keys).arg(arguments);
     call

@@ -34,9 +34,9 @@ impl Sentinel {
         Self { primary, sentinels, to_sentinels, dialling, primary_server: SingleFlight::new(pace) }
     }
 
-    pub(super) async fn server(&self) -> Result<Arc<Server>, Failure> {
+    pub(super) async fn primary_server(&self) -> Result<Arc<Server>, Failure> {
         let find = async |_| {
-            let address = self.address().await?;
+            let address = self.primary_address().await?;
             tracing::debug!(server = %address, "the sentinels name the state server");
             let server = Server::new(address, Arc::clone(&self.dialling));
             Ok((Arc::new(server), Life::for_good()))
@@ -44,20 +44,20 @@ impl Sentinel {
         self.primary_server.get(&(), find).await
     }
 
-    pub(super) async fn ask(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
-        let server = self.server().await?;
-        let asked = server.ask(command, care).await;
+    pub(super) async fn send_command(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
+        let server = self.primary_server().await?;
+        let asked = server.send_command(command, care).await;
         if let Err(failure) = asked.as_ref().map(drop)
             && failure.is_of_server()
         {
-            let failure = Failure::Away(failure.cause());
+            let failure = Failure::Away(failure.cause_text());
             self.primary_server.fail_if(failure, |entry| Arc::ptr_eq(&entry.value, &server));
         }
         asked
     }
 
     /// The address that the first sentinel to answer names.
-    async fn address(&self) -> Result<RedisAddress, Failure> {
+    async fn primary_address(&self) -> Result<RedisAddress, Failure> {
         let asked = self.sentinels.iter().map(|sentinel| Box::pin(self.named_by(sentinel)));
         let asked = timeout(self.dialling.time, select_ok(asked)).await;
         let asked = asked.map_err(|_| Failure::Away("no sentinel answers in time".to_owned()))?;
@@ -71,11 +71,11 @@ impl Sentinel {
         let unknown = || Failure::Away(format!("no sentinel knows `{}`", self.primary));
         let named = match connection.ask_in_time(&command).await? {
             Value::Nil => return Err(unknown()),
-            named => failure::elements(named)?,
+            named => failure::reply_elements(named)?,
         };
         let mut texts = Vec::new();
         for part in named {
-            let part = failure::bytes(part)?.unwrap_or_default();
+            let part = failure::reply_bytes(part)?.unwrap_or_default();
             texts.push(String::from_utf8(part).map_err(|_| Failure::Unexpected)?);
         }
         let [host, port] = <[String; 2]>::try_from(texts).map_err(|_| Failure::Unexpected)?;

@@ -79,7 +79,7 @@ impl Dialling {
         Self { network, tls, user: None, password, database: 0, time, durability: None }
     }
 
-    fn info(&self) -> RedisConnectionInfo {
+    fn login_info(&self) -> RedisConnectionInfo {
         let info = RedisConnectionInfo::default()
             .set_protocol(ProtocolVersion::RESP2)
             .set_db(self.database.into())
@@ -95,11 +95,11 @@ impl Dialling {
     }
 
     /// A connection with what the server says about itself.
-    async fn connection(&self, address: &RedisAddress) -> Result<Connection, Failure> {
+    async fn examined_connection(&self, address: &RedisAddress) -> Result<Connection, Failure> {
         // A stopped server accepts connections, too.
         let mut connection = self.login(address).await?;
-        let policy = connection.policy().await;
-        let policy = policy.map_err(|failure| Failure::Away(failure.cause()))?;
+        let policy = connection.eviction_policy().await;
+        let policy = policy.map_err(|failure| Failure::Away(failure.cause_text()))?;
         connection.eviction = policy.filter(|policy| policy != "noeviction");
         if let Some(durability) = &self.durability {
             connection.report_replicas(durability.replicas).await;
@@ -117,7 +117,8 @@ impl Dialling {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
             Failure::Away(format!("{error}{}", cause.unwrap_or_default()))
         })?;
-        let (info, config) = (self.info(), AsyncConnectionConfig::new().set_response_timeout(None));
+        let (info, config) =
+            (self.login_info(), AsyncConnectionConfig::new().set_response_timeout(None));
         let opened = MultiplexedConnection::new_with_config(&info, stream, config);
         let (commands, driver) = opened.await.map_err(|error| Failure::Away(error.to_string()))?;
         Ok(Connection { commands, driver: tokio::spawn(driver), eviction: None, time: self.time })
@@ -140,9 +141,10 @@ impl Server {
         self.connection
             .get(&(), async |_| {
                 let connected =
-                    timeout(self.dialling.time, self.dialling.connection(&self.address)).await;
+                    timeout(self.dialling.time, self.dialling.examined_connection(&self.address))
+                        .await;
                 let connected = connected.unwrap_or_else(|_| Err(too_slow()));
-                let connected = connected.inspect_err(|failure| self.report(failure))?;
+                let connected = connected.inspect_err(|failure| self.report_away(failure))?;
                 tracing::debug!(server = %self.address, "connected to the state server");
                 if let Some(policy) = &connected.eviction {
                     tracing::warn!(server = %self.address, %policy, "{}", failure::EVICTS);
@@ -153,7 +155,7 @@ impl Server {
     }
 
     /// Sends a command once, and waits for its reply.
-    pub(super) async fn ask(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
+    pub(super) async fn send_command(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
         let connection = self.connection().await?;
         let durability = match (care, &connection.eviction) {
             (Care::Kept, Some(policy)) => return Err(Failure::Evicts(policy.clone())),
@@ -161,7 +163,7 @@ impl Server {
             (Care::Usual, _) => None,
         };
         let asked = match durability {
-            Some(durability) => self.waiting.ask(self, command, durability).await,
+            Some(durability) => self.waiting.wait_for_replicas(self, command, durability).await,
             None => connection.ask_in_time(command).await,
         };
         let failure = match asked {
@@ -170,9 +172,11 @@ impl Server {
         };
         if self.is_away(&connection, &failure).await {
             let is_it = |current_connection: &_| is_same(current_connection, &connection);
-            if self.connection.fail_if(Failure::Away(failure.cause()), |entry| is_it(&entry.value))
+            if self
+                .connection
+                .fail_if(Failure::Away(failure.cause_text()), |entry| is_it(&entry.value))
             {
-                self.report(&failure);
+                self.report_away(&failure);
             }
         }
         Err(failure)
@@ -184,15 +188,15 @@ impl Server {
         match failure {
             Failure::Unanswered(_) if !connection.driver.is_finished() => {
                 let ping = redis::cmd("PING");
-                let answer = timeout(self.dialling.time / 2, connection.ask(&ping)).await;
+                let answer = timeout(self.dialling.time / 2, connection.send_command(&ping)).await;
                 !matches!(answer, Ok(Ok(_)))
             }
             failure => failure.is_of_server(),
         }
     }
 
-    fn report(&self, failure: &Failure) {
-        let cause = failure.cause();
+    fn report_away(&self, failure: &Failure) {
+        let cause = failure.cause_text();
         tracing::debug!(server = %self.address, %cause, "the state server is away");
     }
 }
@@ -204,8 +208,10 @@ fn is_same(current_connection: &Arc<Connection>, used: &Arc<Connection>) -> bool
 impl Connection {
     /// Warns of a replica that may be promoted without a change that others have.
     async fn report_replicas(&self, waited_for: u32) {
-        let Ok(said) = self.ask(redis::cmd("INFO").arg("replication")).await else { return };
-        let said = failure::bytes(said).ok().flatten().unwrap_or_default();
+        let Ok(said) = self.send_command(redis::cmd("INFO").arg("replication")).await else {
+            return;
+        };
+        let said = failure::reply_bytes(said).ok().flatten().unwrap_or_default();
         let said = String::from_utf8_lossy(&said).into_owned();
         let n_replicas = said.lines().find_map(|line| line.strip_prefix("connected_slaves:"));
         let n_replicas: u32 = n_replicas.and_then(|number| number.parse().ok()).unwrap_or_default();
@@ -215,7 +221,7 @@ impl Connection {
     }
 
     pub(super) async fn ask_in_time(&self, command: &Cmd) -> Result<Value, Failure> {
-        let asked = timeout(self.time, self.ask(command)).await;
+        let asked = timeout(self.time, self.send_command(command)).await;
         asked.unwrap_or_else(|_| Err(Failure::Unanswered("no reply in time".to_owned())))
     }
 
@@ -246,21 +252,22 @@ impl Connection {
     }
 
     /// The server's policy for a full memory; `None` where the user may not ask for it, as on managed servers.
-    async fn policy(&self) -> Result<Option<String>, Failure> {
-        let asked = self.ask(redis::cmd("CONFIG").arg("GET").arg("maxmemory-policy")).await;
+    async fn eviction_policy(&self) -> Result<Option<String>, Failure> {
+        let asked =
+            self.send_command(redis::cmd("CONFIG").arg("GET").arg("maxmemory-policy")).await;
         let mut pair = match asked {
-            Ok(pair) => failure::elements(pair)?,
+            Ok(pair) => failure::reply_elements(pair)?,
             Err(Failure::Refused { code, .. }) if FORBIDDEN.contains(&&*code) => {
                 tracing::warn!("{}", error::UNKNOWN_POLICY);
                 return Ok(None);
             }
             Err(failure) => return Err(failure),
         };
-        let policy = pair.pop().map_or(Ok(None), failure::bytes)?;
+        let policy = pair.pop().map_or(Ok(None), failure::reply_bytes)?;
         Ok(policy.map(|policy| String::from_utf8_lossy(&policy).into_owned()))
     }
 
-    async fn ask(&self, command: &Cmd) -> Result<Value, Failure> {
+    async fn send_command(&self, command: &Cmd) -> Result<Value, Failure> {
         let mut commands = self.commands.clone();
         match commands.send_packed_command(command).await {
             Ok(Value::ServerError(error)) => Err(Failure::of_server(&error)),
@@ -277,7 +284,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    async fn ask(
+    async fn wait_for_replicas(
         &self,
         server: &Server,
         command: &Cmd,
