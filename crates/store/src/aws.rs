@@ -23,6 +23,6 @@ pub use secrets::{SecretsManagerConfig, SecretsManagerStore};
 pub use sign::sign;
 
 /// The domain of a region's services: China has its own domain.
-fn domain(region: &str) -> &'static str {
+fn region_domain(region: &str) -> &'static str {
     if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" }
 }

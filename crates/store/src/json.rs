@@ -10,13 +10,13 @@ use serde_json::value::RawValue;
 /// The members of an object, not yet parsed.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-pub(crate) fn read<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Option<T> {
+pub(crate) fn parse_json<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Option<T> {
     // The error is dropped: it may show parts of the text.
     serde_json::from_slice(text).ok()
 }
 
 /// A string, number or boolean as a secret; `None` for `null`, lists and objects.
-pub(crate) fn secret(value: &RawValue) -> Option<Secret> {
+pub(crate) fn secret_of_value(value: &RawValue) -> Option<Secret> {
     let text = value.get();
     match text.bytes().next()? {
         b'"' => serde_json::from_str(text).ok().map(Secret::from_stored_text),
@@ -31,8 +31,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        let members: Members<'_> = read(text.as_bytes()).unwrap();
-        let secret = members.get("k").copied().and_then(secret);
+        let members: Members<'_> = parse_json(text.as_bytes()).unwrap();
+        let secret = members.get("k").copied().and_then(secret_of_value);
         assert_eq!(secret.as_ref().map(Secret::expose), expected, "{text}");
     }
 
@@ -46,6 +46,6 @@ mod tests {
         check(r#"{"k": {"a": 1}}"#, None);
         check(r#"{"k": ["a"]}"#, None);
         check(r#"{"x": "abc"}"#, None);
-        assert!(read::<Members<'_>>(b"<html>").is_none());
+        assert!(parse_json::<Members<'_>>(b"<html>").is_none());
     }
 }

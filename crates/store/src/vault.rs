@@ -50,21 +50,21 @@ impl VaultStore {
     async fn mount(&self, path: &str) -> Result<Mount, Error> {
         let cached_mount = {
             let mounts = self.mounts.lock().unwrap_or_else(PoisonError::into_inner);
-            mounts.iter().find(|mount| mount.holds(path)).cloned()
+            mounts.iter().find(|mount| mount.is_above(path)).cloned()
         };
         if let Some(mount) = cached_mount {
             return Ok(mount);
         }
         let answer = self.ask(&kv::mount_path(path)).await?;
-        let mount = kv::mount(&answer, path)?;
+        let mount = kv::mount_of_answer(&answer, path)?;
         self.mounts.lock().unwrap_or_else(PoisonError::into_inner).push(mount.clone());
         Ok(mount)
     }
 
     /// Sends a request with a token; if the token is rejected, retries once with a new one.
     async fn ask(&self, path: &str) -> Result<StoreResponse, Error> {
-        let token = self.login.token(&self.server).await?;
-        let answer = self.server.ask(Method::GET, path, Some(&token), None).await?;
+        let token = self.login.usable_token(&self.server).await?;
+        let answer = self.server.send_request(Method::GET, path, Some(&token), None).await?;
         // A vault responds with 403 both to an unknown token and to a token that may not read the path.
         if answer.status != StatusCode::FORBIDDEN || self.was_denied_just_now() {
             return Ok(answer);
@@ -72,7 +72,7 @@ impl VaultStore {
         let Some(token) = self.login.another_than(&token, &self.server).await? else {
             return Ok(answer);
         };
-        let answer = self.server.ask(Method::GET, path, Some(&token), None).await?;
+        let answer = self.server.send_request(Method::GET, path, Some(&token), None).await?;
         let is_denied = answer.status == StatusCode::FORBIDDEN;
         let mut denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
         *denied = is_denied.then(Instant::now);
@@ -94,7 +94,7 @@ impl SecretStore for VaultStore {
         };
         let mount = self.mount(path).await?;
         let answer = self.ask(&mount.request_path(path, *version)?).await?;
-        kv::secret(&answer, mount.version, key, reference)
+        kv::secret_of_answer(&answer, mount.version, key, reference)
     }
 }
 

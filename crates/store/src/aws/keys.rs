@@ -133,12 +133,12 @@ impl AwsKeySource {
                     Life::from_duration(Duration::ZERO),
                 ))
             }
-            KeySource::Environment { region } => environment(&self.finder, region).await,
+            KeySource::Environment { region } => keys_of_environment(&self.finder, region).await,
         }
     }
 }
 
-async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), Error> {
+async fn keys_of_environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), Error> {
     if let Some(access_key_id) = finder.variable("AWS_ACCESS_KEY_ID").await? {
         let secret_access_key = finder.variable("AWS_SECRET_ACCESS_KEY").await?;
         let secret_access_key = secret_access_key.ok_or_else(no_keys)?;
@@ -148,13 +148,13 @@ async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), E
             Life::from_duration(Duration::ZERO),
         ));
     }
-    if let Some(keys) = web_identity::keys(finder, region).await? {
+    if let Some(keys) = web_identity::web_identity_keys(finder, region).await? {
         return Ok((keys, Life::from_duration(WEB_IDENTITY_LIFE)));
     }
-    if let Some(keys) = metadata::of_container(finder).await? {
+    if let Some(keys) = metadata::container_keys(finder).await? {
         return Ok((keys, Life::from_duration(METADATA_LIFE)));
     }
-    let keys = metadata::of_instance(finder).await?;
+    let keys = metadata::instance_keys(finder).await?;
     keys.map(|keys| (keys, Life::from_duration(METADATA_LIFE))).ok_or_else(no_keys)
 }
 

@@ -23,7 +23,7 @@ struct KeysResponse {
 }
 
 /// The keys of a container, if it has any: AWS SDKs and Tools Reference Guide, "Container credential provider".
-pub(super) async fn of_container(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
+pub(super) async fn container_keys(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
     let relative = finder.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").await?;
     let full = finder.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI").await?;
     let address = match (relative, full) {
@@ -38,17 +38,17 @@ pub(super) async fn of_container(finder: &Finder) -> Result<Option<AwsKeys>, Err
     }
     let mut token = finder.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").await?;
     if let Some(file) = finder.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").await? {
-        token = finder.optional(&format!("file:{}", file.expose())).await?;
+        token = finder.optional_secret(&format!("file:{}", file.expose())).await?;
     }
     let mut headers = Vec::new();
     headers.extend(token.as_ref().map(|token| ("authorization", token)));
-    let answer = ask(finder, Method::GET, &address, &headers).await?;
-    keys(&answer).map(Some)
+    let answer = ask_metadata_service(finder, Method::GET, &address, &headers).await?;
+    keys_of_answer(&answer).map(Some)
 }
 
 /// The keys of the instance's role: Amazon EC2 User Guide, "Instance Metadata Service Version 2". `None` for an
 /// instance without a metadata service.
-pub(super) async fn of_instance(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
+pub(super) async fn instance_keys(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
     let disabled = finder.variable("AWS_EC2_METADATA_DISABLED").await?;
     if disabled.is_some_and(|value| value.expose().eq_ignore_ascii_case("true")) {
         return Ok(None);
@@ -58,18 +58,23 @@ pub(super) async fn of_instance(finder: &Finder) -> Result<Option<AwsKeys>, Erro
     let life = Secret::new("300".to_owned());
     let headers = [("x-aws-ec2-metadata-token-ttl-seconds", &life)];
     let url = format!("{endpoint}/latest/api/token");
-    let Ok(answer) = ask(finder, Method::PUT, &url, &headers).await else { return Ok(None) };
-    let Some(token) = text(&answer) else { return Ok(None) };
+    let Ok(answer) = ask_metadata_service(finder, Method::PUT, &url, &headers).await else {
+        return Ok(None);
+    };
+    let Some(token) = answer_text(&answer) else { return Ok(None) };
     let token = Secret::new(token.to_owned());
     let headers = [("x-aws-ec2-metadata-token", &token)];
     let url = format!("{endpoint}/latest/meta-data/iam/security-credentials/");
-    let roles = ask(finder, Method::GET, &url, &headers).await?;
-    let Some(role) = text(&roles).and_then(|roles| roles.lines().next()) else { return Ok(None) };
-    let answer = ask(finder, Method::GET, &format!("{url}{role}"), &headers).await?;
-    keys(&answer).map(Some)
+    let roles = ask_metadata_service(finder, Method::GET, &url, &headers).await?;
+    let Some(role) = answer_text(&roles).and_then(|roles| roles.lines().next()) else {
+        return Ok(None);
+    };
+    let answer =
+        ask_metadata_service(finder, Method::GET, &format!("{url}{role}"), &headers).await?;
+    keys_of_answer(&answer).map(Some)
 }
 
-async fn ask(
+async fn ask_metadata_service(
     finder: &Finder,
     method: Method,
     url: &str,
@@ -77,18 +82,19 @@ async fn ask(
 ) -> Result<StoreResponse, Error> {
     let mut request = Request::builder().method(method).uri(url);
     for (name, value) in headers {
-        let mut value =
-            HeaderValue::try_from(value.expose_for_header()?).map_err(|_| unusable())?;
+        let mut value = HeaderValue::try_from(value.expose_for_header()?)
+            .map_err(|_| unusable_token_error())?;
         value.set_sensitive(true);
         request = request.header(*name, value);
     }
-    let request =
-        request.body(Bytes::new()).map_err(|source| exchange::unwritable(METADATA, source))?;
-    exchange::send(METADATA, &finder.transport, request).await
+    let request = request
+        .body(Bytes::new())
+        .map_err(|source| exchange::unwritable_request_error(METADATA, source))?;
+    exchange::send_request(METADATA, &finder.transport, request).await
 }
 
-fn keys(answer: &StoreResponse) -> Result<AwsKeys, Error> {
-    let read = json::read::<KeysResponse>(answer.body.bytes());
+fn keys_of_answer(answer: &StoreResponse) -> Result<AwsKeys, Error> {
+    let read = json::parse_json::<KeysResponse>(answer.body.bytes());
     let Some(answered) = read.filter(|_| answer.status == StatusCode::OK) else {
         let status = answer.status.as_u16();
         let message = format!("{METADATA} answers {status} and no keys");
@@ -101,7 +107,7 @@ fn keys(answer: &StoreResponse) -> Result<AwsKeys, Error> {
     })
 }
 
-fn text(answer: &StoreResponse) -> Option<&str> {
+fn answer_text(answer: &StoreResponse) -> Option<&str> {
     let text = std::str::from_utf8(answer.body.bytes()).ok()?.trim();
     (answer.status == StatusCode::OK && !text.is_empty()).then_some(text)
 }
@@ -117,7 +123,7 @@ fn may_be_asked(address: &str) -> bool {
     uri.scheme_str() == Some("https") || is_loopback || is_amazons
 }
 
-fn unusable() -> Error {
+fn unusable_token_error() -> Error {
     Error::new(ErrorKind::Invalid, "a token of the metadata service is unusable")
 }
 

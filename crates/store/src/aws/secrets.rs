@@ -11,7 +11,7 @@ use http::{Request, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{access_key::AwsKeys, domain, keys::AwsKeySource, scope::Scope, sign};
+use super::{access_key::AwsKeys, keys::AwsKeySource, region_domain, scope::Scope, sign};
 use crate::{
     exchange::{self, StoreResponse},
     json::{self, Members},
@@ -66,17 +66,22 @@ impl SecretsManagerStore {
         self
     }
 
-    async fn ask(&self, name: &str, body: &Value, keys: &AwsKeys) -> Result<StoreResponse, Error> {
+    async fn request_secret(
+        &self,
+        name: &str,
+        body: &Value,
+        keys: &AwsKeys,
+    ) -> Result<StoreResponse, Error> {
         let region = region_of(name).unwrap_or(&self.config.region);
         let endpoint = match &self.config.endpoint {
             Some(endpoint) => format!("{}/", endpoint.trim_end_matches('/')),
-            None => format!("https://secretsmanager.{region}.{}/", domain(region)),
+            None => format!("https://secretsmanager.{region}.{}/", region_domain(region)),
         };
         let mut request = Request::post(endpoint)
             .header("content-type", "application/x-amz-json-1.1")
             .header("x-amz-target", "secretsmanager.GetSecretValue")
             .body(Bytes::from(body.to_string()))
-            .map_err(|source| exchange::unwritable(STORE, source))?;
+            .map_err(|source| exchange::unwritable_request_error(STORE, source))?;
         let scope = Scope {
             region: region.to_owned(),
             service: "secretsmanager".to_owned(),
@@ -85,7 +90,7 @@ impl SecretsManagerStore {
         for header in sign(&request, keys, &scope, self.clock.now())? {
             request.headers_mut().insert(header.name, header.value);
         }
-        exchange::send(STORE, &self.transport, request).await
+        exchange::send_request(STORE, &self.transport, request).await
     }
 }
 
@@ -102,16 +107,16 @@ impl SecretStore for SecretsManagerStore {
             _ => json!({"SecretId": name}),
         };
         let keys = self.keys.keys().await?;
-        let mut answer = self.ask(name, &body, &keys).await?;
+        let mut answer = self.request_secret(name, &body, &keys).await?;
         if is_about_the_keys(&answer)
             && let Some(others) = self.keys.others_than(&keys).await?
         {
-            answer = self.ask(name, &body, &others).await?;
+            answer = self.request_secret(name, &body, &others).await?;
         }
         if answer.status != StatusCode::OK {
-            return Err(failure(&answer, reference));
+            return Err(answer_failure(&answer, reference));
         }
-        secret(&answer, key.as_deref(), reference)
+        secret_of_answer(&answer, key.as_deref(), reference)
     }
 }
 
@@ -120,20 +125,21 @@ fn region_of(name: &str) -> Option<&str> {
     name.strip_prefix("arn:")?.split(':').nth(2).filter(|region| !region.is_empty())
 }
 
-fn secret(
+fn secret_of_answer(
     answer: &StoreResponse,
     key: Option<&str>,
     reference: &SecretReference,
 ) -> Result<Secret, Error> {
-    let secret_value = json::read::<SecretValue<'_>>(answer.body.bytes()).ok_or_else(|| {
-        Error::new(ErrorKind::Unreadable, format!("{STORE}'s answer cannot be understood"))
-    })?;
-    let Some(whole) = secret_value.secret_string.and_then(json::secret) else {
+    let secret_value =
+        json::parse_json::<SecretValue<'_>>(answer.body.bytes()).ok_or_else(|| {
+            Error::new(ErrorKind::Unreadable, format!("{STORE}'s answer cannot be understood"))
+        })?;
+    let Some(whole) = secret_value.secret_string.and_then(json::secret_of_value) else {
         let message = format!("the secret is binary, and must be a text: `{reference}`");
         return Err(Error::new(ErrorKind::Invalid, message));
     };
     let secret = match key {
-        Some(key) => member(&whole, key, reference)?,
+        Some(key) => secret_member(&whole, key, reference)?,
         None => whole,
     };
     if secret.is_empty() {
@@ -143,8 +149,8 @@ fn secret(
     Ok(secret)
 }
 
-fn member(whole: &Secret, key: &str, reference: &SecretReference) -> Result<Secret, Error> {
-    let Some(members) = json::read::<Members<'_>>(whole.expose().as_bytes()) else {
+fn secret_member(whole: &Secret, key: &str, reference: &SecretReference) -> Result<Secret, Error> {
+    let Some(members) = json::parse_json::<Members<'_>>(whole.expose().as_bytes()) else {
         let message = format!("the secret is no JSON object that has keys: `{reference}`");
         return Err(Error::new(ErrorKind::Invalid, message));
     };
@@ -152,7 +158,7 @@ fn member(whole: &Secret, key: &str, reference: &SecretReference) -> Result<Secr
         let message = format!("the secret has no such key: `{reference}`");
         return Err(Error::new(ErrorKind::NotFound, message));
     };
-    json::secret(value).ok_or_else(|| {
+    json::secret_of_value(value).ok_or_else(|| {
         let message = format!("the secret's key must hold a text: `{reference}`");
         Error::new(ErrorKind::Invalid, message)
     })
@@ -160,7 +166,7 @@ fn member(whole: &Secret, key: &str, reference: &SecretReference) -> Result<Secr
 
 /// The error's name: in `__type` a namespace may precede it.
 fn error_name(answer: &StoreResponse) -> String {
-    let name = json::read::<ErrorResponse>(answer.body.bytes()).map(|failed| failed.kind);
+    let name = json::parse_json::<ErrorResponse>(answer.body.bytes()).map(|failed| failed.kind);
     let name = name.unwrap_or_default();
     name.rsplit_once('#').map(|(_, name)| name.to_owned()).unwrap_or(name)
 }
@@ -170,7 +176,7 @@ fn is_about_the_keys(answer: &StoreResponse) -> bool {
 }
 
 /// The error for a failed response: AWS Secrets Manager API Reference, `GetSecretValue` and "Common Errors".
-fn failure(answer: &StoreResponse, reference: &SecretReference) -> Error {
+fn answer_failure(answer: &StoreResponse, reference: &SecretReference) -> Error {
     let name = error_name(answer);
     let (kind, message) = match name.as_str() {
         "ResourceNotFoundException" => (ErrorKind::NotFound, "there is no such secret or version"),

@@ -37,11 +37,11 @@ pub fn sign(
 ) -> Result<Vec<Signed>, Error> {
     let uri = request.uri();
     if uri.host().is_none() || uri.scheme().is_none() {
-        return Err(invalid("a request without a host cannot be signed"));
+        return Err(invalid_error("a request without a host cannot be signed"));
     }
     // Amazon S3 API Reference, "Signature Calculations": an unsigned payload is for HTTPS only.
     if scope.is_payload_unsigned && uri.scheme_str() != Some("https") {
-        return Err(invalid("a body may be left out of the signature over `https://` only"));
+        return Err(invalid_error("a body may be left out of the signature over `https://` only"));
     }
     let body = if scope.is_payload_unsigned {
         SignableBody::UnsignedPayload
@@ -51,7 +51,8 @@ pub fn sign(
     let signed_headers = request.headers().iter().filter(|(name, _)| is_signed(name));
     let mut texts = Vec::new();
     for (name, value) in signed_headers {
-        let text = value.to_str().map_err(|_| invalid("a signed header must be plain text"))?;
+        let text =
+            value.to_str().map_err(|_| invalid_error("a signed header must be plain text"))?;
         texts.push((name.as_str(), text));
     }
     let signable =
@@ -70,11 +71,11 @@ pub fn sign(
         .region(&scope.region)
         .name(&scope.service)
         .time(at)
-        .settings(settings(scope))
+        .settings(signing_settings(scope))
         .build()
-        .map_err(|_| invalid("the request cannot be signed"))?
+        .map_err(|_| invalid_error("the request cannot be signed"))?
         .into();
-    let unsignable = |_| invalid("the request cannot be signed");
+    let unsignable = |_| invalid_error("the request cannot be signed");
     let signed = aws_sigv4::http_request::sign(signable.map_err(unsignable)?, &parameters)
         .map_err(unsignable)?;
     let (headers, _) = signed.into_parts().0.into_parts();
@@ -83,7 +84,7 @@ pub fn sign(
 
 /// The settings of the signer. S3 requires an unchanged path and the body's hash in a header: Amazon S3 API Reference,
 /// "Signature Calculations".
-fn settings(scope: &Scope) -> SigningSettings {
+fn signing_settings(scope: &Scope) -> SigningSettings {
     let mut settings = SigningSettings::default();
     let is_s3 = scope.service == "s3" || scope.service.starts_with("s3-");
     if is_s3 {
@@ -104,12 +105,12 @@ fn is_signed(name: &HeaderName) -> bool {
 
 fn signed_header(name: &'static str, value: &str) -> Result<Signed, Error> {
     let mut value = HeaderValue::try_from(value)
-        .map_err(|_| invalid("the keys of AWS cannot be put in a header"))?;
+        .map_err(|_| invalid_error("the keys of AWS cannot be put in a header"))?;
     value.set_sensitive(true);
     Ok(Signed { name: HeaderName::from_static(name), value })
 }
 
-fn invalid(message: &'static str) -> Error {
+fn invalid_error(message: &'static str) -> Error {
     Error::new(ErrorKind::Invalid, message)
 }
 

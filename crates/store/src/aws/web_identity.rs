@@ -6,11 +6,14 @@ use http::{Request, StatusCode};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use zeroize::Zeroizing;
 
-use super::{access_key::AwsKeys, domain, finder::Finder};
+use super::{access_key::AwsKeys, finder::Finder, region_domain};
 use crate::exchange::{self, StoreResponse};
 
 /// The keys; `None` if the process has no web identity.
-pub(super) async fn keys(finder: &Finder, region: &str) -> Result<Option<AwsKeys>, Error> {
+pub(super) async fn web_identity_keys(
+    finder: &Finder,
+    region: &str,
+) -> Result<Option<AwsKeys>, Error> {
     let file = finder.variable("AWS_WEB_IDENTITY_TOKEN_FILE").await?;
     let role = finder.variable("AWS_ROLE_ARN").await?;
     let Some((file, role)) = file.zip(role) else { return Ok(None) };
@@ -21,9 +24,9 @@ pub(super) async fn keys(finder: &Finder, region: &str) -> Result<Option<AwsKeys
     let endpoint = finder.variable("AWS_ENDPOINT_URL_STS").await?;
     let endpoint = match &endpoint {
         Some(endpoint) => endpoint.expose().to_owned(),
-        None => format!("https://sts.{region}.{}/", domain(region)),
+        None => format!("https://sts.{region}.{}/", region_domain(region)),
     };
-    let form = form(&[
+    let form = form_body(&[
         ("Action", "AssumeRoleWithWebIdentity"),
         ("Version", "2011-06-15"),
         ("DurationSeconds", "3600"),
@@ -33,13 +36,13 @@ pub(super) async fn keys(finder: &Finder, region: &str) -> Result<Option<AwsKeys
     ]);
     let request = Request::post(endpoint)
         .header("content-type", "application/x-www-form-urlencoded")
-        .body(exchange::body(form))
-        .map_err(|source| exchange::unwritable(STS, source))?;
-    let answer = exchange::send(STS, &finder.transport, request).await?;
-    read(&answer).map(Some)
+        .body(exchange::zeroized_body(form))
+        .map_err(|source| exchange::unwritable_request_error(STS, source))?;
+    let answer = exchange::send_request(STS, &finder.transport, request).await?;
+    keys_of_answer(&answer).map(Some)
 }
 
-fn form(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
+fn form_body(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
     let length: usize = members.iter().map(|(name, value)| name.len() + value.len() * 3 + 2).sum();
     let mut form = Zeroizing::new(Vec::with_capacity(length));
     for (name, value) in members {
@@ -55,7 +58,7 @@ fn form(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
     form
 }
 
-fn read(answer: &StoreResponse) -> Result<AwsKeys, Error> {
+fn keys_of_answer(answer: &StoreResponse) -> Result<AwsKeys, Error> {
     if answer.status != StatusCode::OK {
         let is_down = answer.status.is_server_error();
         let kind = if is_down { ErrorKind::Unreadable } else { ErrorKind::Denied };
@@ -64,7 +67,7 @@ fn read(answer: &StoreResponse) -> Result<AwsKeys, Error> {
         return Err(Error::new(kind, message));
     }
     let text = std::str::from_utf8(answer.body.bytes()).unwrap_or_default();
-    let element = |name| element(text, name).map(|text| Secret::new(text.to_owned()));
+    let element = |name| element_text(text, name).map(|text| Secret::new(text.to_owned()));
     let key_texts = element("AccessKeyId").zip(element("SecretAccessKey"));
     let keys = key_texts.map(|(access_key_id, secret_access_key)| AwsKeys {
         access_key_id,
@@ -77,7 +80,7 @@ fn read(answer: &StoreResponse) -> Result<AwsKeys, Error> {
 }
 
 /// The text of an element that occurs once and contains no escapes: keys and tokens are base64.
-fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn element_text<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     let (text, _) = rest.split_once("</")?;
     (!text.is_empty()).then_some(text)

@@ -63,7 +63,7 @@ impl GrantFolder {
         work: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> Result<T, Error> {
         let done = spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)));
-        done.map_err(|error| failure(&self.folder, error))
+        done.map_err(|error| folder_failure(&self.folder, error))
     }
 }
 
@@ -71,12 +71,12 @@ impl GrantFolder {
 impl GrantStore for GrantFolder {
     async fn get(&self, name: &str) -> Result<Option<Secret>, Error> {
         let file = self.file(name);
-        self.run(move || read(&file)).await
+        self.run(move || read_grant(&file)).await
     }
 
     async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error> {
         let (file, grant) = (self.file(name), grant.clone());
-        self.run(move || replace(&file, &grant)).await
+        self.run(move || replace_grant(&file, &grant)).await
     }
 
     async fn remove(&self, name: &str) -> Result<bool, Error> {
@@ -119,7 +119,7 @@ impl GrantStore for GrantFolder {
     }
 }
 
-fn read(file: &Path) -> io::Result<Option<Secret>> {
+fn read_grant(file: &Path) -> io::Result<Option<Secret>> {
     let opened = match File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -148,13 +148,13 @@ fn is_private(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-fn replace(file: &Path, grant: &Secret) -> io::Result<()> {
+fn replace_grant(file: &Path, grant: &Secret) -> io::Result<()> {
     let folder = file.parent().unwrap_or(file);
     private_folder(folder)?;
     let new = file.with_extension(format!("{}.new", std::process::id()));
     // A process with this id may have left a file behind.
     fs::remove_file(&new).ok();
-    let written = private(OpenOptions::new().write(true).create_new(true)).open(&new);
+    let written = private_options(OpenOptions::new().write(true).create_new(true)).open(&new);
     let written = written.and_then(|mut written| {
         written.write_all(grant.expose().as_bytes())?;
         written.sync_all()
@@ -167,7 +167,7 @@ fn replace(file: &Path, grant: &Secret) -> io::Result<()> {
 /// The locked file; `None` if another process holds the lock.
 fn try_lock(file: &Path) -> io::Result<Option<File>> {
     private_folder(file.parent().unwrap_or(file))?;
-    let opened = private(OpenOptions::new().write(true).create(true)).open(file)?;
+    let opened = private_options(OpenOptions::new().write(true).create(true)).open(file)?;
     match opened.try_lock() {
         Ok(()) => Ok(Some(opened)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -175,7 +175,7 @@ fn try_lock(file: &Path) -> io::Result<Option<File>> {
     }
 }
 
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+fn private_options(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
@@ -195,7 +195,7 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-fn failure(folder: &Path, error: io::Error) -> Error {
+fn folder_failure(folder: &Path, error: io::Error) -> Error {
     let folder = folder.display();
     let (kind, message) = match error.kind() {
         io::ErrorKind::PermissionDenied => (

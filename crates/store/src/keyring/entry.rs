@@ -6,9 +6,12 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::platform::Keyring;
 
-pub(super) fn read(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
-    let secret_bytes = entry(keyring, reference)?.get_secret();
-    secret(secret_bytes.map(Zeroizing::new).map_err(|error| failure(error, reference))?, reference)
+pub(super) fn read_secret(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
+    let secret_bytes = keyring_entry(keyring, reference)?.get_secret();
+    secret_of_bytes(
+        secret_bytes.map(Zeroizing::new).map_err(|error| keyring_failure(error, reference))?,
+        reference,
+    )
 }
 
 pub(super) fn write(
@@ -16,43 +19,43 @@ pub(super) fn write(
     reference: &SecretReference,
     secret: &Secret,
 ) -> Result<(), Error> {
-    let written = entry(keyring, reference)?.set_secret(secret.expose().as_bytes());
-    written.map_err(|error| failure(error, reference))
+    let written = keyring_entry(keyring, reference)?.set_secret(secret.expose().as_bytes());
+    written.map_err(|error| keyring_failure(error, reference))
 }
 
 pub(super) fn remove(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
-    let stored_secret = read(keyring, reference)?;
-    let removed = entry(keyring, reference)?.delete_credential();
-    removed.map(|()| stored_secret).map_err(|error| failure(error, reference))
+    let stored_secret = read_secret(keyring, reference)?;
+    let removed = keyring_entry(keyring, reference)?.delete_credential();
+    removed.map(|()| stored_secret).map_err(|error| keyring_failure(error, reference))
 }
 
-fn entry(keyring: &Keyring, reference: &SecretReference) -> Result<Entry, Error> {
+fn keyring_entry(keyring: &Keyring, reference: &SecretReference) -> Result<Entry, Error> {
     let SecretReference::Keyring { service, user, .. } = reference else {
         let message = format!("the keyring holds no secrets of `{}:`", reference.scheme());
         return Err(Error::new(ErrorKind::Unsupported, message));
     };
-    keyring.build(service, user, None).map_err(|error| failure(error, reference))
+    keyring.build(service, user, None).map_err(|error| keyring_failure(error, reference))
 }
 
 /// The secret in a stored text; one line break at its end is not part of the secret.
-pub(super) fn secret(
+pub(super) fn secret_of_bytes(
     mut bytes: Zeroizing<Vec<u8>>,
     reference: &SecretReference,
 ) -> Result<Secret, Error> {
     let text = String::from_utf8(std::mem::take(&mut *bytes));
     let text = text.map_err(|refused| {
         refused.into_bytes().zeroize();
-        invalid("the secret must be UTF-8 text", reference)
+        invalid_reference_error("the secret must be UTF-8 text", reference)
     })?;
     let secret = Secret::from_stored_text(text);
     if secret.is_empty() {
-        return Err(invalid("the secret is empty", reference));
+        return Err(invalid_reference_error("the secret is empty", reference));
     }
     Ok(secret)
 }
 
 /// The error for a keyring's failure. Errors that contain stored bytes are dropped.
-pub(super) fn failure(error: keyring_core::Error, reference: &SecretReference) -> Error {
+pub(super) fn keyring_failure(error: keyring_core::Error, reference: &SecretReference) -> Error {
     use keyring_core::Error as Found;
     let (kind, message) = match error {
         Found::NoEntry => (ErrorKind::NotFound, "the keyring has no such entry"),
@@ -75,6 +78,6 @@ pub(super) fn failure(error: keyring_core::Error, reference: &SecretReference) -
     Error::new(kind, format!("{message}: `{reference}`"))
 }
 
-fn invalid(message: &str, reference: &SecretReference) -> Error {
+fn invalid_reference_error(message: &str, reference: &SecretReference) -> Error {
     Error::new(ErrorKind::Invalid, format!("{message}: `{reference}`"))
 }

@@ -51,22 +51,22 @@ impl KeyringStore {
     }
 
     /// Performs an operation on an entry, and returns its secret if it is read or removed.
-    pub(crate) async fn work(
+    pub(crate) async fn perform(
         &self,
         reference: &SecretReference,
         work: Work,
     ) -> Result<Option<Secret>, Error> {
         let (answer, answered) = oneshot::channel();
-        self.ask(KeyringRequest { reference: reference.clone(), work, answer })?;
+        self.send_to_thread(KeyringRequest { reference: reference.clone(), work, answer })?;
         answered.await.unwrap_or_else(|_| Err(thread_error()))
     }
 
     /// Sends a request to the thread, which is started if necessary.
-    fn ask(&self, asked: KeyringRequest) -> Result<(), Error> {
+    fn send_to_thread(&self, asked: KeyringRequest) -> Result<(), Error> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = match thread.take() {
             Some(sender) => sender,
-            None => start(self.backend)?,
+            None => start_thread(self.backend)?,
         };
         // The next request restarts a thread that died.
         sender.send(asked).map_err(|_| thread_error())?;
@@ -78,11 +78,11 @@ impl KeyringStore {
 #[async_trait]
 impl SecretStore for KeyringStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
-        self.work(reference, Work::Read).await?.ok_or_else(thread_error)
+        self.perform(reference, Work::Read).await?.ok_or_else(thread_error)
     }
 }
 
-fn start(backend: KeyringBackend) -> Result<Sender<KeyringRequest>, Error> {
+fn start_thread(backend: KeyringBackend) -> Result<Sender<KeyringRequest>, Error> {
     let (sender, questions) = mpsc::channel();
     let thread = thread::Builder::new().name("callgate-keyring".to_owned());
     let started = thread.spawn(move || answer_all(backend, &questions));

@@ -50,7 +50,7 @@ struct Options {
 }
 
 impl Mount {
-    pub(super) fn holds(&self, path: &str) -> bool {
+    pub(super) fn is_above(&self, path: &str) -> bool {
         path.starts_with(&self.path)
     }
 
@@ -78,7 +78,7 @@ pub(super) fn mount_path(path: &str) -> String {
     format!("sys/internal/ui/mounts/{}", encoded_path(path))
 }
 
-pub(super) fn mount(answer: &StoreResponse, path: &str) -> Result<Mount, Error> {
+pub(super) fn mount_of_answer(answer: &StoreResponse, path: &str) -> Result<Mount, Error> {
     match answer.status {
         StatusCode::OK => {}
         // A server without this page does not support version 2 either.
@@ -87,11 +87,11 @@ pub(super) fn mount(answer: &StoreResponse, path: &str) -> Result<Mount, Error> 
             return Ok(Mount { path: format!("{first}/"), version: Version::One });
         }
         StatusCode::FORBIDDEN => return Err(read_denial(path)),
-        status => return Err(unreadable(status)),
+        status => return Err(unreadable_answer_error(status)),
     }
-    let described = json::read::<Described>(answer.body.bytes());
+    let described = json::parse_json::<Described>(answer.body.bytes());
     let Description { path, kind, options } =
-        described.ok_or_else(|| unreadable(answer.status))?.data;
+        described.ok_or_else(|| unreadable_answer_error(answer.status))?.data;
     if kind != "kv" && kind != "generic" {
         let message =
             format!("secrets of the vault's engine `{kind}` are not supported; `kv` is: `{path}`");
@@ -101,7 +101,7 @@ pub(super) fn mount(answer: &StoreResponse, path: &str) -> Result<Mount, Error> 
     Ok(Mount { path, version: if is_two { Version::Two } else { Version::One } })
 }
 
-pub(super) fn secret(
+pub(super) fn secret_of_answer(
     answer: &StoreResponse,
     version: Version,
     key: &str,
@@ -115,21 +115,21 @@ pub(super) fn secret(
             let message = format!("the vault has no secret, or deleted it: `{reference}`");
             return Err(Error::new(ErrorKind::NotFound, message));
         }
-        status => return Err(unreadable(status)),
+        status => return Err(unreadable_answer_error(status)),
     }
-    let malformed = || unreadable(answer.status);
-    let mut data = json::read::<Data<'_>>(answer.body.bytes()).and_then(|read| read.data);
+    let malformed = || unreadable_answer_error(answer.status);
+    let mut data = json::parse_json::<Data<'_>>(answer.body.bytes()).and_then(|read| read.data);
     if version == Version::Two {
-        data = json::read::<Data<'_>>(data.ok_or_else(malformed)?.get().as_bytes())
+        data = json::parse_json::<Data<'_>>(data.ok_or_else(malformed)?.get().as_bytes())
             .and_then(|read| read.data);
     }
     let members: Members<'_> =
-        data.and_then(|data| json::read(data.get().as_bytes())).ok_or_else(malformed)?;
+        data.and_then(|data| json::parse_json(data.get().as_bytes())).ok_or_else(malformed)?;
     let Some(value) = members.get(key) else {
         let message = format!("the vault's secret has no such key: `{reference}`");
         return Err(Error::new(ErrorKind::NotFound, message));
     };
-    let text_secret = json::secret(value).filter(|secret| !secret.is_empty());
+    let text_secret = json::secret_of_value(value).filter(|secret| !secret.is_empty());
     text_secret.ok_or_else(|| {
         let message = format!("the vault's secret must be a text that is not empty: `{reference}`");
         Error::new(ErrorKind::Invalid, message)
@@ -141,7 +141,7 @@ fn read_denial(what: &str) -> Error {
     Error::new(ErrorKind::Denied, message)
 }
 
-fn unreadable(status: StatusCode) -> Error {
+fn unreadable_answer_error(status: StatusCode) -> Error {
     let message =
         format!("the vault answers {} and nothing that can be understood", status.as_u16());
     Error::new(ErrorKind::Unreadable, message)

@@ -53,7 +53,7 @@ impl Login {
     }
 
     /// A token that does not expire soon.
-    pub(super) async fn token(&self, server: &Server) -> Result<Secret, Error> {
+    pub(super) async fn usable_token(&self, server: &Server) -> Result<Secret, Error> {
         self.held.get(&(), async |_| self.fetch_token(server).await).await
     }
 
@@ -64,7 +64,7 @@ impl Login {
         server: &Server,
     ) -> Result<Option<Secret>, Error> {
         self.held.forget_if(|held| held.value.is_same_value(rejected));
-        let token = self.token(server).await?;
+        let token = self.usable_token(server).await?;
         Ok((!token.is_same_value(rejected)).then_some(token))
     }
 
@@ -76,11 +76,11 @@ impl Login {
                 let life = renew_token(server, &token).await;
                 Ok((token, life))
             }
-            None => self.obtain(server).await,
+            None => self.log_in(server).await,
         }
     }
 
-    async fn obtain(&self, server: &Server) -> Result<(Secret, Life), Error> {
+    async fn log_in(&self, server: &Server) -> Result<(Secret, Life), Error> {
         let (mount, body) = match &self.how {
             VaultLogin::Token(reference) => {
                 let token = self.local.get(reference).await?;
@@ -91,15 +91,15 @@ impl Login {
                 let role_id = self.local.get(role_id).await?;
                 let secret_id = self.local.get(secret_id).await?;
                 let members = [("role_id", role_id.expose()), ("secret_id", secret_id.expose())];
-                (mount, object(&members))
+                (mount, json_object_text(&members))
             }
             VaultLogin::Kubernetes { mount, role, jwt } => {
                 let jwt = self.local.get(jwt).await?;
-                (mount, object(&[("role", role), ("jwt", jwt.expose())]))
+                (mount, json_object_text(&[("role", role), ("jwt", jwt.expose())]))
             }
         };
         let path = format!("auth/{mount}/login");
-        let answer = server.ask(Method::POST, &path, None, Some(body)).await?;
+        let answer = server.send_request(Method::POST, &path, None, Some(body)).await?;
         let LoggedIn { auth } = logged_in(&answer)?;
         Ok((Secret::new(auth.client_token), token_life(auth.lease_duration)))
     }
@@ -111,21 +111,22 @@ fn logged_in(answer: &StoreResponse) -> Result<LoggedIn, Error> {
         let message = format!("the vault refused the login and answered {status}");
         return Err(Error::new(ErrorKind::Denied, message));
     }
-    json::read(answer.body.bytes()).ok_or_else(no_token)
+    json::parse_json(answer.body.bytes()).ok_or_else(no_token)
 }
 
 /// The life of a token that the operator named, if it is renewable or may not look itself up.
 async fn looked_up(server: &Server, token: &Secret) -> Option<Life> {
-    let answer = server.ask(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
-    let LookedUp { data } = json::read(answer.body.bytes())?;
+    let answer =
+        server.send_request(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
+    let LookedUp { data } = json::parse_json(answer.body.bytes())?;
     data.renewable.then(|| token_life(data.ttl))
 }
 
 /// Renews a token and returns its lifetime; a token that cannot be renewed is used until the vault rejects it.
 async fn renew_token(server: &Server, token: &Secret) -> Life {
-    let body = Some(object(&[]));
-    match server.ask(Method::POST, "auth/token/renew-self", Some(token), body).await {
-        Ok(answer) => json::read(answer.body.bytes())
+    let body = Some(json_object_text(&[]));
+    match server.send_request(Method::POST, "auth/token/renew-self", Some(token), body).await {
+        Ok(answer) => json::parse_json(answer.body.bytes())
             .map_or_else(Life::for_good, |LoggedIn { auth }| token_life(auth.lease_duration)),
         Err(_) => Life::from_duration(RENEWAL_PAUSE),
     }
@@ -138,7 +139,7 @@ fn token_life(seconds: u64) -> Life {
 }
 
 /// The JSON text of an object. The buffer has room for all of it, because a buffer that grows leaves copies behind.
-fn object(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
+fn json_object_text(members: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
     let length: usize = members.iter().map(|(_, value)| value.len().saturating_mul(6)).sum();
     let mut text = Zeroizing::new(Vec::with_capacity(length.saturating_add(64)));
     text.push(b'{');

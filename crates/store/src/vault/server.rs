@@ -26,7 +26,7 @@ impl Server {
     }
 
     /// Requests a path below `/v1/`. Responses that mean a failure for every path become errors.
-    pub(super) async fn ask(
+    pub(super) async fn send_request(
         &self,
         method: Method,
         path: &str,
@@ -42,24 +42,26 @@ impl Server {
             request = request.header("x-vault-namespace", namespace);
         }
         if let Some(token) = token {
-            let mut value = HeaderValue::try_from(token.expose_for_header()?).map_err(unusable)?;
+            let mut value =
+                HeaderValue::try_from(token.expose_for_header()?).map_err(unusable_token_error)?;
             value.set_sensitive(true);
             request = request.header("x-vault-token", value);
         }
-        let body = body.map(exchange::body);
+        let body = body.map(exchange::zeroized_body);
         if body.is_some() {
             request = request.header("content-type", "application/json");
         }
         let request = request.body(body.unwrap_or_default());
-        let request = request.map_err(|source| exchange::unwritable(VAULT, source))?;
-        let answer = exchange::send(VAULT, &self.transport, request).await?;
-        failure(answer.status).map_or(Ok(answer), Err)
+        let request =
+            request.map_err(|source| exchange::unwritable_request_error(VAULT, source))?;
+        let answer = exchange::send_request(VAULT, &self.transport, request).await?;
+        status_failure(answer.status).map_or(Ok(answer), Err)
     }
 }
 
 /// The error for a status that has one meaning for every path:
 /// <https://developer.hashicorp.com/vault/api-docs#http-status-codes>.
-fn failure(status: StatusCode) -> Option<Error> {
+fn status_failure(status: StatusCode) -> Option<Error> {
     let (kind, message) = match status.as_u16() {
         300..=399 => (
             ErrorKind::Unreadable,
@@ -76,7 +78,7 @@ fn failure(status: StatusCode) -> Option<Error> {
     Some(Error::new(kind, message))
 }
 
-fn unusable(_: http::header::InvalidHeaderValue) -> Error {
+fn unusable_token_error(_: http::header::InvalidHeaderValue) -> Error {
     Error::new(ErrorKind::Invalid, "the vault's token cannot be put in a header")
 }
 
