@@ -57,12 +57,12 @@ impl Json {
 
     /// The value; numbers keep their digits.
     pub fn value(&self) -> &Value {
-        self.value.get_or_init(|| read(&self.text))
+        self.value.get_or_init(|| parse_or_string(&self.text))
     }
 
     /// The value, taken out of the text.
     pub fn into_value(self) -> Value {
-        self.value.into_inner().unwrap_or_else(|| read(&self.text))
+        self.value.into_inner().unwrap_or_else(|| parse_or_string(&self.text))
     }
 }
 
@@ -98,7 +98,7 @@ impl PartialEq for Json {
 }
 
 /// A text that passed the check can always be read; should reading fail, the text becomes a string.
-fn read(text: &str) -> Value {
+fn parse_or_string(text: &str) -> Value {
     Value::parse(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 

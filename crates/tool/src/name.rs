@@ -82,7 +82,7 @@ impl ArgumentName {
     /// # Errors
     /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_]{0,63}$`.
     pub fn from_shared(name: &Arc<str>) -> Result<Self, InvalidName> {
-        legal(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(|()| Self(Arc::clone(name)))
+        check_name(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(|()| Self(Arc::clone(name)))
     }
 
     /// The name as text.
@@ -129,10 +129,10 @@ fn checked_name(
     dash: bool,
     expected: &'static str,
 ) -> Result<Arc<str>, InvalidName> {
-    legal(name, longest, dash, expected).map(|()| name.into())
+    check_name(name, longest, dash, expected).map(|()| name.into())
 }
 
-fn legal(
+fn check_name(
     name: &str,
     longest: usize,
     dash: bool,

@@ -52,7 +52,9 @@ impl Number {
     /// written.
     #[doc(hidden)]
     pub fn from_shared(digits: Digits<'_>, share: impl FnOnce(&str) -> Arc<str>) -> Self {
-        digits.small().map_or_else(|| Self(NumberForm::Text(share(digits.as_str()))), Self::small)
+        digits
+            .as_small()
+            .map_or_else(|| Self(NumberForm::Text(share(digits.as_str()))), Self::small)
     }
 
     /// The 64-bit floating-point number as a [`Number`]; `None` if it is not finite.
@@ -64,8 +66,8 @@ impl Number {
     /// The digits as they were written, without a heap allocation.
     pub fn digits(&self) -> impl Deref<Target = str> + Copy + fmt::Display {
         match &self.0 {
-            NumberForm::Small(value) => NumberText::whole(*value),
-            NumberForm::Text(text) => NumberText::text(text),
+            NumberForm::Small(value) => NumberText::from_whole(*value),
+            NumberForm::Text(text) => NumberText::from_text(text),
         }
     }
 

@@ -54,14 +54,14 @@ impl Outcome {
 struct Bodies<'a>(&'a [u8]);
 
 impl<'a> Bodies<'a> {
-    fn take(&mut self, length: &Value) -> Option<&'a [u8]> {
+    fn take_bytes(&mut self, length: &Value) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(usize::try_from(length.as_u64()?).ok()?)?;
         self.0 = rest;
         Some(taken)
     }
 
-    fn text(&mut self, length: &Value) -> Option<&'a str> {
-        std::str::from_utf8(self.take(length)?).ok()
+    fn take_text(&mut self, length: &Value) -> Option<&'a str> {
+        std::str::from_utf8(self.take_bytes(length)?).ok()
     }
 }
 
@@ -119,7 +119,7 @@ in_the_head! {
         _ => None,
     };
     Approvers: |approvers| approvers.as_str().into(), |value| Self::from_name(value.as_str()?);
-    Duration: |time| nanoseconds(*time).into(), |value| value.as_u64().map(Self::from_nanos);
+    Duration: |time| whole_nanoseconds(*time).into(), |value| value.as_u64().map(Self::from_nanos);
     FaultCode: |code| code.as_str().into(), |value| Self::from_name(value.as_str()?);
     Handle: |handle| handle.as_str().into(), |value| Self::new(value.as_str()?);
     Next: |next| next.as_str().into(), |value| Self::from_name(value.as_str()?);
@@ -127,7 +127,7 @@ in_the_head! {
     PendingKind: |kind| kind.as_str().into(), |value| Self::from_name(value.as_str()?);
     Reached: |reached| reached.as_str().into(), |value| Self::from_name(value.as_str()?);
     String: ToValue::to_value, |value| value.as_str().map(ToOwned::to_owned);
-    SystemTime: |time| nanoseconds(time.duration_since(UNIX_EPOCH).unwrap_or_default()).into(),
+    SystemTime: |time| whole_nanoseconds(time.duration_since(UNIX_EPOCH).unwrap_or_default()).into(),
         |value| UNIX_EPOCH.checked_add(Duration::from_nanos(value.as_u64()?));
     Unit: |unit| unit.as_str().into(), |value| Self::from_name(value.as_str()?);
     bool: ToValue::to_value, Value::as_bool;
@@ -158,11 +158,11 @@ impl<T: OutcomePart> OutcomePart for Vec<T> {
 /// Kept as text behind the head, which could not hold a value of the greatest depth.
 impl OutcomePart for Value {
     fn write(&self, bodies: &mut Vec<u8>) -> Value {
-        body(self.to_string().as_bytes(), bodies)
+        push_body(self.to_string().as_bytes(), bodies)
     }
 
     fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
-        Self::parse(bodies.text(value)?).ok()
+        Self::parse(bodies.take_text(value)?).ok()
     }
 }
 
@@ -174,13 +174,13 @@ impl OutcomePart for Content {
                 let filename = filename.write(bodies);
                 json!({"file": media_type, "filename": filename, "size": size, "sha256": sha256})
             }
-            Self::Json(json) => json!({"json": body(json.text().as_bytes(), bodies)}),
+            Self::Json(json) => json!({"json": push_body(json.text().as_bytes(), bodies)}),
             Self::Media { media_type, data } => {
-                json!({"media": media_type, "size": body(data, bodies)})
+                json!({"media": media_type, "size": push_body(data, bodies)})
             }
             Self::Parts(parts) => json!({"parts": parts.write(bodies)}),
             Self::Text { text, media_type } => {
-                json!({"text": media_type, "size": body(text.as_bytes(), bodies)})
+                json!({"text": media_type, "size": push_body(text.as_bytes(), bodies)})
             }
         }
     }
@@ -199,13 +199,14 @@ impl OutcomePart for Content {
                 let filename = value.get("filename").and_then(Value::as_str).map(ToOwned::to_owned);
                 Self::File { media_type: media_type()?, filename, size, sha256 }
             }
-            "json" => Self::Json(Json::parse(bodies.text(first)?).ok()?),
-            "media" => {
-                Self::Media { media_type: media_type()?, data: bodies.take(size?)?.to_vec().into() }
-            }
+            "json" => Self::Json(Json::parse(bodies.take_text(first)?).ok()?),
+            "media" => Self::Media {
+                media_type: media_type()?,
+                data: bodies.take_bytes(size?)?.to_vec().into(),
+            },
             "parts" => Self::Parts(OutcomePart::read(first, bodies)?),
             "text" => {
-                Self::Text { media_type: media_type()?, text: bodies.text(size?)?.to_owned() }
+                Self::Text { media_type: media_type()?, text: bodies.take_text(size?)?.to_owned() }
             }
             _ => return None,
         })
@@ -227,12 +228,12 @@ impl OutcomePart for Preview {
 }
 
 /// Puts bytes behind the head, and returns their number.
-fn body(bytes: &[u8], bodies: &mut Vec<u8>) -> Value {
+fn push_body(bytes: &[u8], bodies: &mut Vec<u8>) -> Value {
     bodies.extend_from_slice(bytes);
     bytes.len().into()
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
+fn whole_nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 

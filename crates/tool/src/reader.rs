@@ -8,7 +8,7 @@ mod text;
 pub use self::fault::InvalidJson;
 use self::fault::Reason;
 use self::text::Text;
-pub(crate) use self::text::special;
+pub(crate) use self::text::special_position;
 use crate::number::Digits;
 
 /// The maximum nesting of lists and objects, low enough for a caller to walk a value recursively.
@@ -114,7 +114,7 @@ impl<'t> JsonReader<'t> {
 
     /// The line and the column in characters, both from 1, where the name that was read last begins.
     pub fn name_position(&self) -> (usize, usize) {
-        fault::position(self.text.as_bytes().get(..self.name_at).unwrap_or_default())
+        fault::line_and_column(self.text.as_bytes().get(..self.name_at).unwrap_or_default())
     }
 
     /// The next token; `None` after the last token.
@@ -127,12 +127,12 @@ impl<'t> JsonReader<'t> {
         match self.due {
             Due::Comma if self.depth == 0 => match byte {
                 None => Ok(None),
-                Some(_) => Err(self.fault(Reason::More)),
+                Some(_) => Err(self.fault_here(Reason::More)),
             },
             Due::Comma if self.open & 1 == 1 => self.after_member(byte).map(Some),
             Due::Comma => self.after_item(byte).map(Some),
             Due::FirstItem if byte == Some(b']') => Ok(Some(self.close(JsonToken::ArrayEnd))),
-            Due::FirstItem | Due::Value => self.value(byte).map(Some),
+            Due::FirstItem | Due::Value => self.read_value(byte).map(Some),
             Due::FirstName if byte == Some(b'}') => Ok(Some(self.close(JsonToken::ObjectEnd))),
             Due::FirstName => self.name(byte).map(Some),
         }
@@ -144,13 +144,13 @@ impl<'t> JsonReader<'t> {
             Some(b',') => {
                 self.at += 1;
                 match self.skip_blank() {
-                    Some(b']') => Err(self.fault(Reason::LastComma)),
-                    byte => self.value(byte),
+                    Some(b']') => Err(self.fault_here(Reason::LastComma)),
+                    byte => self.read_value(byte),
                 }
             }
             Some(b']') => Ok(self.close(JsonToken::ArrayEnd)),
-            Some(_) => Err(self.fault(Reason::NoCommaInArray)),
-            None => Err(self.fault(Reason::OpenArray)),
+            Some(_) => Err(self.fault_here(Reason::NoCommaInArray)),
+            None => Err(self.fault_here(Reason::OpenArray)),
         }
     }
 
@@ -160,32 +160,32 @@ impl<'t> JsonReader<'t> {
             Some(b',') => {
                 self.at += 1;
                 match self.skip_blank() {
-                    Some(b'}') => Err(self.fault(Reason::LastComma)),
+                    Some(b'}') => Err(self.fault_here(Reason::LastComma)),
                     byte => self.name(byte),
                 }
             }
             Some(b'}') => Ok(self.close(JsonToken::ObjectEnd)),
-            Some(_) => Err(self.fault(Reason::NoCommaInObject)),
-            None => Err(self.fault(Reason::OpenObject)),
+            Some(_) => Err(self.fault_here(Reason::NoCommaInObject)),
+            None => Err(self.fault_here(Reason::OpenObject)),
         }
     }
 
     #[inline]
-    fn value(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
+    fn read_value(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         self.due = Due::Comma;
         match byte {
             Some(b'"') => {
-                let text = self.string()?;
+                let text = self.read_string()?;
                 Ok(JsonToken::String(text.resolved_text(&self.unescaped)))
             }
-            Some(b'{') => self.open(1, Due::FirstName, JsonToken::ObjectStart),
-            Some(b'[') => self.open(0, Due::FirstItem, JsonToken::ArrayStart),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word("true", JsonToken::Bool(true)),
-            Some(b'f') => self.word("false", JsonToken::Bool(false)),
-            Some(b'n') => self.word("null", JsonToken::Null),
-            Some(_) => Err(self.fault(Reason::NoValue)),
-            None => Err(self.fault(Reason::End)),
+            Some(b'{') => self.open_container(1, Due::FirstName, JsonToken::ObjectStart),
+            Some(b'[') => self.open_container(0, Due::FirstItem, JsonToken::ArrayStart),
+            Some(b'-' | b'0'..=b'9') => self.read_number(),
+            Some(b't') => self.read_word("true", JsonToken::Bool(true)),
+            Some(b'f') => self.read_word("false", JsonToken::Bool(false)),
+            Some(b'n') => self.read_word("null", JsonToken::Null),
+            Some(_) => Err(self.fault_here(Reason::NoValue)),
+            None => Err(self.fault_here(Reason::End)),
         }
     }
 
@@ -193,28 +193,28 @@ impl<'t> JsonReader<'t> {
     fn name(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         match byte {
             Some(b'"') => {}
-            Some(_) => return Err(self.fault(Reason::NoName)),
-            None => return Err(self.fault(Reason::OpenObject)),
+            Some(_) => return Err(self.fault_here(Reason::NoName)),
+            None => return Err(self.fault_here(Reason::OpenObject)),
         }
         self.name_at = self.at;
-        let name = self.string()?;
+        let name = self.read_string()?;
         match self.skip_blank() {
             Some(b':') => self.at += 1,
-            Some(_) => return Err(self.fault(Reason::NoColon)),
-            None => return Err(self.fault(Reason::OpenObject)),
+            Some(_) => return Err(self.fault_here(Reason::NoColon)),
+            None => return Err(self.fault_here(Reason::OpenObject)),
         }
         self.due = Due::Value;
         Ok(JsonToken::Name(name.resolved_text(&self.unescaped)))
     }
 
-    fn open(
+    fn open_container(
         &mut self,
         kind: u128,
         due: Due,
         token: JsonToken<'static>,
     ) -> Result<JsonToken<'_>, InvalidJson> {
         if self.depth >= self.max_depth {
-            return Err(self.fault(Reason::Depth(self.max_depth)));
+            return Err(self.fault_here(Reason::Depth(self.max_depth)));
         }
         self.at += 1;
         self.depth += 1;
@@ -232,38 +232,38 @@ impl<'t> JsonReader<'t> {
         token
     }
 
-    fn number(&mut self) -> Result<JsonToken<'_>, InvalidJson> {
+    fn read_number(&mut self) -> Result<JsonToken<'_>, InvalidJson> {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let digits = Digits::at_start(rest).ok_or_else(|| self.fault(Reason::Number))?;
+        let digits = Digits::at_start(rest).ok_or_else(|| self.fault_here(Reason::Number))?;
         self.at += digits.as_str().len();
         Ok(JsonToken::Number(digits))
     }
 
-    fn word(
+    fn read_word(
         &mut self,
         word: &str,
         token: JsonToken<'static>,
     ) -> Result<JsonToken<'_>, InvalidJson> {
-        if !self.rest().starts_with(word.as_bytes()) {
-            return Err(self.fault(Reason::NoValue));
+        if !self.remaining_bytes().starts_with(word.as_bytes()) {
+            return Err(self.fault_here(Reason::NoValue));
         }
         self.at += word.len();
         Ok(token)
     }
 
     #[inline]
-    fn string(&mut self) -> Result<Text<'t>, InvalidJson> {
+    fn read_string(&mut self) -> Result<Text<'t>, InvalidJson> {
         let start = self.at + 1;
-        let end = special(self.text.as_bytes(), start);
+        let end = special_position(self.text.as_bytes(), start);
         if self.text.as_bytes().get(end) == Some(&b'"') {
             self.at = end + 1;
             return Ok(Text::Plain(self.text.get(start..end).unwrap_or_default()));
         }
-        self.unescape(start, end)
+        self.read_escaped(start, end)
     }
 
     #[cold]
-    fn unescape(&mut self, start: usize, end: usize) -> Result<Text<'t>, InvalidJson> {
+    fn read_escaped(&mut self, start: usize, end: usize) -> Result<Text<'t>, InvalidJson> {
         match text::unescape(self.text, start, end, &mut self.unescaped) {
             Ok(end) => {
                 self.at = end;
@@ -294,16 +294,16 @@ impl<'t> JsonReader<'t> {
 
     /// Skips one space, or eight spaces at once.
     fn skip_indent(&mut self) {
-        let is_indent = self.rest().first_chunk() == Some(b"        ");
+        let is_indent = self.remaining_bytes().first_chunk() == Some(b"        ");
         self.at += if is_indent { 8 } else { 1 };
     }
 
-    fn rest(&self) -> &'t [u8] {
+    fn remaining_bytes(&self) -> &'t [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
     #[cold]
-    fn fault(&self, reason: Reason) -> InvalidJson {
+    fn fault_here(&self, reason: Reason) -> InvalidJson {
         InvalidJson::new(self.text, self.at, reason)
     }
 }

@@ -18,7 +18,7 @@ impl Serialize for ToolResult {
         let mut members = serializer.serialize_map(None)?;
         members.serialize_entry("id", &self.id)?;
         members.serialize_entry("tool", &self.tool)?;
-        outcome::<S>(&self.outcome, &mut members)?;
+        serialize_outcome::<S>(&self.outcome, &mut members)?;
         serialize_if_some::<S, _>(&mut members, "attempts", self.journal.attempts().as_ref())?;
         serialize_if_some::<S, _>(&mut members, "defaults", self.defaults().as_ref())?;
         serialize_if_some::<S, _>(&mut members, "notes", self.notes().as_ref())?;
@@ -30,7 +30,7 @@ impl Serialize for ToolResult {
 impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
-        outcome::<S>(self, &mut members)?;
+        serialize_outcome::<S>(self, &mut members)?;
         members.end()
     }
 }
@@ -39,14 +39,17 @@ impl Serialize for Outcome {
 impl Serialize for Answer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
-        answer::<S>(self, &mut members)?;
+        serialize_answer::<S>(self, &mut members)?;
         members.end()
     }
 }
 
-fn outcome<S: Serializer>(outcome: &Outcome, members: &mut Members<S>) -> Result<(), S::Error> {
+fn serialize_outcome<S: Serializer>(
+    outcome: &Outcome,
+    members: &mut Members<S>,
+) -> Result<(), S::Error> {
     match outcome {
-        Outcome::Answered(answered) => answer::<S>(answered, members),
+        Outcome::Answered(answered) => serialize_answer::<S>(answered, members),
         Outcome::Failed(fault) => {
             serialize_if_some::<S, _>(members, "status", fault.status.as_ref())?;
             members.serialize_entry("error", fault)
@@ -56,7 +59,10 @@ fn outcome<S: Serializer>(outcome: &Outcome, members: &mut Members<S>) -> Result
     }
 }
 
-fn answer<S: Serializer>(answer: &Answer, members: &mut Members<S>) -> Result<(), S::Error> {
+fn serialize_answer<S: Serializer>(
+    answer: &Answer,
+    members: &mut Members<S>,
+) -> Result<(), S::Error> {
     serialize_if_some::<S, _>(members, "status", answer.status.as_ref())?;
     if !answer.headers.is_empty() {
         members.serialize_entry("headers", &Headers(&answer.headers))?;

@@ -135,13 +135,13 @@ impl Session {
     pub fn parameter(&self, name: &str) -> Option<&Value> {
         let name = name.to_lowercase();
         if let Some(value) = self.parameters.get(&name) {
-            return present(value);
+            return non_null(value);
         }
         let (head, rest) = name.split_once('.')?;
         let member = rest
             .split('.')
             .try_fold(self.parameters.get(head)?, |value, part| folded_member(value, part))?;
-        present(member)
+        non_null(member)
     }
 
     /// The credential `name`.
@@ -189,11 +189,11 @@ impl fmt::Debug for Session {
 
 fn member_at<'a>(map: &'a Object, path: &str) -> Option<&'a Value> {
     if let Some(value) = map.get(path) {
-        return present(value);
+        return non_null(value);
     }
     let (head, rest) = path.split_once('.')?;
     let member = rest.split('.').try_fold(map.get(head)?, |value, part| value.get(part))?;
-    present(member)
+    non_null(member)
 }
 
 fn folded_member<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
@@ -201,7 +201,7 @@ fn folded_member<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
     members.iter().find(|(name, _)| name.to_lowercase() == part).map(|(_, member)| member)
 }
 
-fn present(value: &Value) -> Option<&Value> {
+fn non_null(value: &Value) -> Option<&Value> {
     (!value.is_null()).then_some(value)
 }
 

@@ -165,8 +165,8 @@ impl Value {
 
     /// The value at a JSON pointer (RFC 6901).
     pub fn pointer(&self, pointer: &str) -> Option<&Self> {
-        tokens(pointer)?.try_fold(self, |value, token| match value {
-            Self::Array(items) => items.get(index(&token)?),
+        pointer_tokens(pointer)?.try_fold(self, |value, token| match value {
+            Self::Array(items) => items.get(array_index(&token)?),
             Self::Object(members) => members.get(&token),
             _ => None,
         })
@@ -174,8 +174,8 @@ impl Value {
 
     /// The value at a JSON pointer (RFC 6901), to change.
     pub fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Self> {
-        tokens(pointer)?.try_fold(self, |value, token| match value {
-            Self::Array(items) => items.get_mut(index(&token)?),
+        pointer_tokens(pointer)?.try_fold(self, |value, token| match value {
+            Self::Array(items) => items.get_mut(array_index(&token)?),
             Self::Object(members) => members.get_mut(&token),
             _ => None,
         })
@@ -189,13 +189,13 @@ impl Value {
 }
 
 /// The tokens of a JSON pointer; `None` if the text is not a JSON pointer.
-fn tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+fn pointer_tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let below = if pointer.is_empty() { None } else { Some(pointer.strip_prefix('/')?) };
     Some(below.into_iter().flat_map(|below| below.split('/')).map(name_of_segment))
 }
 
 /// RFC 6901 §4: an index has no sign and no leading zero.
-fn index(token: &str) -> Option<usize> {
+fn array_index(token: &str) -> Option<usize> {
     let is_plain = token == "0" || !token.starts_with(['0', '+']);
     token.parse().ok().filter(|_| is_plain)
 }

@@ -82,14 +82,14 @@ fn visible_text<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
             shown.push(letter);
             last = Some(letter);
         } else {
-            escape(&mut shown, letter);
+            push_escape(&mut shown, letter);
             last = None;
         }
     }
     Cow::Owned(shown)
 }
 
-fn escape(shown: &mut String, letter: char) {
+fn push_escape(shown: &mut String, letter: char) {
     match letter {
         '\n' => shown.push_str("\\n"),
         '\r' => shown.push_str("\\r"),

@@ -23,12 +23,12 @@ impl fmt::Display for Event {
             | Self::NullOmitted { .. }
             | Self::SessionValueAbsent { .. }
             | Self::SessionValueWon { .. }
-            | Self::UndeclaredSent { .. } => self.of_argument(f),
+            | Self::UndeclaredSent { .. } => self.write_argument_event(f),
             Self::CredentialAbsent { .. }
             | Self::CredentialEchoed
             | Self::CredentialRefused { .. }
             | Self::CredentialRenewed
-            | Self::SignInRequired { .. } => self.of_credential(f),
+            | Self::SignInRequired { .. } => self.write_credential_event(f),
             Self::NotRetried { why } => write!(f, "not sent again: {why}"),
             Self::MediaChosen { media_type } => {
                 write!(f, "the body is sent as `{media_type}`, which its value fits")
@@ -41,7 +41,7 @@ impl fmt::Display for Event {
             | Self::ResultKeptLocally
             | Self::ResultNotKept
             | Self::SurrogatesReplaced { .. }
-            | Self::UnseenRemoved { .. } => self.of_answer(f),
+            | Self::UnseenRemoved { .. } => self.write_answer_event(f),
             Self::Redirected { to, path } => write_redirect(f, to, path.as_deref()),
             Self::Refused { why, remedy } => write_refusal(f, why.as_deref(), remedy),
             Self::Replayed => f.write_str("this is the first result of its idempotency key"),
@@ -70,7 +70,7 @@ impl fmt::Display for Event {
 }
 
 impl Event {
-    fn of_argument(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_argument_event(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ConfiguredUsed { argument } => {
                 write!(f, "`{argument}` was filled by the configuration")
@@ -116,7 +116,7 @@ impl Event {
         }
     }
 
-    fn of_answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_answer_event(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NextPageUndeclared { names } => {
                 let names = names.join("`, `");
@@ -144,7 +144,7 @@ impl Event {
         }
     }
 
-    fn of_credential(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_credential_event(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),
             Self::CredentialEchoed => {

@@ -48,7 +48,7 @@ impl Number {
         let decimal = Decimal::from_digits(&digits);
         decimal.is_negative.hash(state);
         decimal.last.hash(state);
-        decimal.significant().for_each(|digit| state.write_u8(digit));
+        decimal.significant_digits().for_each(|digit| state.write_u8(digit));
     }
 }
 
@@ -71,7 +71,7 @@ impl<'t> Decimal<'t> {
         let unsigned = digits.strip_prefix('-').unwrap_or(digits);
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let mut last = exponent_of(exponent) - position(fraction.len());
+        let mut last = exponent_of(exponent) - digit_position(fraction.len());
         let (mut whole, mut fraction) = (whole.as_bytes(), fraction.as_bytes());
         whole = without_first_zeros(whole);
         if whole.is_empty() {
@@ -82,7 +82,7 @@ impl<'t> Decimal<'t> {
         if fraction.is_empty() {
             whole = without_last_zeros(whole);
         }
-        last += position(n_digits - whole.len() - fraction.len());
+        last += digit_position(n_digits - whole.len() - fraction.len());
         if whole.is_empty() && fraction.is_empty() {
             return Self { is_negative: false, whole, fraction, last: 0 };
         }
@@ -93,13 +93,13 @@ impl<'t> Decimal<'t> {
         self.whole.is_empty() && self.fraction.is_empty()
     }
 
-    fn significant(&self) -> impl Iterator<Item = u8> {
+    fn significant_digits(&self) -> impl Iterator<Item = u8> {
         self.whole.iter().chain(self.fraction).map(|digit| digit - b'0')
     }
 
     /// The power of ten just above that of the first significant digit.
-    fn first(&self) -> i128 {
-        self.last + position(self.whole.len() + self.fraction.len())
+    fn first_power(&self) -> i128 {
+        self.last + digit_position(self.whole.len() + self.fraction.len())
     }
 
     fn order(&self, other: &Self) -> Ordering {
@@ -116,14 +116,14 @@ impl<'t> Decimal<'t> {
 
     /// The order of the absolute values of two numbers that are both zero or both not zero.
     fn size_order(&self, other: &Self) -> Ordering {
-        let digits = || self.significant().cmp(other.significant());
-        self.first().cmp(&other.first()).then_with(digits)
+        let digits = || self.significant_digits().cmp(other.significant_digits());
+        self.first_power().cmp(&other.first_power()).then_with(digits)
     }
 
     /// Significant digits have no trailing zeros and so are not divisible by ten. A divisor whose last digit has a higher
     /// power of ten therefore divides only zero.
     fn is_multiple_of(&self, divisor: &Self) -> Option<bool> {
-        let by = divisor.integer()?;
+        let by = divisor.digits_as_integer()?;
         if by == 0 {
             return None;
         }
@@ -132,46 +132,46 @@ impl<'t> Decimal<'t> {
         }
         let Ok(mut zeros) = u128::try_from(self.last - divisor.last) else { return Some(false) };
         let digit = |rest, digit: u8| {
-            let rest = times(rest, 10, by);
-            sum(rest, u128::from(digit) % by, by)
+            let rest = modular_product(rest, 10, by);
+            modular_sum(rest, u128::from(digit) % by, by)
         };
-        let mut rest = self.significant().fold(0, digit);
+        let mut rest = self.significant_digits().fold(0, digit);
         let mut power = 10 % by;
         while zeros > 0 && rest != 0 {
             if zeros % 2 == 1 {
-                rest = times(rest, power, by);
+                rest = modular_product(rest, power, by);
             }
-            power = times(power, power, by);
+            power = modular_product(power, power, by);
             zeros /= 2;
         }
         Some(rest == 0)
     }
 
     /// The significant digits as one number, if it fits.
-    fn integer(&self) -> Option<u128> {
-        self.significant()
+    fn digits_as_integer(&self) -> Option<u128> {
+        self.significant_digits()
             .try_fold(0_u128, |whole, digit| whole.checked_mul(10)?.checked_add(u128::from(digit)))
     }
 }
 
 /// `one` times `other`, modulo `modulus`; both are below it.
-fn times(mut one: u128, mut other: u128, modulus: u128) -> u128 {
+fn modular_product(mut one: u128, mut other: u128, modulus: u128) -> u128 {
     if let Some(product) = one.checked_mul(other) {
         return product % modulus;
     }
     let mut product = 0;
     while other > 0 {
         if other % 2 == 1 {
-            product = sum(product, one, modulus);
+            product = modular_sum(product, one, modulus);
         }
-        one = sum(one, one, modulus);
+        one = modular_sum(one, one, modulus);
         other /= 2;
     }
     product
 }
 
 /// `one` plus `other`, modulo `modulus`; both are below it.
-fn sum(one: u128, other: u128, modulus: u128) -> u128 {
+fn modular_sum(one: u128, other: u128, modulus: u128) -> u128 {
     let left = modulus - one;
     if other >= left { other - left } else { one + other }
 }
@@ -195,7 +195,7 @@ fn without_last_zeros(digits: &[u8]) -> &[u8] {
     digits.get(..digits.len() - n_zeros).unwrap_or_default()
 }
 
-fn position(n_digits: usize) -> i128 {
+fn digit_position(n_digits: usize) -> i128 {
     i128::try_from(n_digits).unwrap_or(FURTHEST)
 }
 

@@ -24,12 +24,12 @@ const LONGEST: usize = 20;
 impl<'t> Digits<'t> {
     /// A text that is exactly a number; `None` for any other text.
     pub fn new(text: &'t str) -> Option<Self> {
-        (length(text.as_bytes())? == text.len()).then_some(Self(text))
+        (number_length(text.as_bytes())? == text.len()).then_some(Self(text))
     }
 
     /// The number at the beginning of a text; `None` if the text does not begin with one.
     pub(crate) fn at_start(text: &'t str) -> Option<Self> {
-        text.get(..length(text.as_bytes())?).map(Self)
+        text.get(..number_length(text.as_bytes())?).map(Self)
     }
 
     /// The digits.
@@ -38,17 +38,17 @@ impl<'t> Digits<'t> {
     }
 
     /// The number, if an `i64` holds it and writes it with these digits; `-0` is not such a number.
-    pub(super) fn small(self) -> Option<i64> {
+    pub(super) fn as_small(self) -> Option<i64> {
         self.0.parse().ok().filter(|_| self.0 != "-0")
     }
 }
 
 impl<'n> NumberText<'n> {
-    pub(super) fn text(text: &'n str) -> Self {
+    pub(super) fn from_text(text: &'n str) -> Self {
         Self(TextForm::Text(text))
     }
 
-    pub(super) fn whole(value: i64) -> Self {
+    pub(super) fn from_whole(value: i64) -> Self {
         let mut digits = [0; LONGEST];
         let mut start = LONGEST;
         let mut left = value.unsigned_abs();
@@ -102,7 +102,7 @@ impl fmt::Display for NumberText<'_> {
 }
 
 /// The length of the number at the beginning of `bytes`; `None` if they do not begin with one.
-fn length(bytes: &[u8]) -> Option<usize> {
+fn number_length(bytes: &[u8]) -> Option<usize> {
     let start = usize::from(bytes.first() == Some(&b'-'));
     let mut at = after_digits(bytes, start)?;
     if bytes.get(start) == Some(&b'0') && at > start + 1 {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn whole_numbers_are_formatted_as_by_the_standard_library() {
         for value in [0, 7, -7, 10, -10, 99, 100, i64::MAX, i64::MIN, i64::MIN + 1] {
-            assert_eq!(&*NumberText::whole(value), value.to_string());
+            assert_eq!(&*NumberText::from_whole(value), value.to_string());
         }
     }
 
@@ -147,7 +147,7 @@ mod tests {
             ("00", None),
             ("0", Some(1)),
         ] {
-            assert_eq!(length(text.as_bytes()), expected, "{text}");
+            assert_eq!(number_length(text.as_bytes()), expected, "{text}");
         }
     }
 }

@@ -44,16 +44,16 @@ pub(super) enum Reason {
 impl InvalidJson {
     pub(super) fn new(text: &str, offset: usize, reason: Reason) -> Self {
         let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
-        Self::after(before, reason)
+        Self::fault_after(before, reason)
     }
 
     /// The fault for bytes that are not UTF-8 and follow `before`.
     pub(crate) fn not_utf8(before: &[u8]) -> Self {
-        Self::after(before, Reason::NotUtf8)
+        Self::fault_after(before, Reason::NotUtf8)
     }
 
-    fn after(before: &[u8], reason: Reason) -> Self {
-        let (line, column) = position(before);
+    fn fault_after(before: &[u8], reason: Reason) -> Self {
+        let (line, column) = line_and_column(before);
         Self { reason, offset: before.len(), line, column }
     }
 
@@ -84,7 +84,7 @@ impl InvalidJson {
 }
 
 /// The line and the column, both from 1, just after `before`.
-pub(super) fn position(before: &[u8]) -> (usize, usize) {
+pub(super) fn line_and_column(before: &[u8]) -> (usize, usize) {
     let lines = before.split(|byte| *byte == b'\n').enumerate();
     let (line, in_line) = lines.last().unwrap_or((0, before));
     let n_chars = in_line.iter().filter(|byte| !matches!(byte, 0x80..0xC0)).count();

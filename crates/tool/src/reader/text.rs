@@ -45,16 +45,16 @@ pub(super) fn unescape(
         let (character, after) = escaped_character(bytes, end)?;
         unescaped.push(character);
         from = after;
-        end = special(bytes, from);
+        end = special_position(bytes, from);
     }
 }
 
 /// The first quote, backslash or control character from `at` on, or the end. Most texts are short.
 #[inline]
-pub(crate) fn special(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn special_position(bytes: &[u8], at: usize) -> usize {
     for at in [at, at + 8] {
         let chunk = bytes.get(at..).and_then(<[u8]>::first_chunk);
-        let special_bits = chunk.map_or(0, |chunk| specials(u64::from_le_bytes(*chunk)));
+        let special_bits = chunk.map_or(0, |chunk| special_bits(u64::from_le_bytes(*chunk)));
         if special_bits != 0 {
             return at + special_bits.trailing_zeros() as usize / 8;
         }
@@ -73,31 +73,31 @@ fn special_far(bytes: &[u8], mut at: usize) -> usize {
         at += 16;
     }
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let special_bits = specials(u64::from_le_bytes(*chunk));
+        let special_bits = special_bits(u64::from_le_bytes(*chunk));
         if special_bits != 0 {
             return at + special_bits.trailing_zeros() as usize / 8;
         }
         at += 8;
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|byte| mark(*byte) != 0).unwrap_or(rest.len())
+    at + rest.iter().position(|byte| special_mark(*byte) != 0).unwrap_or(rest.len())
 }
 
 /// Reports whether the next `N` bytes exist and none of them ends a plain text. The compiler vectorizes the check.
 fn is_plain<const N: usize>(bytes: &[u8], at: usize) -> bool {
     let block = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>);
-    block.is_some_and(|block| block.iter().fold(0, |marks, byte| marks | mark(*byte)) == 0)
+    block.is_some_and(|block| block.iter().fold(0, |marks, byte| marks | special_mark(*byte)) == 0)
 }
 
 /// Not zero for a quote, a backslash or a control character; without a branch, so that the compiler vectorizes it. Flipping
 /// one bit moves the quote right behind the control characters.
-fn mark(byte: u8) -> u8 {
+fn special_mark(byte: u8) -> u8 {
     0x21_u8.saturating_sub(byte ^ 2) | 1_u8.saturating_sub(byte ^ b'\\')
 }
 
 /// The highest bit of each byte that is a quote, a backslash or a control character. The borrow may set further bits above
 /// the lowest match, so only the lowest one counts.
-fn specials(chunk: u64) -> u64 {
+fn special_bits(chunk: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let below = |chunk: u64, bound: u64| chunk.wrapping_sub(EACH * bound) & !chunk;
     // Flips a bit as `mark` does.
@@ -115,7 +115,7 @@ fn escaped_character(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
         Some(b'n') => '\n',
         Some(b'r') => '\r',
         Some(b't') => '\t',
-        Some(b'u') => return by_number(bytes, at),
+        Some(b'u') => return character_by_number(bytes, at),
         Some(_) => return Err((Reason::Escape, at)),
         None => return Err((Reason::OpenText, at + 1)),
     };
@@ -123,13 +123,13 @@ fn escaped_character(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
 }
 
 /// The character of an escape like `\u00e9`, or of the two halves of a surrogate pair (RFC 8259 §7).
-fn by_number(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
-    let first = unit(bytes, at)?;
+fn character_by_number(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
+    let first = hex_unit(bytes, at)?;
     if let Some(character) = char::from_u32(first) {
         return Ok((character, at + 6));
     }
     let is_pair = first < 0xDC00 && bytes.get(at + 6..at + 8) == Some(b"\\u");
-    let second = if is_pair { unit(bytes, at + 6)? } else { 0 };
+    let second = if is_pair { hex_unit(bytes, at + 6)? } else { 0 };
     if !(0xDC00..0xE000).contains(&second) {
         return Err((Reason::Surrogate, at));
     }
@@ -138,7 +138,7 @@ fn by_number(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
 }
 
 /// The value of the four hexadecimal digits after `\u`.
-fn unit(bytes: &[u8], at: usize) -> Result<u32, Fault> {
+fn hex_unit(bytes: &[u8], at: usize) -> Result<u32, Fault> {
     let digits = bytes.get(at + 2..at + 6).ok_or((Reason::OpenText, bytes.len()))?;
     digits.iter().try_fold(0, |unit, digit| {
         let digit = char::from(*digit).to_digit(16).ok_or((Reason::Escape, at))?;

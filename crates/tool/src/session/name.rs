@@ -60,7 +60,7 @@ impl Session {
         let mut left = self.clone();
         for name in names {
             left.parameters.retain(|key, value| is_left(key, value, &name.0));
-            remove(&mut left.context, &variable(name));
+            remove_at_path(&mut left.context, &variable_path(name));
         }
         Cow::Owned(left)
     }
@@ -68,7 +68,7 @@ impl Session {
     /// Reports whether the session has a value of this name, as a parameter or as a context variable.
     pub fn has(&self, name: &SessionName) -> bool {
         let mut has_value = false;
-        self.visit(name, &mut |_| has_value = true);
+        self.visit_named(name, &mut |_| has_value = true);
         has_value
     }
 
@@ -76,7 +76,7 @@ impl Session {
     pub fn secrets(&self, names: &[SessionName]) -> Vec<Secret> {
         let mut secrets: Vec<Secret> = self.credentials.values().cloned().collect();
         for name in names {
-            self.visit(name, &mut |value| {
+            self.visit_named(name, &mut |value| {
                 let text = value.as_str().filter(|text| !text.is_empty());
                 secrets.extend(text.map(|text| Secret::new(text.to_owned())));
             });
@@ -84,9 +84,9 @@ impl Session {
         secrets
     }
 
-    fn visit(&self, name: &SessionName, visitor: &mut dyn FnMut(&Value)) {
-        visit(self.parameters.iter(), &name.0, visitor);
-        visit(self.context.iter(), &variable(name), visitor);
+    fn visit_named(&self, name: &SessionName, visitor: &mut dyn FnMut(&Value)) {
+        visit_values(self.parameters.iter(), &name.0, visitor);
+        visit_values(self.context.iter(), &variable_path(name), visitor);
     }
 }
 
@@ -97,7 +97,7 @@ fn path_after_member<'n>(path: &'n str, member: &str) -> Option<&'n str> {
 }
 
 /// Calls `found` with every value at the end of the path. The number of dots in the path bounds the recursion.
-fn visit<'v>(
+fn visit_values<'v>(
     members: impl Iterator<Item = (&'v String, &'v Value)>,
     path: &str,
     visitor: &mut dyn FnMut(&Value),
@@ -105,13 +105,13 @@ fn visit<'v>(
     for (member, value) in members {
         match (path_after_member(path, member), value) {
             (Some(""), value) => visitor(value),
-            (Some(rest), Value::Object(members)) => visit(members.iter(), rest, visitor),
+            (Some(rest), Value::Object(members)) => visit_values(members.iter(), rest, visitor),
             _ => {}
         }
     }
 }
 
-fn remove(members: &mut Object, path: &str) {
+fn remove_at_path(members: &mut Object, path: &str) {
     members.retain(|member, value| is_left(member, value, path));
 }
 
@@ -120,14 +120,14 @@ fn is_left(member: &str, value: &mut Value, path: &str) -> bool {
     match (path_after_member(path, member), value) {
         (Some(""), _) => false,
         (Some(rest), Value::Object(members)) => {
-            remove(members, rest);
+            remove_at_path(members, rest);
             true
         }
         _ => true,
     }
 }
 
-fn variable(name: &SessionName) -> String {
+fn variable_path(name: &SessionName) -> String {
     format!("{VARIABLES}.{}", name.0)
 }
 

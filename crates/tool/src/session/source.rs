@@ -66,7 +66,11 @@ impl SessionSource {
     /// assert_eq!(callgate_tool::SessionSource::all_in(filter).len(), 2);
     /// ```
     pub fn all_in(text: &str) -> Vec<Self> {
-        text.split('$').skip(1).filter_map(Self::leading).map(|(source, _)| source).collect()
+        text.split('$')
+            .skip(1)
+            .filter_map(Self::source_at_start)
+            .map(|(source, _)| source)
+            .collect()
     }
 
     /// A text with the value of the session in place of each reference.
@@ -86,7 +90,7 @@ impl SessionSource {
         let mut pieces = text.split('$');
         let mut filled = pieces.next().unwrap_or_default().to_owned();
         for piece in pieces {
-            let Some((source, rest)) = Self::leading(piece) else {
+            let Some((source, rest)) = Self::source_at_start(piece) else {
                 filled.push('$');
                 filled.push_str(piece);
                 continue;
@@ -103,7 +107,7 @@ impl SessionSource {
 
     /// The source of a reference at the beginning of a text, which lacks its `$`, and the text behind it. A sign behind the
     /// reference, such as the full stop of its sentence, is no part of it.
-    fn leading(text: &str) -> Option<(Self, &str)> {
+    fn source_at_start(text: &str) -> Option<(Self, &str)> {
         let is_of_a_path = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
         let end = text.find(|letter| !is_of_a_path(letter)).unwrap_or(text.len());
         let path = text.get(..end)?.trim_end_matches(['.', '-']);

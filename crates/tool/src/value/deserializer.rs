@@ -75,7 +75,7 @@ fn only_null(path: &str) -> Value {
 impl InvalidValue {
     /// The refusal of a value that may hold a user's data or a credential: only its kind is shown.
     pub fn new(at: &str, expected: impl fmt::Display, got: Option<&Value>) -> Self {
-        Self::from_words(at, expected, got.map_or("nothing", kind))
+        Self::from_words(at, expected, got.map_or("nothing", kind_with_article))
     }
 
     /// The refusal of a setting, such as a number or a word of a closed set: a short one is shown as it was written.
@@ -130,7 +130,7 @@ impl de::Error for InvalidValue {
     }
 
     fn unknown_variant(word: &str, variants: &'static [&'static str]) -> Self {
-        Self::setting("", words(variants), Some(&Value::from(word)))
+        Self::setting("", alternatives_text(variants), Some(&Value::from(word)))
     }
 
     fn unknown_field(name: &str, fields: &'static [&'static str]) -> Self {
@@ -150,7 +150,7 @@ impl de::Error for InvalidValue {
 }
 
 /// The words of a closed set: `a`, `b` or `c`.
-fn words(choices: &[&str]) -> String {
+fn alternatives_text(choices: &[&str]) -> String {
     match choices {
         [rest @ .., last] if !rest.is_empty() => format!("`{}` or `{last}`", rest.join("`, `")),
         choices => format!("`{}`", choices.concat()),
@@ -172,7 +172,7 @@ fn value_of(got: Unexpected<'_>) -> Value {
     }
 }
 
-fn kind(value: &Value) -> &'static str {
+fn kind_with_article(value: &Value) -> &'static str {
     match value {
         Value::Array(_) => "an array",
         Value::Bool(_) => "a boolean",
@@ -198,7 +198,7 @@ fn shown_value(value: &Value) -> Cow<'static, str> {
             format!("`{value}`").into()
         }
         Value::String(text) if is_short(text) => format!("`{text}`").into(),
-        _ => kind(value).into(),
+        _ => kind_with_article(value).into(),
     }
 }
 
@@ -251,7 +251,7 @@ impl<'de> Deserializer<'de> for Typed {
     ) -> Result<V::Value, InvalidValue> {
         match self.0 {
             Value::String(word) => visitor.visit_enum(word.into_deserializer()),
-            other => Err(InvalidValue::setting("", words(variants), Some(&other))),
+            other => Err(InvalidValue::setting("", alternatives_text(variants), Some(&other))),
         }
     }
 

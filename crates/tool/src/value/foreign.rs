@@ -16,7 +16,7 @@ impl Value {
             Self::Array(items) => Theirs::Array(items.iter().map(Self::to_serde_json).collect()),
             Self::Bool(value) => Theirs::Bool(*value),
             Self::Null => Theirs::Null,
-            Self::Number(number) => Theirs::Number(nearest(number)),
+            Self::Number(number) => Theirs::Number(nearest_number(number)),
             Self::Object(members) => {
                 let converted =
                     |(name, value): (&String, &Self)| (name.clone(), value.to_serde_json());
@@ -30,7 +30,7 @@ impl Value {
         match self {
             Self::Array(items) => items.iter().find_map(Self::foreign_number),
             Self::Number(number) => {
-                let is_kept = Number::from(nearest(number)).is_equal_to(number);
+                let is_kept = Number::from(nearest_number(number)).is_equal_to(number);
                 (!is_kept).then_some(number)
             }
             Self::Object(members) => members.values().find_map(Self::foreign_number),
@@ -39,7 +39,7 @@ impl Value {
     }
 }
 
-fn nearest(number: &Number) -> serde_json::Number {
+fn nearest_number(number: &Number) -> serde_json::Number {
     if let Some(whole) = number.as_i64().filter(|_| &*number.digits() != "-0") {
         return whole.into();
     }

@@ -183,7 +183,7 @@ impl Object {
         self.entries.push((name, value));
         let Self { entries, index } = self;
         match index {
-            Some(names) => names.add(entries, at),
+            Some(names) => names.add_entry(entries, at),
             None if at >= SEARCHED_NAMES => self.index_anew(),
             None => {}
         }
@@ -194,14 +194,14 @@ impl Object {
         if self.entries.len() > SEARCHED_NAMES {
             let places = HashTable::with_capacity(self.entries.len());
             let mut names = Box::new(Names { places, hasher: RandomState::new() });
-            (0..self.entries.len()).for_each(|at| names.add(&self.entries, at));
+            (0..self.entries.len()).for_each(|at| names.add_entry(&self.entries, at));
             self.index = Some(names);
         }
     }
 }
 
 impl Names {
-    fn add(&mut self, entries: &[(String, Value)], at: usize) {
+    fn add_entry(&mut self, entries: &[(String, Value)], at: usize) {
         let Self { places, hasher } = self;
         let hash = |place: &usize| {
             entries.get(*place).map_or(0, |(name, _)| hasher.hash_one(name.as_str()))

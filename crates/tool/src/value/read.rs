@@ -94,12 +94,12 @@ impl ValueBuilder {
         let mut reader = JsonReader::new(text);
         let mut reading = Self::default();
         while let Some(token) = reader.token()? {
-            reading.take(token);
+            reading.take_token(token);
         }
         Ok(reading)
     }
 
-    fn take(&mut self, token: JsonToken<'_>) {
+    fn take_token(&mut self, token: JsonToken<'_>) {
         let value = match token {
             JsonToken::ArrayStart => {
                 return self.open.push(Open::Array { start: self.items.len() });
@@ -118,10 +118,10 @@ impl ValueBuilder {
             JsonToken::Number(digits) => Value::Number(digits.into()),
             JsonToken::String(text) => Value::String(text.to_owned()),
         };
-        self.add(value);
+        self.add_value(value);
     }
 
-    fn add(&mut self, value: Value) {
+    fn add_value(&mut self, value: Value) {
         match self.open.last() {
             Some(Open::Array { .. }) => self.items.push(value),
             Some(Open::Object { .. }) => {

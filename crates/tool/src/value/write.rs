@@ -3,14 +3,14 @@
 use std::fmt::{self, Write};
 
 use super::{Object, Value};
-use crate::reader::special;
+use crate::reader::special_position;
 
 /// Compact JSON; `{:#}` writes several lines, indented by two spaces.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = f.alternate().then_some(0);
         if let Self::Array(_) | Self::Object(_) = self {
-            return in_chunks(f, |out| write(self, out, indent));
+            return write_in_chunks(f, |out| write(self, out, indent));
         }
         write(self, f, indent)
     }
@@ -20,7 +20,7 @@ impl fmt::Display for Value {
 impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = f.alternate().then_some(0);
-        in_chunks(f, |out| write_members(self, out, indent))
+        write_in_chunks(f, |out| write_members(self, out, indent))
     }
 }
 
@@ -38,7 +38,7 @@ struct Chunks<'f, 'o> {
     chunk: String,
 }
 
-fn in_chunks<'o>(
+fn write_in_chunks<'o>(
     out: &mut fmt::Formatter<'o>,
     write: impl FnOnce(&mut Chunks<'_, 'o>) -> fmt::Result,
 ) -> fmt::Result {
@@ -82,7 +82,7 @@ fn write_items<W: Write>(items: &[Value], out: &mut W, indent: Indent) -> fmt::R
     out.write_char('[')?;
     let inside = indent.map(|indent| indent + 2);
     for (at, item) in items.iter().enumerate() {
-        separate(out, at, inside)?;
+        write_separator(out, at, inside)?;
         write(item, out, inside)?;
     }
     if !items.is_empty() {
@@ -95,7 +95,7 @@ fn write_members<W: Write>(members: &Object, out: &mut W, indent: Indent) -> fmt
     out.write_char('{')?;
     let inside = indent.map(|indent| indent + 2);
     for (at, (name, value)) in members.iter().enumerate() {
-        separate(out, at, inside)?;
+        write_separator(out, at, inside)?;
         write_text(name, out)?;
         out.write_str(if inside.is_some() { ": " } else { ":" })?;
         write(value, out, inside)?;
@@ -106,7 +106,7 @@ fn write_members<W: Write>(members: &Object, out: &mut W, indent: Indent) -> fmt
     out.write_char('}')
 }
 
-fn separate<W: Write>(out: &mut W, at: usize, indent: Indent) -> fmt::Result {
+fn write_separator<W: Write>(out: &mut W, at: usize, indent: Indent) -> fmt::Result {
     if at > 0 {
         out.write_char(',')?;
     }
@@ -122,7 +122,7 @@ fn break_line<W: Write>(out: &mut W, indent: Indent) -> fmt::Result {
 fn write_text<W: Write>(text: &str, out: &mut W) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
-    while let Some((plain, from)) = rest.split_at_checked(special(rest.as_bytes(), 0)) {
+    while let Some((plain, from)) = rest.split_at_checked(special_position(rest.as_bytes(), 0)) {
         if from.is_empty() {
             break;
         }
