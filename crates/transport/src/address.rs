@@ -15,8 +15,8 @@ pub(crate) enum AddressClass {
 impl AddressClass {
     pub(crate) fn from_address(address: IpAddr) -> Self {
         match address {
-            IpAddr::V4(address) => of_v4(address),
-            IpAddr::V6(address) => of_v6(address),
+            IpAddr::V4(address) => v4_class(address),
+            IpAddr::V6(address) => v6_class(address),
         }
     }
 }
@@ -48,14 +48,14 @@ pub(crate) fn embedded_address(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-fn of_v4(address: Ipv4Addr) -> AddressClass {
-    if holds(&LINK_LOCAL_V4, address) {
+fn v4_class(address: Ipv4Addr) -> AddressClass {
+    if ranges_contain(&LINK_LOCAL_V4, address) {
         return AddressClass::LinkLocal;
     }
-    if holds(&PRIVATE_V4, address) { AddressClass::Private } else { AddressClass::Public }
+    if ranges_contain(&PRIVATE_V4, address) { AddressClass::Private } else { AddressClass::Public }
 }
 
-fn of_v6(address: Ipv6Addr) -> AddressClass {
+fn v6_class(address: Ipv6Addr) -> AddressClass {
     let is_in = |ranges: &[(Ipv6Addr, u32)]| {
         ranges.iter().any(|(network, length)| {
             let shift = 128_u32.saturating_sub(*length);
@@ -66,7 +66,7 @@ fn of_v6(address: Ipv6Addr) -> AddressClass {
         return AddressClass::LinkLocal;
     }
     if let Some(inner) = embedded_address(address).filter(|inner| !inner.is_unspecified()) {
-        return match of_v4(inner) {
+        return match v4_class(inner) {
             AddressClass::LinkLocal => AddressClass::LinkLocal,
             // A mapped address is dialled as IPv4; translators and tunnels lead to an address that nobody checked.
             class if address.to_ipv4_mapped().is_some() => class,
@@ -78,70 +78,70 @@ fn of_v6(address: Ipv6Addr) -> AddressClass {
     if is_global && !is_in(&PRIVATE_V6) { AddressClass::Public } else { AddressClass::Private }
 }
 
-fn holds(ranges: &[(Ipv4Addr, u32)], address: Ipv4Addr) -> bool {
+fn ranges_contain(ranges: &[(Ipv4Addr, u32)], address: Ipv4Addr) -> bool {
     ranges.iter().any(|(network, length)| {
         let shift = 32_u32.saturating_sub(*length);
         address.to_bits().checked_shr(shift) == network.to_bits().checked_shr(shift)
     })
 }
 
-const fn v4(a: u8, b: u8, c: u8, d: u8, length: u32) -> (Ipv4Addr, u32) {
+const fn v4_range(a: u8, b: u8, c: u8, d: u8, length: u32) -> (Ipv4Addr, u32) {
     (Ipv4Addr::new(a, b, c, d), length)
 }
 
-const fn v6(first: u16, second: u16, third: u16, last: u16, length: u32) -> (Ipv6Addr, u32) {
+const fn v6_range(first: u16, second: u16, third: u16, last: u16, length: u32) -> (Ipv6Addr, u32) {
     (Ipv6Addr::new(first, second, third, 0, 0, 0, 0, last), length)
 }
 
 const LINK_LOCAL_V4: [(Ipv4Addr, u32); 4] = [
     // RFC 3927, which includes the metadata service of most clouds.
-    v4(169, 254, 0, 0, 16),
+    v4_range(169, 254, 0, 0, 16),
     // The platform address of Azure, and the metadata services of Alibaba Cloud and Oracle Cloud.
-    v4(168, 63, 129, 16, 32),
-    v4(100, 100, 100, 200, 32),
-    v4(192, 0, 0, 192, 32),
+    v4_range(168, 63, 129, 16, 32),
+    v4_range(100, 100, 100, 200, 32),
+    v4_range(192, 0, 0, 192, 32),
 ];
 
 const PRIVATE_V4: [(Ipv4Addr, u32); 14] = [
     // RFC 791: this network.
-    v4(0, 0, 0, 0, 8),
+    v4_range(0, 0, 0, 0, 8),
     // RFC 1918.
-    v4(10, 0, 0, 0, 8),
-    v4(172, 16, 0, 0, 12),
-    v4(192, 168, 0, 0, 16),
+    v4_range(10, 0, 0, 0, 8),
+    v4_range(172, 16, 0, 0, 12),
+    v4_range(192, 168, 0, 0, 16),
     // RFC 6598: shared with the provider.
-    v4(100, 64, 0, 0, 10),
+    v4_range(100, 64, 0, 0, 10),
     // RFC 1122: loopback.
-    v4(127, 0, 0, 0, 8),
+    v4_range(127, 0, 0, 0, 8),
     // RFC 6890: protocol assignments.
-    v4(192, 0, 0, 0, 24),
+    v4_range(192, 0, 0, 0, 24),
     // RFC 5737: documentation.
-    v4(192, 0, 2, 0, 24),
-    v4(198, 51, 100, 0, 24),
-    v4(203, 0, 113, 0, 24),
+    v4_range(192, 0, 2, 0, 24),
+    v4_range(198, 51, 100, 0, 24),
+    v4_range(203, 0, 113, 0, 24),
     // RFC 7526: the retired relay of 6to4.
-    v4(192, 88, 99, 0, 24),
+    v4_range(192, 88, 99, 0, 24),
     // RFC 2544: benchmarks.
-    v4(198, 18, 0, 0, 15),
+    v4_range(198, 18, 0, 0, 15),
     // RFC 5771: multicast. RFC 1112 §4: reserved, with the broadcast address.
-    v4(224, 0, 0, 0, 4),
-    v4(240, 0, 0, 0, 4),
+    v4_range(224, 0, 0, 0, 4),
+    v4_range(240, 0, 0, 0, 4),
 ];
 
 const LINK_LOCAL_V6: [(Ipv6Addr, u32); 3] = [
     // RFC 4291 §2.5.6.
-    v6(0xfe80, 0, 0, 0, 10),
+    v6_range(0xfe80, 0, 0, 0, 10),
     // The metadata services of AWS and Google Cloud.
-    v6(0xfd00, 0xec2, 0, 0x254, 128),
-    v6(0xfd20, 0xce, 0, 0x254, 128),
+    v6_range(0xfd00, 0xec2, 0, 0x254, 128),
+    v6_range(0xfd20, 0xce, 0, 0x254, 128),
 ];
 
 const PRIVATE_V6: [(Ipv6Addr, u32); 3] = [
     // RFC 2928: protocol assignments, with Teredo (RFC 4380), benchmarks (RFC 5180) and ORCHID (RFC 7343).
-    v6(0x2001, 0, 0, 0, 23),
+    v6_range(0x2001, 0, 0, 0, 23),
     // RFC 3849 and RFC 9637: documentation.
-    v6(0x2001, 0xdb8, 0, 0, 32),
-    v6(0x3fff, 0, 0, 0, 20),
+    v6_range(0x2001, 0xdb8, 0, 0, 32),
+    v6_range(0x3fff, 0, 0, 0, 20),
 ];
 
 #[cfg(test)]

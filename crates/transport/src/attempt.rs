@@ -12,7 +12,7 @@ use rustls::Error as TlsError;
 
 use crate::{
     connection_info::Note,
-    error::{self, Error, cause},
+    error::{self, Error, cause_of_type},
     network::Pool,
     repeat::{AttemptEnd, Repeat, RequestKind, repeat},
     tls::noting_certificate_requests,
@@ -51,9 +51,9 @@ impl Attempt {
     }
 
     /// Waits for the response, after one repetition over a new connection if needed. The result says whether there was one.
-    pub(crate) async fn answer(self) -> Result<AttemptResponse, Error> {
+    pub(crate) async fn wait_for_response(self) -> Result<AttemptResponse, Error> {
         let Self { pool, sent, again, kind, has_identity } = self;
-        let failure = match once(sent, has_identity).await {
+        let failure = match wait_once(sent, has_identity).await {
             Ok(response) => return Ok(AttemptResponse { response, again: None, pool }),
             Err(failure) => failure,
         };
@@ -79,7 +79,7 @@ async fn send_again(
     has_identity: bool,
     first: Error,
 ) -> Result<Response<Incoming>, Error> {
-    let sent = once(pool.send_anew(*request), has_identity).await;
+    let sent = wait_once(pool.send_anew(*request), has_identity).await;
     sent.map_err(|second| {
         // The first request may have reached the service, whatever happened to the second.
         let error = if first.reached_service() == Reached::No { second } else { first };
@@ -87,14 +87,14 @@ async fn send_again(
     })
 }
 
-async fn once(sent: ResponseFuture, has_identity: bool) -> Result<Response<Incoming>, Error> {
+async fn wait_once(sent: ResponseFuture, has_identity: bool) -> Result<Response<Incoming>, Error> {
     let (sent, is_asked) = noting_certificate_requests(sent).await;
-    sent.map_err(|source| failure(source, is_asked, has_identity))
+    sent.map_err(|source| attempt_failure(source, is_asked, has_identity))
 }
 
 /// Returns true if a service reports in HTTP/2 that it did not process the request (RFC 9113 §8.7).
 fn is_turned_away(source: &ClientError) -> bool {
-    let said = cause::<h2::Error>(source).filter(|said| said.is_remote());
+    let said = cause_of_type::<h2::Error>(source).filter(|said| said.is_remote());
     said.is_some_and(|said| {
         let is_leaving = said.is_go_away() && said.reason() == Some(h2::Reason::NO_ERROR);
         is_leaving || (said.is_reset() && said.reason() == Some(h2::Reason::REFUSED_STREAM))
@@ -106,12 +106,12 @@ fn is_turned_away(source: &ClientError) -> bool {
 fn is_kept_connection(source: &ClientError) -> bool {
     let mut extras = Extensions::new();
     source.connect_info().into_iter().for_each(|connected| connected.get_extras(&mut extras));
-    let is_word = cause::<h2::Error>(source).is_some_and(h2::Error::is_remote);
+    let is_word = cause_of_type::<h2::Error>(source).is_some_and(h2::Error::is_remote);
     !is_word && extras.get::<Note>().is_some_and(Note::is_used)
 }
 
-fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Error {
-    if let Some(tls) = cause::<TlsError>(&source) {
+fn attempt_failure(source: ClientError, is_asked: bool, has_identity: bool) -> Error {
+    if let Some(tls) = cause_of_type::<TlsError>(&source) {
         let fault = TlsFault::from_error(tls, is_asked, has_identity);
         // In TLS 1.3 the client sends the request before the service rejects our certificate; the service does not read it.
         let reached =
@@ -119,17 +119,17 @@ fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Error {
         return error::no_secure_connection(fault, reached).with_source(source);
     }
     if source.is_connect() {
-        return error::connecting(source);
+        return error::connecting_error(source);
     }
-    let said = cause::<hyper::Error>(&source);
+    let said = cause_of_type::<hyper::Error>(&source);
     if said.is_some_and(hyper::Error::is_canceled) {
-        return error::sending(source, AttemptEnd::NotWritten);
+        return error::sending_error(source, AttemptEnd::NotWritten);
     }
     if is_turned_away(&source) {
-        return error::sending(source, AttemptEnd::NotProcessed);
+        return error::sending_error(source, AttemptEnd::NotProcessed);
     }
     if said.is_some_and(|said| said.is_parse() || said.is_user()) {
-        return error::sending(source, AttemptEnd::Final);
+        return error::sending_error(source, AttemptEnd::Final);
     }
     if is_asked {
         // The HTTP client does not always pass on why a service closed the connection. This one asked for a certificate.
@@ -138,5 +138,5 @@ fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Error {
     }
     let is_kept = is_kept_connection(&source);
     let end = if is_kept { AttemptEnd::KeptConnectionClosed } else { AttemptEnd::ConnectionBroken };
-    error::sending(source, end)
+    error::sending_error(source, end)
 }

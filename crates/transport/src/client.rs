@@ -112,7 +112,8 @@ impl Client {
         let allow: Arc<[AddressRange]> = settings.allow.clone().into();
         let network = network.clone();
         let (tls, directory) = (settings.tls.clone(), settings.directory.clone());
-        let learned = network.learn(ConnectSettings { allow: Arc::clone(&allow), tls, directory });
+        let learned =
+            network.register_client(ConnectSettings { allow: Arc::clone(&allow), tls, directory });
         Self {
             network,
             settings: Arc::new(settings),
@@ -123,8 +124,8 @@ impl Client {
         }
     }
 
-    async fn pool(&self, egress: Egress) -> Result<Arc<Pool>, Error> {
-        let slot = self.slot(&egress);
+    async fn egress_pool(&self, egress: Egress) -> Result<Arc<Pool>, Error> {
+        let slot = self.pool_slot(&egress);
         let pool = async || {
             let tls = egress.is_https.then(|| self.settings.tls.clone());
             let directory = self.settings.directory.clone();
@@ -136,23 +137,25 @@ impl Client {
         }
     }
 
-    fn slot(&self, egress: &Egress) -> Option<&OnceCell<Arc<Pool>>> {
+    fn pool_slot(&self, egress: &Egress) -> Option<&OnceCell<Arc<Pool>>> {
         let at =
             usize::from(egress.is_https) * 2 + usize::from(egress.named_by == NamedBy::Operator);
         self.pools.get(at).filter(|_| egress.own.is_empty())
     }
 
-    fn egress(&self, url: &Url, named_by: NamedBy) -> Result<Egress, Error> {
+    fn egress_for_url(&self, url: &Url, named_by: NamedBy) -> Result<Egress, Error> {
         let named_by = if self.settings.directory.is_some() { NamedBy::Operator } else { named_by };
         let own = self.network.listener_addresses(url.port_or_known_default().unwrap_or_default());
         let is_https = url.scheme() == "https";
         let egress = Egress { named_by, is_https, allow: Arc::clone(&self.allow), own };
         egress.check_scheme().map_err(|denial| error::egress_denial(denial, None))?;
-        let Some(address) = literal(url) else { return Ok(egress) };
+        let Some(address) = literal_address(url) else { return Ok(egress) };
         // The HTTP client looks up no literal address, so this is its only check.
-        egress.check(address).map_err(|denial| error::egress_denial(denial, Some(address)))?;
+        egress
+            .check_address(address)
+            .map_err(|denial| error::egress_denial(denial, Some(address)))?;
         if self.settings.directory.is_some() {
-            return Err(error::refusal(
+            return Err(error::refused_error(
                 "the server is named by an address, and a service directory knows names only",
             ));
         }
@@ -163,23 +166,23 @@ impl Client {
         request.extensions().get().copied().unwrap_or(self.settings.named_by)
     }
 
-    fn outgoing(
+    fn outgoing_request(
         &self,
         request: Request<Bytes>,
     ) -> Result<(Cow<'_, Url>, Request<Full<Bytes>>), Error> {
         let (mut parts, body) = request.into_parts();
         guard::check_headers(&parts.headers)?;
-        let origin = self.origin.get().filter(|origin| origin.covers(&parts.uri));
+        let origin = self.origin.get().filter(|origin| origin.is_unchanged(&parts.uri));
         let url = if let Some(origin) = origin {
-            Cow::Borrowed(origin.base())
+            Cow::Borrowed(origin.base_url())
         } else {
-            let url = self.url(&parts.uri)?;
-            parts.uri = guard::as_sent(parts.uri, &url)?;
+            let url = self.checked_url(&parts.uri)?;
+            parts.uri = guard::url_as_sent(parts.uri, &url)?;
             Cow::Owned(url)
         };
         // The extensions are meant for this client only.
         parts.extensions = Extensions::new();
-        complete(&mut parts, &body);
+        add_missing_headers(&mut parts, &body);
         if let Some(host) = origin.and_then(Origin::host) {
             // The HTTP client would otherwise write the header anew for each request.
             parts.headers.insert(HOST, host.clone());
@@ -187,7 +190,7 @@ impl Client {
         Ok((url, Request::from_parts(parts, Full::new(body))))
     }
 
-    fn url(&self, uri: &Uri) -> Result<Url, Error> {
+    fn checked_url(&self, uri: &Uri) -> Result<Url, Error> {
         let known_origin = self.origin.get();
         let url = guard::checked_url(uri, known_origin)?;
         if known_origin.is_none()
@@ -200,22 +203,22 @@ impl Client {
 
     /// The head of the response, and its body as it arrives. Everything that need not wait is done before the future
     /// exists, which then needs no room for the request: each call copies the future several times.
-    fn answer(
+    fn begin_answer(
         &self,
         request: Request<Bytes>,
     ) -> Result<impl Future<Output = Result<Response<ResponseBody>, Error>> + Send, Error> {
         let (named_by, kind) = (self.named_by(&request), RequestKind::of_request(&request));
-        let (url, request) = self.outgoing(request)?;
-        let egress = self.egress(&url, named_by)?;
+        let (url, request) = self.outgoing_request(request)?;
+        let egress = self.egress_for_url(&url, named_by)?;
         let has_identity = self.settings.tls.has_identity();
-        if let Some(pool) = self.slot(&egress).and_then(OnceCell::get) {
+        if let Some(pool) = self.pool_slot(&egress).and_then(OnceCell::get) {
             let attempt = Attempt::new(Arc::clone(pool), request, kind, has_identity);
-            return Ok(Either::Left(head(attempt)));
+            return Ok(Either::Left(wait_for_head(attempt)));
         }
         // The first request looks up its connections.
         Ok(Either::Right(Box::pin(async move {
-            let pool = self.pool(egress).await?;
-            head(Attempt::new(pool, request, kind, has_identity)).await
+            let pool = self.egress_pool(egress).await?;
+            wait_for_head(Attempt::new(pool, request, kind, has_identity)).await
         })))
     }
 }
@@ -227,7 +230,7 @@ impl Transport for Client {
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error> {
-        let answer = self.answer(request)?;
+        let answer = self.begin_answer(request)?;
         let exchange = async {
             let (head, body) = answer.await?.into_parts();
             let body = body.collect(limits.response_bytes).await?;
@@ -242,11 +245,12 @@ impl Transport for Client {
             // Nearly everything is allowed; the rest is refused when the request is sent.
             return Ok(());
         }
-        self.egress(&self.url(request.uri())?, named_by).map(drop)
+        self.egress_for_url(&self.checked_url(request.uri())?, named_by).map(drop)
     }
 
     async fn connect(&self, origin: &Uri, named_by: NamedBy) -> Result<(), Error> {
-        let pool = self.pool(self.egress(&self.url(origin)?, named_by)?).await?;
+        let pool =
+            self.egress_pool(self.egress_for_url(&self.checked_url(origin)?, named_by)?).await?;
         pool.connect(origin.clone()).await
     }
 
@@ -261,7 +265,7 @@ impl Transport for Client {
         Self: 'f,
     {
         let limit = limits.timeout;
-        match self.answer(request) {
+        match self.begin_answer(request) {
             Err(refused) => Box::pin(ready(Err(refused))),
             Ok(answer) => Box::pin(
                 timeout(limit, answer)
@@ -271,8 +275,8 @@ impl Transport for Client {
     }
 }
 
-async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
-    let AttemptResponse { response, again, pool } = attempt.answer().await?;
+async fn wait_for_head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
+    let AttemptResponse { response, again, pool } = attempt.wait_for_response().await?;
     if has_two_lengths(response.headers()) {
         drop(response);
         pool.close();
@@ -287,7 +291,7 @@ async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
 
 const PRODUCT: &str = concat!("callgate/", env!("CARGO_PKG_VERSION"));
 
-fn literal(url: &Url) -> Option<IpAddr> {
+fn literal_address(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Domain(_) => None,
         Host::Ipv4(address) => Some(address.into()),
@@ -295,7 +299,7 @@ fn literal(url: &Url) -> Option<IpAddr> {
     }
 }
 
-fn complete(outgoing: &mut Parts, body: &Bytes) {
+fn add_missing_headers(outgoing: &mut Parts, body: &Bytes) {
     // RFC 9110 §8.6; the HTTP client omits the header, and some servers then respond with 411.
     let expects_body = matches!(outgoing.method, Method::PATCH | Method::POST | Method::PUT);
     let headers = &mut outgoing.headers;

@@ -51,14 +51,14 @@ struct Steps {
 }
 
 pub(crate) fn note_looked_up() {
-    note(|steps| steps.looked_up = Some(Instant::now()));
+    note_step(|steps| steps.looked_up = Some(Instant::now()));
 }
 
 pub(crate) fn note_connected() {
-    note(|steps| steps.connected = Some(Instant::now()));
+    note_step(|steps| steps.connected = Some(Instant::now()));
 }
 
-fn note(change: impl FnOnce(&mut Steps)) {
+fn note_step(change: impl FnOnce(&mut Steps)) {
     // Outside of [`noted`] there is no record to write.
     let _unheard = STEPS.try_with(|steps| {
         change(&mut steps.lock().unwrap_or_else(PoisonError::into_inner));

@@ -51,7 +51,7 @@ impl Connector {
         resolver: CheckedResolver,
         proxy: Option<Proxy>,
     ) -> Self {
-        let mut dialer = Dialer::new(Self::tcp(scheme, resolver.clone()));
+        let mut dialer = Dialer::new(Self::tcp_connector(scheme, resolver.clone()));
         if let Some(proxy) = proxy {
             dialer = dialer.through_proxy(proxy, resolver);
         }
@@ -65,12 +65,12 @@ impl Connector {
 
     /// A connector for a protocol other than HTTP: the TLS handshake offers no protocol (RFC 7301).
     pub(crate) fn for_bytes(tls: ClientConfig, scheme: Scheme, resolver: CheckedResolver) -> Self {
-        let dialer = Dialer::new(Self::tcp(scheme, resolver));
+        let dialer = Dialer::new(Self::tcp_connector(scheme, resolver));
         let builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
         Self { https: Arc::new(builder.enable_http1().wrap_connector(dialer)) }
     }
 
-    fn tcp(scheme: Scheme, resolver: CheckedResolver) -> HttpConnector<CheckedResolver> {
+    fn tcp_connector(scheme: Scheme, resolver: CheckedResolver) -> HttpConnector<CheckedResolver> {
         let is_https = scheme == Scheme::Https;
         let mut http = HttpConnector::new_with_resolver(resolver);
         http.enforce_http(!is_https);
@@ -84,7 +84,7 @@ impl Connector {
         http
     }
 
-    pub(crate) fn client(self, most_idle: usize) -> HttpClient {
+    pub(crate) fn http_client(self, most_idle: usize) -> HttpClient {
         legacy::Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())

@@ -46,17 +46,21 @@ impl Network {
             Ok(Host::Domain(_)) | Err(_) => None,
         };
         if let Some(address) = address {
-            egress.check(address).map_err(|denial| error::egress_denial(denial, Some(address)))?;
+            egress
+                .check_address(address)
+                .map_err(|denial| error::egress_denial(denial, Some(address)))?;
         }
         let (config, scheme, word) = match tls {
             None => (tls::trusting_nobody()?, Scheme::Http, "http"),
-            Some(settings) => {
-                (settings.client_config(self.system(settings).await?)?, Scheme::Https, "https")
-            }
+            Some(settings) => (
+                settings.client_config(self.system_verifier(settings).await?)?,
+                Scheme::Https,
+                "https",
+            ),
         };
         let origin = format!("{word}://{host}:{port}/").parse::<Uri>();
-        let origin = origin.map_err(error::connecting)?;
-        let mut connector = Connector::for_bytes(config, scheme, self.resolver(egress));
+        let origin = origin.map_err(error::connecting_error)?;
+        let mut connector = Connector::for_bytes(config, scheme, self.checked_resolver(egress));
         connector.call(origin).await.map(TokioIo::new).map_err(connect_error)
     }
 
@@ -75,9 +79,9 @@ impl Network {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin,
     {
-        let config = settings.client_config(self.system(settings).await?)?;
+        let config = settings.client_config(self.system_verifier(settings).await?)?;
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        let name = ServerName::try_from(bare.to_owned()).map_err(error::connecting)?;
+        let name = ServerName::try_from(bare.to_owned()).map_err(error::connecting_error)?;
         let secured = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
         let secured = secured.map_err(|source| connect_error(source.into()))?;
         let certificate = secured.get_ref().1.peer_certificates().and_then(<[_]>::first);

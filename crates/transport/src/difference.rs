@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// The similarity of two recorded requests: equal first lines, then the number of shared lines, then the length of text
 /// that agrees.
-pub(crate) fn likeness(left: &str, right: &str) -> (bool, usize, usize) {
+pub(crate) fn request_likeness(left: &str, right: &str) -> (bool, usize, usize) {
     let is_same_start = left.lines().next() == right.lines().next();
     let lines: BTreeSet<&str> = left.lines().collect();
     let n_shared = right.lines().filter(|line| lines.contains(line)).count();
@@ -15,7 +15,7 @@ pub(crate) fn likeness(left: &str, right: &str) -> (bool, usize, usize) {
 }
 
 /// The lines that are only in `before` after a `-`, and those that are only in `after` after a `+`.
-pub(crate) fn lines(before: &str, after: &str) -> String {
+pub(crate) fn differing_lines(before: &str, after: &str) -> String {
     let before: Vec<&str> = before.split('\n').collect();
     let after: Vec<&str> = after.split('\n').collect();
     let n_start = before.iter().zip(&after).take_while(|(before, after)| before == after).count();
@@ -42,7 +42,7 @@ mod tests {
 
     #[track_caller]
     fn check(before: &str, after: &str, expected: &str) {
-        assert_eq!(lines(before, after), expected);
+        assert_eq!(differing_lines(before, after), expected);
     }
 
     #[test]
@@ -59,7 +59,9 @@ mod tests {
     #[test]
     fn the_request_of_the_same_line_is_nearer_than_one_with_more_shared_lines() {
         let sent = "GET /a\nx: 1\ny: 2";
-        assert!(likeness("GET /a\nz: 3", sent) > likeness("GET /b\nx: 1\ny: 2", sent));
-        assert!(likeness("GET /ab\nx: 1", sent) > likeness("GET /b\nx: 1", sent));
+        assert!(
+            request_likeness("GET /a\nz: 3", sent) > request_likeness("GET /b\nx: 1\ny: 2", sent)
+        );
+        assert!(request_likeness("GET /ab\nx: 1", sent) > request_likeness("GET /b\nx: 1", sent));
     }
 }

@@ -98,7 +98,7 @@ impl Listeners {
 }
 
 impl Egress {
-    pub(crate) fn check(&self, address: IpAddr) -> Result<(), Denial> {
+    pub(crate) fn check_address(&self, address: IpAddr) -> Result<(), Denial> {
         let address = address.to_canonical();
         if self.own.iter().any(|own| is_served_by(*own, address)) {
             return Err(Denial::OwnListener);
@@ -181,7 +181,7 @@ mod tests {
 
     #[track_caller]
     fn check(egress: &Egress, address: &str, expected: Result<(), Denial>) {
-        assert_eq!(egress.check(address.parse().unwrap()), expected, "{address}");
+        assert_eq!(egress.check_address(address.parse().unwrap()), expected, "{address}");
     }
 
     #[test]

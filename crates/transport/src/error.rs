@@ -208,17 +208,17 @@ impl Error {
     }
 }
 
-pub(crate) fn refusal(message: impl Into<Cow<'static, str>>) -> Error {
+pub(crate) fn refused_error(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Refused, message)
 }
 
 pub(crate) fn egress_denial(denial: Denial, address: Option<IpAddr>) -> Error {
-    let mut error = refusal(denial.message());
+    let mut error = refused_error(denial.message());
     error.denied = Some((denial, address));
     error
 }
 
-pub(crate) fn certificate(message: impl Into<Cow<'static, str>>) -> Error {
+pub(crate) fn certificate_error(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Certificate, message)
 }
 
@@ -239,11 +239,11 @@ pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
     error
 }
 
-pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> Error {
-    if let Some(AddressDenied { address, denial }) = cause(&source) {
+pub(crate) fn connecting_error(source: impl error::Error + Send + Sync + 'static) -> Error {
+    if let Some(AddressDenied { address, denial }) = cause_of_type(&source) {
         return egress_denial(*denial, Some(*address));
     }
-    let unresolved = cause::<NameNotResolved>(&source).map(NameNotResolved::is_timeout);
+    let unresolved = cause_of_type::<NameNotResolved>(&source).map(NameNotResolved::is_timeout);
     let (kind, message) = match unresolved {
         Some(true) => (ErrorKind::Dns, "the service's name could not be resolved in time"),
         Some(false) => (ErrorKind::Dns, "the service's name could not be resolved"),
@@ -256,7 +256,8 @@ pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> E
     error.connect_failure = match unresolved {
         Some(is_timeout) => Some(ConnectFailure::of_name(is_timeout)),
         None if kind == ErrorKind::TimedOut => Some(ConnectFailure::NoAnswer),
-        None => causes(&source).find_map(|cause| ConnectFailure::from_error(cause.downcast_ref()?)),
+        None => error_and_causes(&source)
+            .find_map(|cause| ConnectFailure::from_error(cause.downcast_ref()?)),
     };
     error.with_source(source)
 }
@@ -264,12 +265,12 @@ pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> E
 /// True if a connection was not made in time, by our clock or the operating system's.
 fn is_timeout(source: &(dyn error::Error + 'static)) -> bool {
     let has_timed_out = |io_error: &io::Error| io_error.kind() == io::ErrorKind::TimedOut;
-    cause::<TooSlow>(source).is_some()
-        || causes(source).filter_map(|cause| cause.downcast_ref()).any(has_timed_out)
+    cause_of_type::<TooSlow>(source).is_some()
+        || error_and_causes(source).filter_map(|cause| cause.downcast_ref()).any(has_timed_out)
 }
 
 /// A failure of a connection before the head of a response, made from the HTTP client's error.
-pub(crate) fn sending(source: ClientError, end: AttemptEnd) -> Error {
+pub(crate) fn sending_error(source: ClientError, end: AttemptEnd) -> Error {
     let (message, reached) = match end {
         AttemptEnd::NotWritten => ("the connection broke before the request was sent", Reached::No),
         AttemptEnd::NotProcessed => ("the service did not process the request", Reached::No),
@@ -277,7 +278,7 @@ pub(crate) fn sending(source: ClientError, end: AttemptEnd) -> Error {
     };
     let mut error = Error::new(ErrorKind::Send, message).with_reached(reached);
     error.end = Some(end);
-    let is_parse = cause::<hyper::Error>(&source).is_some_and(hyper::Error::is_parse);
+    let is_parse = cause_of_type::<hyper::Error>(&source).is_some_and(hyper::Error::is_parse);
     error.connect_failure = is_parse.then_some(ConnectFailure::NotHttp);
     error.with_source(source)
 }
@@ -297,7 +298,7 @@ callgate_secret::errors! {
 
 /// A failure after the head of a response, made from the HTTP client's error. A broken response does not show what the
 /// service did.
-pub(crate) fn receiving(source: hyper::Error) -> Error {
+pub(crate) fn receiving_error(source: hyper::Error) -> Error {
     let message = "the connection broke before the service's answer was complete";
     Error::new(ErrorKind::Receive, message).with_source(source)
 }
@@ -307,7 +308,7 @@ pub(crate) fn reset_stream() -> Error {
     Error::new(ErrorKind::Receive, "the service ended its answer before it was complete")
 }
 
-pub(crate) fn decoding(source: io::Error) -> Error {
+pub(crate) fn decoding_error(source: io::Error) -> Error {
     match source.downcast::<Error>() {
         Ok(error) => error,
         Err(source) => {
@@ -317,7 +318,7 @@ pub(crate) fn decoding(source: io::Error) -> Error {
     }
 }
 
-pub(crate) fn in_recording(name: &str, error: &Error) -> Error {
+pub(crate) fn recording_error(name: &str, error: &Error) -> Error {
     Error::new(error.kind(), format!("`{name}`: {error}")).with_reached(Reached::No)
 }
 
@@ -329,13 +330,13 @@ pub(crate) fn nothing_recorded(detail: String) -> Error {
 }
 
 /// The first error of a type among an error and its causes. [`io::Error`] omits the error it wraps from its own `source`.
-pub(crate) fn cause<'a, E: error::Error + 'static>(
+pub(crate) fn cause_of_type<'a, E: error::Error + 'static>(
     error: &'a (dyn error::Error + 'static),
 ) -> Option<&'a E> {
-    causes(error).find_map(|cause| cause.downcast_ref())
+    error_and_causes(error).find_map(|cause| cause.downcast_ref())
 }
 
-fn causes<'a>(
+fn error_and_causes<'a>(
     error: &'a (dyn error::Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn error::Error + 'static)> {
     iter::successors(Some(error), |cause| {

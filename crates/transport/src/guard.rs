@@ -26,18 +26,18 @@ pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
     let mut total: usize = 0;
     for (name, value) in headers {
         if is_framing_header(name.as_str()) {
-            return Err(error::refusal(
+            return Err(error::refused_error(
                 "a header that only the HTTP client may set was on the request",
             ));
         }
         let length = name.as_str().len().saturating_add(value.len());
         if length > MAX_HEADER_BYTES {
-            return Err(error::refusal("a header is longer than 8 KiB"));
+            return Err(error::refused_error("a header is longer than 8 KiB"));
         }
         total = total.saturating_add(length);
     }
     if total > MAX_HEADERS_BYTES {
-        return Err(error::refusal("the headers are longer than 32 KiB together"));
+        return Err(error::refused_error("the headers are longer than 32 KiB together"));
     }
     Ok(())
 }
@@ -62,7 +62,7 @@ impl Origin {
         is_same_authority(uri, &url).then_some(Self { scheme, authority, url, host })
     }
 
-    pub(crate) fn base(&self) -> &Url {
+    pub(crate) fn base_url(&self) -> &Url {
         &self.url
     }
 
@@ -71,11 +71,11 @@ impl Origin {
         self.host.as_ref().filter(|_| self.scheme == Scheme::HTTP)
     }
 
-    /// Returns true for a URI that [`checked_url`] and [`as_sent`] surely leave unchanged; looks at each byte once.
-    pub(crate) fn covers(&self, uri: &Uri) -> bool {
+    /// Returns true for a URI that [`checked_url`] and [`url_as_sent`] surely leave unchanged; looks at each byte once.
+    pub(crate) fn is_unchanged(&self, uri: &Uri) -> bool {
         self.host.is_some()
             && self.is_named_by(uri)
-            && length(uri) <= MAX_URL_BYTES
+            && uri_length(uri) <= MAX_URL_BYTES
             && is_plain_path(uri.path().as_bytes())
             && uri.query().unwrap_or_default().bytes().all(|byte| is_plain(byte) || byte == b'?')
     }
@@ -85,7 +85,7 @@ impl Origin {
             && uri.authority().is_some_and(|named| named.as_str() == self.authority)
     }
 
-    fn url(&self, uri: &Uri) -> Option<Url> {
+    fn url_if_named(&self, uri: &Uri) -> Option<Url> {
         self.is_named_by(uri).then(|| {
             let mut url = self.url.clone();
             url.set_path(uri.path());
@@ -99,34 +99,34 @@ impl Origin {
 /// escapes), because the checked request would differ from the sent one (finding 1 of `SECURITY.md`).
 pub(crate) fn checked_url(uri: &Uri, known_origin: Option<&Origin>) -> Result<Url, Error> {
     if uri.scheme() != Some(&Scheme::HTTP) && uri.scheme() != Some(&Scheme::HTTPS) {
-        return Err(error::refusal("the URL must begin with `http://` or `https://`"));
+        return Err(error::refused_error("the URL must begin with `http://` or `https://`"));
     }
-    if length(uri) > MAX_URL_BYTES {
-        return Err(error::refusal("the URL is longer than 8 KiB"));
+    if uri_length(uri) > MAX_URL_BYTES {
+        return Err(error::refused_error("the URL is longer than 8 KiB"));
     }
-    let url = match known_origin.and_then(|origin| origin.url(uri)) {
+    let url = match known_origin.and_then(|origin| origin.url_if_named(uri)) {
         Some(url) => url,
         None => parsed_url(uri)?,
     };
     if uri.path() != url.path() {
-        return Err(error::refusal("the URL's path is not what would be sent"));
+        return Err(error::refused_error("the URL's path is not what would be sent"));
     }
     if uri.query() != url.query() {
-        return Err(error::refusal("the URL's query is not what would be sent"));
+        return Err(error::refused_error("the URL's query is not what would be sent"));
     }
     Ok(url)
 }
 
 /// The URI as it is sent: with the host as its URL writes it, in lower case, and an IPv6 address in canonical form.
-pub(crate) fn as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
+pub(crate) fn url_as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
     if is_sent_as_named(&uri, url) {
         return Ok(uri);
     }
     let authority = url.authority().parse();
-    let authority = authority.map_err(|_| error::refusal("the URL cannot be parsed"))?;
+    let authority = authority.map_err(|_| error::refused_error("the URL cannot be parsed"))?;
     let mut parts = uri.into_parts();
     parts.authority = Some(authority);
-    Uri::from_parts(parts).map_err(|_| error::refusal("the URL cannot be parsed"))
+    Uri::from_parts(parts).map_err(|_| error::refused_error("the URL cannot be parsed"))
 }
 
 /// Returns true for a URI whose host and port are written as in its URL.
@@ -153,7 +153,7 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/%".contains(&byte)
 }
 
-fn length(uri: &Uri) -> usize {
+fn uri_length(uri: &Uri) -> usize {
     let scheme = uri.scheme_str().map_or(0, |scheme| scheme.len() + "://".len());
     let authority = uri.authority().map_or(0, |authority| authority.as_str().len());
     let query = uri.query().map_or(0, |query| query.len() + "?".len());
@@ -162,10 +162,10 @@ fn length(uri: &Uri) -> usize {
 
 fn parsed_url(uri: &Uri) -> Result<Url, Error> {
     // The parser's error is not kept: some errors show the text.
-    let url =
-        Url::parse(&uri.to_string()).map_err(|_| error::refusal("the URL cannot be parsed"))?;
+    let url = Url::parse(&uri.to_string())
+        .map_err(|_| error::refused_error("the URL cannot be parsed"))?;
     if !is_same_authority(uri, &url) {
-        return Err(error::refusal("the URL's host and port are not what would be sent"));
+        return Err(error::refused_error("the URL's host and port are not what would be sent"));
     }
     Ok(url)
 }
@@ -209,11 +209,11 @@ mod tests {
             let uri = parsed(format!("{scheme}://{host}/{rest}"));
             let origin = parsed(format!("{scheme}://{host}/")).and_then(|uri| Origin::from_uri(&uri));
             if let (Some(uri), Some(origin)) = (uri, origin)
-                && origin.covers(&uri)
+                && origin.is_unchanged(&uri)
             {
                 let url = checked_url(&uri, None).unwrap();
                 prop_assert_eq!(url.as_str(), uri.to_string());
-                prop_assert_eq!(as_sent(uri.clone(), &url).unwrap(), uri);
+                prop_assert_eq!(url_as_sent(uri.clone(), &url).unwrap(), uri);
             }
         }
     }
@@ -222,7 +222,8 @@ mod tests {
     fn an_origin_covers_plain_uris_but_not_those_that_a_parser_may_change() {
         let origin = Origin::from_uri(&"http://h:8080/".parse().unwrap()).unwrap();
         assert_eq!(origin.host().unwrap(), "h:8080");
-        let covers = |rest: &str| origin.covers(&format!("http://h:8080{rest}").parse().unwrap());
+        let covers =
+            |rest: &str| origin.is_unchanged(&format!("http://h:8080{rest}").parse().unwrap());
         for rest in ["/", "", "/v1/pets/7", "/a//b/", "/a%2Fb/c.d?x=1&y=%20a+b&z=/?", "/v1/x:run"] {
             assert!(covers(rest), "{rest}");
         }
@@ -231,13 +232,12 @@ mod tests {
         {
             assert!(!covers(rest), "{rest}");
         }
-        assert!(!origin.covers(&"http://h/a".parse().unwrap()));
-        assert!(
-            !origin
-                .covers(&format!("http://h:8080/{}", "a".repeat(MAX_URL_BYTES)).parse().unwrap())
-        );
+        assert!(!origin.is_unchanged(&"http://h/a".parse().unwrap()));
+        assert!(!origin.is_unchanged(
+            &format!("http://h:8080/{}", "a".repeat(MAX_URL_BYTES)).parse().unwrap()
+        ));
         let spelt = Origin::from_uri(&"http://H:80/".parse().unwrap()).unwrap();
-        assert!(!spelt.covers(&"http://H:80/".parse().unwrap()));
+        assert!(!spelt.is_unchanged(&"http://H:80/".parse().unwrap()));
         assert_eq!(Origin::from_uri(&"https://h/".parse().unwrap()).unwrap().host(), None);
     }
 
@@ -248,8 +248,8 @@ mod tests {
         let origin = Origin::from_uri(&uri);
         let again = checked_url(&uri, origin.as_ref());
         assert_eq!(again.as_ref().ok(), anew.as_ref().ok(), "{uri}");
-        if origin.is_some_and(|origin| origin.covers(&uri)) {
-            let sent = as_sent(uri.clone(), anew.as_ref().unwrap()).unwrap();
+        if origin.is_some_and(|origin| origin.is_unchanged(&uri)) {
+            let sent = url_as_sent(uri.clone(), anew.as_ref().unwrap()).unwrap();
             assert_eq!(sent, uri);
         }
         for checked in [anew, again] {
@@ -297,7 +297,7 @@ mod tests {
         ] {
             let uri: Uri = uri.parse().unwrap();
             let url = checked_url(&uri, None).unwrap();
-            assert_eq!(as_sent(uri, &url).unwrap().to_string(), sent);
+            assert_eq!(url_as_sent(uri, &url).unwrap().to_string(), sent);
         }
     }
 
@@ -307,7 +307,7 @@ mod tests {
         let known = Origin::from_uri(&known).unwrap();
         let texts = "https://h:80/a http://h/a http://H:80/a http://h:8080/a?b http://h:80@evil/";
         for uri in texts.split_whitespace() {
-            assert_eq!(known.url(&uri.parse().unwrap()), None, "{uri}");
+            assert_eq!(known.url_if_named(&uri.parse().unwrap()), None, "{uri}");
         }
     }
 

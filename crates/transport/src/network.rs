@@ -20,7 +20,7 @@ use tower_service::Service as _;
 use crate::{
     connector::{Connector, HttpClient, Scheme},
     egress::{AddressRange, Egress, Listeners},
-    error::{self, Error, cause},
+    error::{self, Error, cause_of_type},
     proxy::Proxy,
     resolve::{BoxError, CheckedResolver, Resolver, SystemResolver},
     tls::{self, TlsSettings},
@@ -104,7 +104,7 @@ impl Network {
 
     /// Registers a client, and closes connections that no client would use any more: each reload may bring other
     /// certificates. Connections of unchanged settings are kept, even for a new client.
-    pub(crate) fn learn(&self, settings: ConnectSettings) -> Arc<ConnectSettings> {
+    pub(crate) fn register_client(&self, settings: ConnectSettings) -> Arc<ConnectSettings> {
         let settings = Arc::new(settings);
         let mut clients = self.inner.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|client| client.strong_count() > 0);
@@ -112,7 +112,7 @@ impl Network {
         let live_settings: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
         drop(clients);
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.retain(|(key, _)| live_settings.iter().any(|settings| settings.cover(key)));
+        pools.retain(|(key, _)| live_settings.iter().any(|settings| settings.would_use(key)));
         settings
     }
 
@@ -127,10 +127,10 @@ impl Network {
         let (tls, scheme) = match &key.tls {
             None => (tls::trusting_nobody()?, Scheme::Http),
             Some(settings) => {
-                (settings.client_config(self.system(settings).await?)?, Scheme::Https)
+                (settings.client_config(self.system_verifier(settings).await?)?, Scheme::Https)
             }
         };
-        let mut resolver = self.resolver(key.egress.clone());
+        let mut resolver = self.checked_resolver(key.egress.clone());
         if let Some(directory) = &key.directory {
             resolver.resolver = Arc::clone(directory);
         }
@@ -157,11 +157,11 @@ impl Network {
     }
 
     /// The resolver of this network, which checks addresses by the egress rules.
-    pub(crate) fn resolver(&self, egress: Egress) -> CheckedResolver {
+    pub(crate) fn checked_resolver(&self, egress: Egress) -> CheckedResolver {
         CheckedResolver { resolver: Arc::clone(&self.inner.resolver), egress: Arc::new(egress) }
     }
 
-    pub(crate) async fn system(
+    pub(crate) async fn system_verifier(
         &self,
         settings: &TlsSettings,
     ) -> Result<Option<Arc<dyn ServerCertVerifier>>, Error> {
@@ -182,7 +182,7 @@ impl Default for Network {
 callgate_secret::opaque!([] Inner as "Network", { resolver });
 
 impl ConnectSettings {
-    fn cover(&self, key: &PoolKey) -> bool {
+    fn would_use(&self, key: &PoolKey) -> bool {
         is_same_directory(self.directory.as_ref(), key.directory.as_ref())
             && self.allow == key.egress.allow
             && key.tls.as_ref().is_none_or(|tls| *tls == self.tls)
@@ -207,7 +207,7 @@ fn is_same_directory(one: Option<&Arc<dyn Resolver>>, other: Option<&Arc<dyn Res
 
 impl Pool {
     fn new(connector: Connector) -> Self {
-        let reusing = RwLock::new(connector.clone().client(usize::MAX));
+        let reusing = RwLock::new(connector.clone().http_client(usize::MAX));
         Self { reusing, fresh: OnceLock::new(), connector }
     }
 
@@ -216,7 +216,7 @@ impl Pool {
     }
 
     pub(crate) fn send_anew(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
-        self.fresh.get_or_init(|| self.connector.clone().client(0)).request(request)
+        self.fresh.get_or_init(|| self.connector.clone().http_client(0)).request(request)
     }
 
     pub(crate) async fn connect(&self, origin: Uri) -> Result<(), Error> {
@@ -227,19 +227,19 @@ impl Pool {
     /// Closes every idle connection, and busy ones when they are done. The HTTP client cannot close a single connection,
     /// and the bytes of one cannot be distinguished.
     pub(crate) fn close(&self) {
-        let client = self.connector.clone().client(usize::MAX);
+        let client = self.connector.clone().http_client(usize::MAX);
         *self.reusing.write().unwrap_or_else(PoisonError::into_inner) = client;
     }
 }
 
 pub(crate) fn connect_error(source: BoxError) -> Error {
     let source = Unconnected(source);
-    match cause::<TlsError>(&source) {
+    match cause_of_type::<TlsError>(&source) {
         Some(tls) => {
             let fault = TlsFault::from_error(tls, false, false);
             error::no_secure_connection(fault, Reached::No).with_source(source)
         }
-        None => error::connecting(source),
+        None => error::connecting_error(source),
     }
 }
 

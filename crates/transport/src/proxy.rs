@@ -90,7 +90,7 @@ impl Service<Uri> for Dialer {
             return Box::pin(async move { record_dial(connection.await) });
         };
         Box::pin(async move {
-            let target = target(&origin, guarded).await?;
+            let target = connect_target(&origin, guarded).await?;
             record_dial(tunnel.call(target).await)
         })
     }
@@ -107,7 +107,7 @@ fn record_dial<E: Into<BoxError>>(
 
 /// The target of a `CONNECT` to the proxy. The proxy looks up names that the operator gave; names of a description are
 /// looked up and checked here, and the proxy gets the address.
-async fn target(origin: &Uri, mut guarded: CheckedResolver) -> Result<Uri, BoxError> {
+async fn connect_target(origin: &Uri, mut guarded: CheckedResolver) -> Result<Uri, BoxError> {
     let is_https = origin.scheme_str() == Some("https");
     let port = origin.port_u16().unwrap_or(if is_https { 443 } else { 80 });
     let host = origin.host().unwrap_or_default();

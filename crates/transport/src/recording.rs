@@ -103,7 +103,7 @@ fn masked_pair<'a>(pair: &'a str, name: &str, names: &[String]) -> Cow<'a, str> 
 /// The text of a recorded request with LF at the ends of the lines before the body, a blank line even if there is no body,
 /// and one LF after a body.
 pub fn canonical_request(text: &[u8]) -> Vec<u8> {
-    let (head, body) = split(text);
+    let (head, body) = head_and_body(text);
     let mut canonical = Vec::with_capacity(text.len().saturating_add(2));
     for line in head {
         canonical.extend_from_slice(line);
@@ -123,7 +123,7 @@ fn push_body(text: &mut Vec<u8>, body: &[u8]) {
 }
 
 /// The lines before the blank one without their line ends, and the body.
-fn split(text: &[u8]) -> (Vec<&[u8]>, &[u8]) {
+fn head_and_body(text: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut head = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {

@@ -40,7 +40,7 @@ impl Refuse {
 #[async_trait]
 impl Transport for Refuse {
     async fn send(&self, _: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
-        Err(error::refusal("nothing is sent here: only dry runs are allowed"))
+        Err(error::refused_error("nothing is sent here: only dry runs are allowed"))
     }
 }
 

@@ -101,7 +101,7 @@ impl Replay {
         let mut exchanges: BTreeMap<Vec<u8>, Exchange> = BTreeMap::new();
         for Recording { name, request, response } in recordings {
             let response =
-                parse_response(&response).map_err(|error| error::in_recording(&name, &error))?;
+                parse_response(&response).map_err(|error| error::recording_error(&name, &error))?;
             let exchange = exchanges.entry(canonical_request(&request)).or_insert_with(|| {
                 Exchange { name, responses: Vec::new(), n_answered: AtomicUsize::new(0) }
             });
@@ -116,7 +116,7 @@ impl Replay {
         requests.iter().cloned().collect()
     }
 
-    fn remember(&self, request: Vec<u8>) {
+    fn remember_request(&self, request: Vec<u8>) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         if requests.len() >= MAX_REMEMBERED_REQUESTS {
             requests.pop_front();
@@ -124,7 +124,7 @@ impl Replay {
         requests.push_back(request);
     }
 
-    fn answer(&self, request: &[u8]) -> Result<Response<Bytes>, Error> {
+    fn recorded_response(&self, request: &[u8]) -> Result<Response<Bytes>, Error> {
         let response = self.exchanges.get(request).and_then(Exchange::next);
         response.cloned().ok_or_else(|| error::nothing_recorded(self.explanation(request)))
     }
@@ -135,11 +135,11 @@ impl Replay {
             .exchanges
             .iter()
             .map(|(text, exchange)| (&*exchange.name, String::from_utf8_lossy(text)));
-        let nearest = recorded.max_by_key(|(_, text)| difference::likeness(text, &sent));
+        let nearest = recorded.max_by_key(|(_, text)| difference::request_likeness(text, &sent));
         let Some((name, text)) = nearest else {
             return format!("request:\n{sent}\nnothing is recorded at all\n");
         };
-        let lines = difference::lines(&text, &sent);
+        let lines = difference::differing_lines(&text, &sent);
         format!(
             "request:\n{sent}\nnearest recorded request, `{name}`:\n{text}\n\
              difference (`-` recorded, `+` sent):\n{lines}"
@@ -155,8 +155,8 @@ impl Transport for Replay {
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error> {
         let rendered = render_request(&request);
-        let answer = self.answer(&rendered);
-        self.remember(rendered);
+        let answer = self.recorded_response(&rendered);
+        self.remember_request(rendered);
         let response = answer?;
         if response.body().len() > limits.response_bytes {
             return Err(error::too_large(limits.response_bytes));

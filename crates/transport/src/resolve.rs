@@ -73,7 +73,9 @@ impl Service<Name> for CheckedResolver {
             }
             for address in &addresses {
                 let address = address.ip();
-                egress.check(address).map_err(|denial| AddressDenied { address, denial })?;
+                egress
+                    .check_address(address)
+                    .map_err(|denial| AddressDenied { address, denial })?;
             }
             note_looked_up();
             Ok(addresses.into_iter())

@@ -134,7 +134,7 @@ impl ResponseBody {
             while let Some(chunk) = self.chunk().await? {
                 body.push(chunk)?;
             }
-            Ok(body.finish())
+            Ok(body.into_bytes())
         }
     }
 }
@@ -143,7 +143,7 @@ impl Received {
     /// The next bytes. Trailers are ignored.
     async fn next(&mut self) -> Result<Option<Bytes>, Error> {
         while let Some(frame) = self.incoming.frame().await {
-            if let Ok(data) = frame.map_err(error::receiving)?.into_data() {
+            if let Ok(data) = frame.map_err(error::receiving_error)?.into_data() {
                 return Ok(Some(data));
             }
         }
@@ -172,10 +172,10 @@ impl Coded {
     }
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
-        self.start().await?;
+        self.start_decoder().await?;
         let BodyDecoder::Decoding(decoder) = &mut self.reader else { return Ok(None) };
         let mut chunk = BytesMut::with_capacity(CHUNK);
-        let n_read = decoder.read_buf(&mut chunk).await.map_err(error::decoding)?;
+        let n_read = decoder.read_buf(&mut chunk).await.map_err(error::decoding_error)?;
         if n_read == 0 {
             self.reader = BodyDecoder::Ended;
             return Ok(None);
@@ -188,9 +188,9 @@ impl Coded {
         Ok(Some(chunk.freeze()))
     }
 
-    async fn start(&mut self) -> Result<(), Error> {
+    async fn start_decoder(&mut self) -> Result<(), Error> {
         if let BodyDecoder::Unread(wire, _) = &mut self.reader {
-            let first = wire.fill_buf().await.map_err(error::decoding)?.first().copied();
+            let first = wire.fill_buf().await.map_err(error::decoding_error)?.first().copied();
             if let BodyDecoder::Unread(wire, coding) =
                 mem::replace(&mut self.reader, BodyDecoder::Ended)
                 && let Some(first) = first
@@ -239,7 +239,7 @@ impl BoundedBody {
         Ok(())
     }
 
-    fn finish(self) -> Bytes {
+    fn into_bytes(self) -> Bytes {
         if self.joined.is_empty() { self.first } else { self.joined.freeze() }
     }
 }
@@ -261,7 +261,7 @@ mod tests {
         let mut body = BoundedBody::new(bound, None).unwrap();
         let pushed =
             chunks.iter().try_for_each(|chunk| body.push(Bytes::from_static(chunk.as_bytes())));
-        let finished = pushed.map(|()| body.finish()).map_err(|error| error.kind());
+        let finished = pushed.map(|()| body.into_bytes()).map_err(|error| error.kind());
         assert_eq!(finished, expected.map(|text| Bytes::copy_from_slice(text.as_bytes())));
     }
 
@@ -289,6 +289,6 @@ mod tests {
         let chunk = Bytes::from(vec![7; 100]);
         let mut body = BoundedBody::new(100, Some(100)).unwrap();
         body.push(chunk.clone()).unwrap();
-        assert_eq!(body.finish().as_ptr(), chunk.as_ptr());
+        assert_eq!(body.into_bytes().as_ptr(), chunk.as_ptr());
     }
 }

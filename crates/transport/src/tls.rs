@@ -70,7 +70,7 @@ impl TlsSettings {
             (None, Some(system)) => system,
             (None, None) => return Err(error::no_trust()),
         };
-        let builder = ClientConfig::builder_with_provider(provider());
+        let builder = ClientConfig::builder_with_provider(crypto_provider());
         let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let shown = self.identity.as_ref().map(ClientIdentity::certified_key);
@@ -80,12 +80,12 @@ impl TlsSettings {
 
 /// Settings that trust no certificate. Connections without TLS use them, even on a machine that has no certificates.
 pub(crate) fn trusting_nobody() -> Result<ClientConfig, Error> {
-    let builder = ClientConfig::builder_with_provider(provider());
+    let builder = ClientConfig::builder_with_provider(crypto_provider());
     let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
     Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
-fn provider() -> Arc<CryptoProvider> {
+fn crypto_provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::aws_lc_rs::default_provider())
 }
 

@@ -35,7 +35,7 @@ impl TlsFault {
     /// `has_identity` whether we have one.
     pub(crate) fn from_error(error: &rustls::Error, is_asked: bool, has_identity: bool) -> Self {
         match error {
-            rustls::Error::InvalidCertificate(reason) => of_certificate(reason),
+            rustls::Error::InvalidCertificate(reason) => certificate_fault(reason),
             rustls::Error::NoCertificatesPresented => Self::UnknownAuthority,
             rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
                 Self::ClientCertificateRequired
@@ -106,7 +106,7 @@ impl TlsFault {
     }
 }
 
-fn of_certificate(reason: &CertificateError) -> TlsFault {
+fn certificate_fault(reason: &CertificateError) -> TlsFault {
     match reason {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => TlsFault::Expired,
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {

@@ -7,7 +7,7 @@ use http::{
     header::{RETRY_AFTER, SET_COOKIE},
 };
 
-use super::{push_body, split};
+use super::{head_and_body, push_body};
 use crate::error::{self, Error};
 
 /// The text of a response, which [`parse_response`] reads. The body is written decoded, so the headers about its length and
@@ -37,7 +37,7 @@ pub fn render_response(response: &Response<Bytes>) -> Vec<u8> {
 /// # Errors
 /// [`ErrorKind::MalformedRecording`](crate::ErrorKind::MalformedRecording) with the line and what was expected there.
 pub fn parse_response(text: &[u8]) -> Result<Response<Bytes>, Error> {
-    let (head, body) = split(text);
+    let (head, body) = head_and_body(text);
     let mut lines = head.into_iter().zip(1..);
     let first = lines.next().and_then(|(line, _)| parse_status_line(line));
     let Some((version, status)) = first else {

@@ -33,7 +33,7 @@ impl CaCertificates {
     /// be read.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let read = Self { certificates: read_all(bytes)?.into() };
-        read.roots().map_err(|source| error::certificate(UNREADABLE).with_source(source))?;
+        read.roots().map_err(|source| error::certificate_error(UNREADABLE).with_source(source))?;
         Ok(read)
     }
 
@@ -69,8 +69,9 @@ pub(super) struct Validity {
 
 impl Validity {
     pub(super) fn from_certificate(certificate: &CertificateDer<'_>) -> Result<Self, Error> {
-        let read = x509(certificate);
-        let read = read.map_err(|source| error::certificate(UNREADABLE).with_source(source))?;
+        let read = parse_x509(certificate);
+        let read =
+            read.map_err(|source| error::certificate_error(UNREADABLE).with_source(source))?;
         let validity = read.tbs_certificate().validity();
         Ok(Self {
             not_before: validity.not_before.to_unix_duration(),
@@ -80,20 +81,20 @@ impl Validity {
 }
 
 pub(super) fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
-    x509(certificate).is_ok_and(|read| {
+    parse_x509(certificate).is_ok_and(|read| {
         let read = read.tbs_certificate();
         read.issuer() == read.subject()
     })
 }
 
 /// Parses a certificate without the checks of RFC 5280 on serial numbers, which many real certificates fail.
-pub(super) fn x509(
+pub(super) fn parse_x509(
     certificate: &CertificateDer<'_>,
 ) -> Result<CertificateInner<Raw>, x509_cert::der::Error> {
     CertificateInner::from_der(certificate)
 }
 
-pub(super) fn now() -> Duration {
+pub(super) fn time_since_epoch() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
@@ -102,21 +103,21 @@ pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Err
     if bytes.starts_with(&[SEQUENCE]) {
         return Ok(vec![CertificateDer::from(bytes.to_vec())]);
     }
-    if let Some(der) = from_base64(bytes) {
+    if let Some(der) = decode_base64(bytes) {
         return Ok(vec![der.into()]);
     }
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(bytes).collect();
     // The library's error may show the text, which may be a key.
-    let read = read.map_err(|_| error::certificate(UNREADABLE))?;
+    let read = read.map_err(|_| error::certificate_error(UNREADABLE))?;
     if read.is_empty() {
-        return Err(error::certificate(
+        return Err(error::certificate_error(
             "expected a certificate: PEM with `-----BEGIN CERTIFICATE-----`, or DER in base64; got none",
         ));
     }
     Ok(read)
 }
 
-fn from_base64(bytes: &[u8]) -> Option<Vec<u8>> {
+fn decode_base64(bytes: &[u8]) -> Option<Vec<u8>> {
     let text: Vec<u8> = bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect();
     STANDARD.decode(text).ok().filter(|der| der.starts_with(&[SEQUENCE]))
 }

@@ -8,7 +8,7 @@ use super::certificates;
 
 /// The digest by the hash function of the certificate's signature; `None` if that uses none, or is unknown.
 pub(crate) fn end_point(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
-    let read = certificates::x509(certificate).ok()?;
+    let read = certificates::parse_x509(certificate).ok()?;
     let digest = match &*read.signature_algorithm().oid.to_string() {
         // MD5 and SHA-1 are replaced by SHA-256.
         "1.2.840.113549.1.1.4"

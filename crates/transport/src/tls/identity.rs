@@ -32,7 +32,7 @@ impl ClientIdentity {
     /// match, or the certificate is not valid today.
     pub fn new(chain: &[u8], key: &Secret, passphrase: Option<&Secret>) -> Result<Self, Error> {
         let chain = certificates::read_all(chain)?;
-        chain.first().map(holds_today).transpose()?;
+        chain.first().map(check_validity_today).transpose()?;
         Ok(Self { key: Arc::new(certified_key(chain, key, passphrase)?) })
     }
 
@@ -48,13 +48,13 @@ pub(super) fn certified_key(
 ) -> Result<CertifiedKey, Error> {
     let der = PrivateKey::read(key.expose(), passphrase)?;
     // The library's message about a key is not kept.
-    let key = any_supported_type(&der.as_der()).map_err(|_| error::certificate(NO_KEY))?;
+    let key = any_supported_type(&der.as_der()).map_err(|_| error::certificate_error(NO_KEY))?;
     let key = CertifiedKey::new(chain, key);
     match key.keys_match() {
         Ok(()) | Err(rustls::Error::InconsistentKeys(rustls::InconsistentKeys::Unknown)) => Ok(key),
-        Err(_) => {
-            Err(error::certificate("the certificate and the private key do not belong together"))
-        }
+        Err(_) => Err(error::certificate_error(
+            "the certificate and the private key do not belong together",
+        )),
     }
 }
 
@@ -77,13 +77,13 @@ struct PrivateKey {
 
 impl PrivateKey {
     fn read(text: &str, passphrase: Option<&Secret>) -> Result<Self, Error> {
-        let (label, document) = pem(text)?;
+        let (label, document) = first_private_key(text)?;
         let form: fn(&[u8]) -> PrivateKeyDer<'_> = match label {
             "PRIVATE KEY" => |der| PrivatePkcs8KeyDer::from(der).into(),
             "RSA PRIVATE KEY" => |der| PrivatePkcs1KeyDer::from(der).into(),
             "EC PRIVATE KEY" => |der| PrivateSec1KeyDer::from(der).into(),
             "ENCRYPTED PRIVATE KEY" => return Self::from_encrypted(&document, passphrase),
-            _ => return Err(error::certificate(NO_KEY)),
+            _ => return Err(error::certificate_error(NO_KEY)),
         };
         Ok(Self { der: document.to_bytes(), form })
     }
@@ -94,14 +94,14 @@ impl PrivateKey {
         passphrase: Option<&Secret>,
     ) -> Result<Self, Error> {
         let Some(passphrase) = passphrase else {
-            return Err(error::certificate(
+            return Err(error::certificate_error(
                 "the private key is encrypted: name its passphrase with `client_key_passphrase`",
             ));
         };
         let encrypted = EncryptedPrivateKeyInfoRef::try_from(document.as_bytes());
-        let encrypted = encrypted.map_err(|_| error::certificate(NO_KEY))?;
+        let encrypted = encrypted.map_err(|_| error::certificate_error(NO_KEY))?;
         let key = encrypted.decrypt(passphrase.expose()).map_err(|_| {
-            error::certificate(
+            error::certificate_error(
                 "the private key cannot be decrypted: the passphrase is wrong, or the encryption is none of PBES2 with \
                  PBKDF2 or scrypt",
             )
@@ -115,13 +115,13 @@ impl PrivateKey {
 }
 
 /// The first private key in a text that may hold certificates and parameters as well.
-fn pem(text: &str) -> Result<(&str, SecretDocument), Error> {
+fn first_private_key(text: &str) -> Result<(&str, SecretDocument), Error> {
     if text.contains("Proc-Type: 4,ENCRYPTED") {
-        return Err(error::certificate(
+        return Err(error::certificate_error(
             "the private key is encrypted in the old way of OpenSSL: convert it with `openssl pkcs8 -topk8`",
         ));
     }
-    let none = || error::certificate(NO_KEY);
+    let none = || error::certificate_error(NO_KEY);
     let sections = text.match_indices("-----BEGIN ").filter_map(|(at, _)| text.get(at..));
     let section = sections
         .into_iter()
@@ -133,13 +133,14 @@ fn pem(text: &str) -> Result<(&str, SecretDocument), Error> {
     SecretDocument::from_pem(section.trim_end()).map_err(|_| none())
 }
 
-fn holds_today(certificate: &CertificateDer<'_>) -> Result<(), Error> {
-    let (now, validity) = (certificates::now(), Validity::from_certificate(certificate)?);
+fn check_validity_today(certificate: &CertificateDer<'_>) -> Result<(), Error> {
+    let (now, validity) =
+        (certificates::time_since_epoch(), Validity::from_certificate(certificate)?);
     if now > validity.not_after {
-        return Err(error::certificate("the client certificate has expired: renew it"));
+        return Err(error::certificate_error("the client certificate has expired: renew it"));
     }
     if now < validity.not_before {
-        return Err(error::certificate(
+        return Err(error::certificate_error(
             "the client certificate is not valid yet: look at its dates and at this machine's clock",
         ));
     }

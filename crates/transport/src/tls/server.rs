@@ -12,7 +12,7 @@ use rustls::{
 };
 use x509_cert::ext::pkix::{SubjectAltName, name::GeneralName};
 
-use super::{CaCertificates, certificates, identity::certified_key, provider};
+use super::{CaCertificates, certificates, crypto_provider, identity::certified_key};
 use crate::error::{self, Error};
 
 /// The settings of a listener with TLS 1.2 or later and HTTP/2, in the form of the TLS library.
@@ -36,10 +36,10 @@ impl ServerTls {
     ) -> Result<Self, Error> {
         let chain = certificates::read_all(chain)?;
         let shown = Arc::new(certified_key(chain, key, None)?);
-        let builder = ServerConfig::builder_with_provider(provider());
+        let builder = ServerConfig::builder_with_provider(crypto_provider());
         let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
         let builder = match client_ca {
-            Some(authorities) => builder.with_client_cert_verifier(verifier(authorities)?),
+            Some(authorities) => builder.with_client_cert_verifier(client_verifier(authorities)?),
             None => builder.with_no_client_auth(),
         };
         let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(shown)));
@@ -54,9 +54,9 @@ impl ServerTls {
     }
 }
 
-fn verifier(authorities: &CaCertificates) -> Result<Arc<dyn ClientCertVerifier>, Error> {
+fn client_verifier(authorities: &CaCertificates) -> Result<Arc<dyn ClientCertVerifier>, Error> {
     let roots = authorities.roots().map_err(error::no_tls)?;
-    let builder = WebPkiClientVerifier::builder_with_provider(roots, provider());
+    let builder = WebPkiClientVerifier::builder_with_provider(roots, crypto_provider());
     let verifier = builder.allow_unauthenticated().build();
     verifier.map_err(|source| error::no_trust().with_source(source))
 }
@@ -75,7 +75,7 @@ pub enum SubjectName {
 
 /// The names that a certificate is issued for; none if it cannot be read.
 pub fn subject_names(certificate: &CertificateDer<'_>) -> Vec<SubjectName> {
-    let Ok(read) = certificates::x509(certificate) else { return Vec::new() };
+    let Ok(read) = certificates::parse_x509(certificate) else { return Vec::new() };
     let Ok(Some((_, SubjectAltName(names)))) = read.tbs_certificate().get_extension() else {
         return Vec::new();
     };

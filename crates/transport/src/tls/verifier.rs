@@ -17,13 +17,13 @@ use rustls::{
 
 use super::{
     certificates::{CaCertificates, Validity, is_self_signed},
-    provider,
+    crypto_provider,
 };
 use crate::error::{self, Error};
 
 /// The machine's own trust. Reading it takes milliseconds.
 pub(crate) fn system_verifier() -> Result<Arc<dyn ServerCertVerifier>, Error> {
-    let chains = rustls_platform_verifier::Verifier::new(provider());
+    let chains = rustls_platform_verifier::Verifier::new(crypto_provider());
     let chains = chains.map_err(|source| error::no_trust().with_source(source))?;
     Ok(Arc::new(Verifier { chains: Arc::new(chains), listed: None }))
 }
@@ -37,7 +37,7 @@ pub(super) struct Verifier {
 impl Verifier {
     pub(super) fn for_certificates(listed: &CaCertificates) -> Result<Self, Error> {
         let roots = listed.roots().map_err(error::no_tls)?;
-        let chains = WebPkiServerVerifier::builder_with_provider(roots, provider());
+        let chains = WebPkiServerVerifier::builder_with_provider(roots, crypto_provider());
         let chains = chains.build().map_err(|source| error::no_trust().with_source(source))?;
         Ok(Self { chains, listed: Some(listed.clone()) })
     }
