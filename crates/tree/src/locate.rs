@@ -44,9 +44,9 @@ pub fn positions<'a>(
     let Ok(text) = text::decode(text) else { return Vec::new() };
     let mut wanted = WantedPointers::new(pointers);
     if text::looks_like_json(&text) {
-        text::find(&text, &mut wanted, limits.depth);
+        text::find_positions(&text, &mut wanted, limits.depth);
     } else {
-        yaml::find(&text, &mut wanted, &limits);
+        yaml::find_positions(&text, &mut wanted, &limits);
     }
-    wanted.nearest()
+    wanted.nearest_positions()
 }

@@ -54,7 +54,7 @@ impl<'a> Path<'a> {
 
     /// The cost of the path's text, in steps; zero for a short text.
     pub fn weight(&self) -> usize {
-        self.room() / BYTES_OF_STEP
+        self.text_length() / BYTES_OF_STEP
     }
 
     /// The item at `index` of this node, counted from 0.
@@ -68,17 +68,17 @@ impl<'a> Path<'a> {
             return (*pointer).into();
         }
         let mut short = Short::default();
-        if self.room() <= SHORT && self.write(&mut short).is_ok() {
+        if self.text_length() <= SHORT && self.write(&mut short).is_ok() {
             return short.text().into();
         }
-        let mut pointer = String::with_capacity(self.room());
+        let mut pointer = String::with_capacity(self.text_length());
         // Writing to a string does not fail.
         let _: fmt::Result = self.write(&mut pointer);
         pointer.into()
     }
 
     /// The approximate number of bytes of the path's text; escapes and long indexes take more.
-    fn room(&self) -> usize {
+    fn text_length(&self) -> usize {
         let above = iter::successors(Some(self), |path| path.above);
         above
             .map(|path| match path.segment {

@@ -20,7 +20,7 @@ use fault::Fault;
 
 pub(crate) use encoding::decode;
 pub use intern::Interner;
-pub(crate) use scan::find;
+pub(crate) use scan::find_positions;
 pub(crate) use targets::WantedPointers;
 pub(crate) use yaml::{Scalar, parser, position as marked};
 

@@ -18,7 +18,7 @@ enum Next {
     Value(Option<usize>),
 }
 
-pub(super) fn find(text: &str, wanted: &mut WantedPointers, limits: &Limits) {
+pub(super) fn find_positions(text: &str, wanted: &mut WantedPointers, limits: &Limits) {
     let mut finder = Finder { wanted, frames: Vec::new() };
     for (n_events, next) in text::parser(text, limits).enumerate() {
         let Ok((event, span)) = next else { return };
@@ -26,7 +26,7 @@ pub(super) fn find(text: &str, wanted: &mut WantedPointers, limits: &Limits) {
         if n_events / 2 > limits.nodes || finder.frames.len() > limits.depth {
             return;
         }
-        finder.take(event, span.start);
+        finder.take_event(event, span.start);
     }
 }
 
@@ -36,13 +36,13 @@ struct Finder<'w> {
 }
 
 impl Finder<'_> {
-    fn take(&mut self, event: Event<'_>, marker: Marker) {
+    fn take_event(&mut self, event: Event<'_>, marker: Marker) {
         match event {
             Event::Alias(_) => {
-                self.node("", marker);
+                self.visit_node("", marker);
             }
             Event::MappingStart(..) => {
-                let entry = self.node("", marker);
+                let entry = self.visit_node("", marker);
                 self.frames.push(Frame { entry, next: Next::Name });
             }
             Event::MappingEnd | Event::SequenceEnd => {
@@ -50,10 +50,10 @@ impl Finder<'_> {
             }
             Event::Scalar(text, style, _, tag) => {
                 let scalar = Scalar { text: &text, style, tag: tag.as_deref() };
-                self.node(scalar.name(), marker);
+                self.visit_node(scalar.name(), marker);
             }
             Event::SequenceStart(..) => {
-                let entry = self.node("", marker);
+                let entry = self.visit_node("", marker);
                 self.frames.push(Frame { entry, next: Next::Item(0) });
             }
             _ => {}
@@ -61,19 +61,20 @@ impl Finder<'_> {
     }
 
     /// Visits a name, item or value and returns the entry of the value.
-    fn node(&mut self, name: &str, marker: Marker) -> Option<usize> {
+    fn visit_node(&mut self, name: &str, marker: Marker) -> Option<usize> {
         let Some(Frame { entry, next }) = self.frames.last_mut() else {
             self.wanted.record_position(WantedPointers::ROOT, marked(marker));
             return Some(WantedPointers::ROOT);
         };
         let child = match next {
             Next::Item(index) => {
-                let child = entry.and_then(|entry| self.wanted.below(entry, &index.to_string()));
+                let child =
+                    entry.and_then(|entry| self.wanted.entry_below(entry, &index.to_string()));
                 *index += 1;
                 child
             }
             Next::Name => {
-                let child = entry.and_then(|entry| self.wanted.below(entry, name));
+                let child = entry.and_then(|entry| self.wanted.entry_below(entry, name));
                 *next = Next::Value(child);
                 child
             }

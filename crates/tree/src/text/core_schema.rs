@@ -13,20 +13,20 @@ pub(super) enum Meaning<'a> {
     Text,
 }
 
-pub(super) fn resolve(text: &str) -> Meaning<'_> {
+pub(super) fn resolve_plain(text: &str) -> Meaning<'_> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Meaning::Null,
         "true" | "True" | "TRUE" => Meaning::Bool(true),
         "false" | "False" | "FALSE" => Meaning::Bool(false),
         ".nan" | ".NaN" | ".NAN" => Meaning::NonFinite,
         _ if text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) => {
-            number(text)
+            number_or_text(text)
         }
         _ => Meaning::Text,
     }
 }
 
-fn number(text: &str) -> Meaning<'_> {
+fn number_or_text(text: &str) -> Meaning<'_> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
         return Meaning::NonFinite;
@@ -92,7 +92,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &Meaning<'_>) {
-        assert_eq!(resolve(text), *expected, "{text}");
+        assert_eq!(resolve_plain(text), *expected, "{text}");
     }
 
     #[test]

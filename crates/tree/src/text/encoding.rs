@@ -15,7 +15,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     };
     match memchr::memchr(0, text.as_bytes()) {
         None => Ok(text),
-        Some(at) => Err(fault::nul(fault::position_of(&text, at), at)),
+        Some(at) => Err(fault::nul_fault(fault::position_of(&text, at), at)),
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Fault(pub(crate) Box<Diagnostic>);
 pub(super) const REPEATED_FINDINGS: usize = 100;
 
 pub(super) fn too_large(bytes: usize, limit: usize) -> Fault {
-    error(
+    error_fault(
         TextCode::TextTooLarge,
         None,
         format!("the text may have {limit} bytes, it has: {bytes}"),
@@ -19,7 +19,7 @@ pub(super) fn too_large(bytes: usize, limit: usize) -> Fault {
 }
 
 pub(super) fn too_deep(at: Option<Position>, limit: usize) -> Fault {
-    error(
+    error_fault(
         TextCode::TextTooDeep,
         at,
         format!("lists and objects may be nested {limit} levels deep, here they are deeper"),
@@ -28,7 +28,7 @@ pub(super) fn too_deep(at: Option<Position>, limit: usize) -> Fault {
 }
 
 pub(super) fn too_many_nodes(at: Option<Position>, limit: usize) -> Fault {
-    error(
+    error_fault(
         TextCode::TooManyNodes,
         at,
         format!("the text may have {limit} values, it has more, aliases unfolded"),
@@ -37,7 +37,7 @@ pub(super) fn too_many_nodes(at: Option<Position>, limit: usize) -> Fault {
 }
 
 pub(super) fn alias_expansion(at: Option<Position>, limit: usize) -> Fault {
-    error(
+    error_fault(
         TextCode::AliasExpansion,
         at,
         format!("aliases may stand for {limit} bytes of text, with this one they stand for more"),
@@ -46,11 +46,15 @@ pub(super) fn alias_expansion(at: Option<Position>, limit: usize) -> Fault {
 }
 
 pub(super) fn cyclic_alias(at: Position) -> Fault {
-    unreadable(at, "an alias must not stand inside what it refers to", "use `$ref` for recursion")
+    unreadable_fault(
+        at,
+        "an alias must not stand inside what it refers to",
+        "use `$ref` for recursion",
+    )
 }
 
-pub(super) fn nul(at: Position, offset: usize) -> Fault {
-    error(
+pub(super) fn nul_fault(at: Position, offset: usize) -> Fault {
+    error_fault(
         TextCode::NotUtf8,
         Some(at),
         format!("expected text, found a NUL at byte: {offset}"),
@@ -59,7 +63,7 @@ pub(super) fn nul(at: Position, offset: usize) -> Fault {
 }
 
 pub(super) fn not_utf8(at: Position, offset: usize) -> Fault {
-    error(
+    error_fault(
         TextCode::NotUtf8,
         Some(at),
         format!("expected UTF-8, found something else at byte: {offset}"),
@@ -68,7 +72,7 @@ pub(super) fn not_utf8(at: Position, offset: usize) -> Fault {
 }
 
 pub(super) fn not_utf16(at: Position) -> Fault {
-    error(
+    error_fault(
         TextCode::NotUtf8,
         Some(at),
         "expected UTF-16, as the byte order mark says, found something else".to_owned(),
@@ -76,12 +80,12 @@ pub(super) fn not_utf16(at: Position) -> Fault {
     )
 }
 
-pub(super) fn unreadable(at: Position, message: &str, help: &str) -> Fault {
-    error(TextCode::UnreadableText, Some(at), message.to_owned(), help)
+pub(super) fn unreadable_fault(at: Position, message: &str, help: &str) -> Fault {
+    error_fault(TextCode::UnreadableText, Some(at), message.to_owned(), help)
 }
 
 pub(super) fn not_json(at: Position, reason: &str) -> Fault {
-    error(
+    error_fault(
         TextCode::UnreadableText,
         Some(at),
         format!("expected JSON, as the first character says, found a fault: {reason}"),
@@ -91,9 +95,9 @@ pub(super) fn not_json(at: Position, reason: &str) -> Fault {
 }
 
 /// The finding of a tab in the indentation, which YAML 1.2.2 §6.1 forbids.
-pub(super) fn tab(at: Position) -> Fault {
+pub(super) fn tab_fault(at: Position) -> Fault {
     let message = "expected spaces, found a tab in the indentation of YAML";
-    unreadable(
+    unreadable_fault(
         at,
         message,
         "replace the tabs at the beginnings of lines with spaces, two for each level",
@@ -101,7 +105,7 @@ pub(super) fn tab(at: Position) -> Fault {
 }
 
 pub(super) fn not_yaml(at: Position, reason: &str) -> Fault {
-    error(
+    error_fault(
         TextCode::UnreadableText,
         Some(at),
         format!("expected YAML, found a fault: {reason}"),
@@ -148,7 +152,7 @@ pub(crate) fn position_of(text: &str, offset: usize) -> Position {
     Position { line, column: in_line.chars().count() + 1 }
 }
 
-fn error(code: TextCode, position: Option<Position>, message: String, help: &str) -> Fault {
+fn error_fault(code: TextCode, position: Option<Position>, message: String, help: &str) -> Fault {
     let diagnostic = Diagnostic::new(code, Severity::Error, message, help);
     Fault(Box::new(Diagnostic { position, ..diagnostic }))
 }

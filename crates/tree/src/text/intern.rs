@@ -33,7 +33,7 @@ pub struct Interner {
 impl Interner {
     /// A name as a shared text. Names are always shared, so equal names are one allocation.
     pub fn name(&mut self, text: &str) -> Arc<str> {
-        let place = self.recent.place(text);
+        let place = self.recent.slot_of_text(text);
         match place {
             Some(recent_text) if **recent_text == *text => Arc::clone(recent_text),
             place => {
@@ -50,11 +50,15 @@ impl Interner {
     }
 
     /// The object of the members from `start` on, whose names are shared and unique. Removes the members from the stack.
-    pub(super) fn object<P>(&mut self, members: &mut Vec<Member<P>>, start: usize) -> Object {
+    pub(super) fn shared_object<P>(
+        &mut self,
+        members: &mut Vec<Member<P>>,
+        start: usize,
+    ) -> Object {
         let own = members.get(start..).unwrap_or_default();
         let parts = own.iter().map(|member| (address(&member.name), &member.node));
         let Some(hash) = self.hash(parts) else {
-            return object(members.drain(start..));
+            return object_of_members(members.drain(start..));
         };
         let is_it = |(known_hash, known_object): &(u64, Object)| {
             let known_members = known_object.members();
@@ -70,12 +74,12 @@ impl Interner {
             members.truncate(start);
             return shared_object;
         }
-        let object = object(members.drain(start..));
+        let object = object_of_members(members.drain(start..));
         self.objects.insert_unique(hash, (hash, object.clone()), |(hash, _)| *hash);
         object
     }
 
-    pub(super) fn list(&mut self, items: vec::Drain<'_, Node>) -> Arc<[Node]> {
+    pub(super) fn shared_list(&mut self, items: vec::Drain<'_, Node>) -> Arc<[Node]> {
         let own = items.as_slice();
         let Some(hash) = self.hash(own.iter().map(|node| (0, node))) else {
             return items.collect();
@@ -103,7 +107,7 @@ impl Interner {
             if !is_shared(node) {
                 return None;
             }
-            let (kind, word) = word(node);
+            let (kind, word) = kind_and_word(node);
             hasher.write_usize(name.wrapping_add(usize::from(kind)));
             hasher.write_usize(word);
         }
@@ -130,12 +134,12 @@ fn interned_text(
     new
 }
 
-fn object<P>(members: vec::Drain<'_, Member<P>>) -> Object {
+fn object_of_members<P>(members: vec::Drain<'_, Member<P>>) -> Object {
     Object::from_entries(members.map(|member| (member.name, member.node)))
 }
 
 /// The part of a node's value or address that fits in one word, and the node's kind.
-fn word(node: &Node) -> (u8, usize) {
+fn kind_and_word(node: &Node) -> (u8, usize) {
     match node {
         Node::Array(items) => (0, Arc::as_ptr(items).addr()),
         Node::Bool(value) => (1, usize::from(*value)),
@@ -150,7 +154,7 @@ fn is_same(node: &Node, own: &Node) -> bool {
     match (node, own) {
         (Node::Number(node), Node::Number(own)) => node == own,
         (Node::Number(_), _) | (_, Node::Number(_)) => false,
-        _ => word(node) == word(own),
+        _ => kind_and_word(node) == kind_and_word(own),
     }
 }
 

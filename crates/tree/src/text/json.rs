@@ -20,9 +20,9 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
     let mut builder = Builder::default();
     loop {
         match reader.token() {
-            Ok(Some(token)) => builder.take(token),
+            Ok(Some(token)) => builder.take_token(token),
             Ok(None) => break,
-            Err(error) => return Err(fault(&error, limits)),
+            Err(error) => return Err(json_fault(&error, limits)),
         }
         if builder.n_nodes > limits.nodes {
             let at = fault::position_of(text, reader.offset());
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
     Ok(Parsed { value: builder.root, diagnostics })
 }
 
-fn fault(error: &InvalidJson, limits: &Limits) -> Fault {
+fn json_fault(error: &InvalidJson, limits: &Limits) -> Fault {
     let at = Position { line: error.line(), column: error.column() };
     if error.is_too_deep() {
         return fault::too_deep(Some(at), limits.depth.min(callgate_tool::DEPTH));
@@ -78,17 +78,17 @@ impl Default for Builder {
 }
 
 impl Builder {
-    fn take(&mut self, token: JsonToken<'_>) {
+    fn take_token(&mut self, token: JsonToken<'_>) {
         let node = match token {
-            JsonToken::ArrayStart => return self.open(Open::Array(self.items.len())),
-            JsonToken::ObjectStart => return self.open(Open::Object(self.members.len())),
+            JsonToken::ArrayStart => return self.open_container(Open::Array(self.items.len())),
+            JsonToken::ObjectStart => return self.open_container(Open::Object(self.members.len())),
             JsonToken::Name(name) => {
                 let name = self.interner.name(name);
                 return self.members.push(Member { name, node: Node::Null, at: () });
             }
             JsonToken::ArrayEnd | JsonToken::ObjectEnd => {
                 let node = self.close();
-                return self.put(node);
+                return self.put_node(node);
             }
             JsonToken::Bool(value) => Node::Bool(value),
             JsonToken::Null => Node::Null,
@@ -98,15 +98,15 @@ impl Builder {
             JsonToken::String(text) => Node::String(self.interner.value(text)),
         };
         self.n_nodes += 1;
-        self.put(node);
+        self.put_node(node);
     }
 
-    fn open(&mut self, open: Open) {
+    fn open_container(&mut self, open: Open) {
         self.n_nodes += 1;
         self.open.push(open);
     }
 
-    fn put(&mut self, node: Node) {
+    fn put_node(&mut self, node: Node) {
         match self.open.last() {
             Some(Open::Array(_)) => self.items.push(node),
             Some(Open::Object(_)) => {
@@ -120,12 +120,14 @@ impl Builder {
 
     fn close(&mut self) -> Node {
         match self.open.pop() {
-            Some(Open::Array(start)) => Node::Array(self.interner.list(self.items.drain(start..))),
+            Some(Open::Array(start)) => {
+                Node::Array(self.interner.shared_list(self.items.drain(start..)))
+            }
             Some(Open::Object(start)) => {
                 let (object, duplicates) =
                     members::close(&mut self.members, start, &mut self.interner);
                 for duplicate in duplicates {
-                    self.find(duplicate.name);
+                    self.note_duplicate(duplicate.name);
                 }
                 Node::Object(object)
             }
@@ -133,7 +135,7 @@ impl Builder {
         }
     }
 
-    fn find(&mut self, name: Arc<str>) {
+    fn note_duplicate(&mut self, name: Arc<str>) {
         self.n_duplicates += 1;
         if self.n_duplicates <= fault::REPEATED_FINDINGS {
             let above = self.pointer();

@@ -28,7 +28,7 @@ pub(super) fn close<P: Copy>(
     if members.get(start..).is_some_and(has_duplicates) {
         return close_duplicates(members.drain(start..));
     }
-    (interner.object(members, start), Vec::new())
+    (interner.shared_object(members, start), Vec::new())
 }
 
 fn has_duplicates<P>(members: &[Member<P>]) -> bool {

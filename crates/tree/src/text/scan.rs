@@ -8,7 +8,7 @@ use callgate_tool::{JsonReader, JsonToken};
 use super::targets::WantedPointers;
 use crate::diagnostic::Position;
 
-pub(crate) fn find(text: &str, wanted: &mut WantedPointers, max_depth: usize) {
+pub(crate) fn find_positions(text: &str, wanted: &mut WantedPointers, max_depth: usize) {
     let mut scanner = Scanner {
         text,
         at: 0,
@@ -31,7 +31,7 @@ pub(super) fn occurrences(text: &str, pointers: &[&str]) -> Vec<Vec<Position>> {
         return Vec::new();
     }
     let mut wanted = WantedPointers::new(pointers.iter().copied());
-    find(text, &mut wanted, usize::MAX);
+    find_positions(text, &mut wanted, usize::MAX);
     wanted.all_positions()
 }
 
@@ -61,23 +61,27 @@ impl<'t> Scanner<'t, '_> {
         self.skip_blank();
         self.offsets.push((WantedPointers::ROOT, self.at));
         let mut entry = Some(WantedPointers::ROOT);
-        while self.enter(entry).is_some() {
+        while self.enter_value(entry).is_some() {
             let Some(next) = self.next_node() else { return };
             entry = next.entry;
         }
     }
 
     /// Skips a scalar or enters a list or object; `None` when the scan cannot go on.
-    fn enter(&mut self, entry: Option<usize>) -> Option<()> {
+    fn enter_value(&mut self, entry: Option<usize>) -> Option<()> {
         self.skip_blank();
-        match self.peek()? {
+        match self.peek_byte()? {
             b'[' => self.frames.push(Frame { entry, index: Some(0) }),
             b'{' => self.frames.push(Frame { entry, index: None }),
-            b'"' => return self.string().map(|_| ()),
+            b'"' => return self.read_string().map(|_| ()),
             _ => {
                 let is_end =
                     |byte: &u8| matches!(byte, b',' | b']' | b'}') || byte.is_ascii_whitespace();
-                self.at += self.rest().iter().position(is_end).unwrap_or_else(|| self.rest().len());
+                self.at += self
+                    .remaining_bytes()
+                    .iter()
+                    .position(is_end)
+                    .unwrap_or_else(|| self.remaining_bytes().len());
                 return Some(());
             }
         }
@@ -89,7 +93,7 @@ impl<'t> Scanner<'t, '_> {
     fn next_node(&mut self) -> Option<Next> {
         loop {
             self.skip_blank();
-            match self.peek()? {
+            match self.peek_byte()? {
                 b',' => self.at += 1,
                 b']' | b'}' => {
                     self.at += 1;
@@ -104,26 +108,27 @@ impl<'t> Scanner<'t, '_> {
         let child = if let Some(index) = index {
             let segment = *index;
             *index += 1;
-            above.and_then(|above| self.wanted.below(above, &segment.to_string()))
+            above.and_then(|above| self.wanted.entry_below(above, &segment.to_string()))
         } else {
-            let raw = self.string()?;
+            let raw = self.read_string()?;
             self.skip_blank();
-            self.at += usize::from(self.peek()? == b':');
-            above.and_then(|above| self.wanted.below(above, &unescaped_string(raw)))
+            self.at += usize::from(self.peek_byte()? == b':');
+            above.and_then(|above| self.wanted.entry_below(above, &unescaped_string(raw)))
         };
         self.offsets.extend(child.map(|entry| (entry, start)));
         Some(Next { entry: child })
     }
 
-    fn string(&mut self) -> Option<&'t str> {
+    fn read_string(&mut self) -> Option<&'t str> {
         let start = self.at;
-        if self.peek()? != b'"' {
+        if self.peek_byte()? != b'"' {
             return None;
         }
         self.at += 1;
         loop {
-            self.at += self.rest().iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
-            if self.peek()? == b'"' {
+            self.at +=
+                self.remaining_bytes().iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+            if self.peek_byte()? == b'"' {
                 self.at += 1;
                 return self.text.get(start..self.at);
             }
@@ -134,17 +139,17 @@ impl<'t> Scanner<'t, '_> {
     fn skip_blank(&mut self) {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace();
         self.at += self
-            .rest()
+            .remaining_bytes()
             .iter()
             .position(|byte| !is_blank(byte))
-            .unwrap_or_else(|| self.rest().len());
+            .unwrap_or_else(|| self.remaining_bytes().len());
     }
 
-    fn peek(&self) -> Option<u8> {
+    fn peek_byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn rest(&self) -> &'t [u8] {
+    fn remaining_bytes(&self) -> &'t [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 }

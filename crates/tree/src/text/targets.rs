@@ -27,14 +27,14 @@ impl WantedPointers {
         for pointer in pointers {
             let mut way = vec![Self::ROOT];
             for segment in pointer::segments(pointer).into_iter().flatten() {
-                way.push(wanted.entry(way.last().copied().unwrap_or(Self::ROOT), segment));
+                way.push(wanted.add_entry(way.last().copied().unwrap_or(Self::ROOT), segment));
             }
             wanted.ways.push(way);
         }
         wanted
     }
 
-    fn entry(&mut self, above: usize, segment: Cow<'_, str>) -> usize {
+    fn add_entry(&mut self, above: usize, segment: Cow<'_, str>) -> usize {
         let next = self.entries.len();
         let Some(entry) = self.entries.get_mut(above) else { return above };
         let id = *entry.below.entry(segment.into_owned()).or_insert(next);
@@ -45,7 +45,7 @@ impl WantedPointers {
     }
 
     /// The entry of a member or item of this entry, when it leads to a wanted node.
-    pub(crate) fn below(&self, entry: usize, segment: &str) -> Option<usize> {
+    pub(crate) fn entry_below(&self, entry: usize, segment: &str) -> Option<usize> {
         self.entries.get(entry)?.below.get(segment).copied()
     }
 
@@ -59,17 +59,17 @@ impl WantedPointers {
 
     /// The place of each pointer's node, or the first and the last place.
     pub(crate) fn all_positions(&self) -> Vec<Vec<Position>> {
-        let places = |way: &Vec<usize>| self.places(*way.last()?).map(<[_]>::to_vec);
+        let places = |way: &Vec<usize>| self.entry_positions(*way.last()?).map(<[_]>::to_vec);
         self.ways.iter().map(|way| places(way).unwrap_or_default()).collect()
     }
 
     /// For each pointer, the last place of its node, or of its nearest ancestor that has a place.
-    pub(crate) fn nearest(&self) -> Vec<Option<Position>> {
-        let last = |entry: &usize| self.places(*entry)?.last().copied();
+    pub(crate) fn nearest_positions(&self) -> Vec<Option<Position>> {
+        let last = |entry: &usize| self.entry_positions(*entry)?.last().copied();
         self.ways.iter().map(|way| way.iter().rev().find_map(last)).collect()
     }
 
-    fn places(&self, entry: usize) -> Option<&[Position]> {
+    fn entry_positions(&self, entry: usize) -> Option<&[Position]> {
         self.entries.get(entry).map(|entry| &*entry.places)
     }
 }

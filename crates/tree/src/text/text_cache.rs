@@ -20,7 +20,7 @@ impl Default for TextCache {
 impl TextCache {
     /// The slot of a text, with the text that was there last.
     #[expect(clippy::indexing_slicing, reason = "the remainder is less than the number of places")]
-    pub(super) fn place(&mut self, text: &str) -> &mut Option<Arc<str>> {
+    pub(super) fn slot_of_text(&mut self, text: &str) -> &mut Option<Arc<str>> {
         let bytes = text.as_bytes();
         let byte = |at: usize| usize::from(bytes.get(at).copied().unwrap_or_default());
         let (first, middle, last) =

@@ -21,17 +21,19 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
     let mut parser = parser(text, limits);
     let mut last = Marker::default();
     while let Some(next) = parser.next_event() {
-        let (event, span) = next.map_err(|error| unreadable(&error, text, limits))?;
+        let (event, span) = next.map_err(|error| yaml_fault(&error, text, limits))?;
         last = span.start;
         if matches!(event, Event::StreamEnd) {
             break;
         }
-        builder.take(event, span.start)?;
+        builder.take_event(event, span.start)?;
     }
     let (root, diagnostics) = builder.finish();
     match root {
         Some(value) => Ok(Parsed { value, diagnostics }),
-        None => Err(fault::unreadable(position(last), "the text is empty", "give a description")),
+        None => {
+            Err(fault::unreadable_fault(position(last), "the text is empty", "give a description"))
+        }
     }
 }
 
@@ -48,11 +50,11 @@ pub(crate) fn parser<'t>(text: &'t str, limits: &Limits) -> Parser<'t, StrInput<
     Parser::new_from_str_with_options(text, options)
 }
 
-fn unreadable(error: &ScanError, text: &str, limits: &Limits) -> Fault {
+fn yaml_fault(error: &ScanError, text: &str, limits: &Limits) -> Fault {
     let at = position(*error.marker());
     match error.kind() {
         ErrorKind::RecursionLimitExceeded => fault::too_deep(Some(at), limits.depth),
-        _ if is_indented_by_a_tab(text, at.line) => fault::tab(at),
+        _ if is_indented_by_a_tab(text, at.line) => fault::tab_fault(at),
         _ => fault::not_yaml(at, &error.info()),
     }
 }

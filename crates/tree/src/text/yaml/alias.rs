@@ -31,7 +31,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    pub(super) fn add(&mut self, inner: Self) {
+    pub(super) fn add_size(&mut self, inner: Self) {
         self.nodes = self.nodes.saturating_add(inner.nodes);
         self.bytes = self.bytes.saturating_add(inner.bytes);
         self.height = self.height.max(inner.height + 1);
@@ -52,7 +52,7 @@ pub(super) fn is_mergeable(node: &Node) -> bool {
 
 /// The members with merge keys expanded: own members win over merged ones, and earlier objects of a list win over later
 /// ones.
-pub(super) fn merge(members: Vec<Member<Mark>>) -> Vec<Member<Mark>> {
+pub(super) fn expand_merge_keys(members: Vec<Member<Mark>>) -> Vec<Member<Mark>> {
     let own = members.iter().filter(|member| !member.at.merge);
     let mut names: HashSet<_> = own.map(|member| member.name.clone()).collect();
     let mut merged = Vec::with_capacity(members.len());

@@ -81,34 +81,34 @@ impl Builder {
         (self.root, self.diagnostics)
     }
 
-    pub(super) fn take(&mut self, event: Event<'_>, marker: Marker) -> Result<(), Fault> {
+    pub(super) fn take_event(&mut self, event: Event<'_>, marker: Marker) -> Result<(), Fault> {
         let at = position(marker);
         match event {
-            Event::Alias(anchor) => self.alias(anchor, at),
-            Event::DocumentStart(..) if self.root.is_some() => Err(fault::unreadable(
+            Event::Alias(anchor) => self.put_alias(anchor, at),
+            Event::DocumentStart(..) if self.root.is_some() => Err(fault::unreadable_fault(
                 at,
                 "expected one document, found a second one",
                 "remove the line `---` and what follows, or keep each document in a file of its own",
             )),
             Event::MappingEnd | Event::SequenceEnd => self.close(at),
             Event::MappingStart(_, anchor, tag) => {
-                self.ignore(tag.and_then(|tag| scalar::ignored_tag(&tag, "map")), at);
-                self.open(anchor, Kind::Object(None), at)
+                self.note_ignored_tag(tag.and_then(|tag| scalar::ignored_tag(&tag, "map")), at);
+                self.open_container(anchor, Kind::Object(None), at)
             }
             Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(Scalar { text: &text, style, tag: tag.as_deref() }, anchor, at)
+                self.put_scalar(Scalar { text: &text, style, tag: tag.as_deref() }, anchor, at)
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.ignore(tag.and_then(|tag| scalar::ignored_tag(&tag, "seq")), at);
-                self.open(anchor, Kind::List, at)
+                self.note_ignored_tag(tag.and_then(|tag| scalar::ignored_tag(&tag, "seq")), at);
+                self.open_container(anchor, Kind::List, at)
             }
             _ => Ok(()),
         }
     }
 
-    fn open(&mut self, anchor: usize, kind: Kind, at: Position) -> Result<(), Fault> {
+    fn open_container(&mut self, anchor: usize, kind: Kind, at: Position) -> Result<(), Fault> {
         if self.expects_name() {
-            return Err(fault::unreadable(
+            return Err(fault::unreadable_fault(
                 at,
                 "expected a text as the name of a member, found a list or an object",
                 "quote a name that begins with a bracket or a brace",
@@ -117,7 +117,7 @@ impl Builder {
         if self.frames.len() >= self.limits.depth {
             return Err(fault::too_deep(Some(at), self.limits.depth));
         }
-        self.count(1, at)?;
+        self.count_nodes(1, at)?;
         let start = match kind {
             Kind::List => self.items.len(),
             Kind::Object(_) => self.members.len(),
@@ -134,30 +134,30 @@ impl Builder {
     fn close(&mut self, at: Position) -> Result<(), Fault> {
         let Some(Frame { anchor, kind, start, size }) = self.frames.pop() else { return Ok(()) };
         let node = match kind {
-            Kind::List => Node::Array(self.interner.list(self.items.drain(start..))),
+            Kind::List => Node::Array(self.interner.shared_list(self.items.drain(start..))),
             Kind::Object(_) => self.close_object(start, at)?,
         };
-        self.put(node, size, anchor);
+        self.put_node(node, size, anchor);
         Ok(())
     }
 
     fn close_object(&mut self, start: usize, at: Position) -> Result<Node, Fault> {
         let own = self.members.get(start..).unwrap_or_default();
         if own.iter().any(|member| member.at.merge) {
-            let merged = alias::merge(self.members.drain(start..).collect());
-            self.count(merged.len(), at)?;
+            let merged = alias::expand_merge_keys(self.members.drain(start..).collect());
+            self.count_nodes(merged.len(), at)?;
             self.members.extend(merged);
         }
         let (object, duplicates) = members::close(&mut self.members, start, &mut self.interner);
         for duplicate in duplicates {
             let pointer = Path::at(&self.pointer_of_next()).name(&duplicate.name).to_string();
             let lines = [duplicate.first.at, duplicate.last.at];
-            self.find(fault::duplicate_key(pointer, &duplicate.name, &lines));
+            self.add_diagnostic(fault::duplicate_key(pointer, &duplicate.name, &lines));
         }
         Ok(Node::Object(object))
     }
 
-    fn alias(&mut self, anchor: usize, at: Position) -> Result<(), Fault> {
+    fn put_alias(&mut self, anchor: usize, at: Position) -> Result<(), Fault> {
         let Some(Anchored { node, size }) = self.anchors.get(&anchor) else {
             return Err(fault::cyclic_alias(at));
         };
@@ -168,7 +168,7 @@ impl Builder {
         }
         if self.expects_name() {
             let Some(name) = node.as_shared_str() else {
-                return Err(fault::unreadable(
+                return Err(fault::unreadable_fault(
                     at,
                     "expected a text as the name of a member, found an alias of something else",
                     "write the name instead of the alias",
@@ -181,12 +181,12 @@ impl Builder {
         if self.frames.len() + size.height > self.limits.depth {
             return Err(fault::too_deep(Some(at), self.limits.depth));
         }
-        self.count(size.nodes, at)?;
-        self.put(node, size, 0);
+        self.count_nodes(size.nodes, at)?;
+        self.put_node(node, size, 0);
         Ok(())
     }
 
-    fn scalar(&mut self, scalar: Scalar<'_>, anchor: usize, at: Position) -> Result<(), Fault> {
+    fn put_scalar(&mut self, scalar: Scalar<'_>, anchor: usize, at: Position) -> Result<(), Fault> {
         if self.expects_name() {
             let name = self.interner.name(scalar.name());
             if anchor != 0 {
@@ -196,20 +196,20 @@ impl Builder {
             self.set_name(name, Mark { at, merge: scalar.is_merge() });
             return Ok(());
         }
-        self.count(1, at)?;
-        let node = self.value(scalar, at);
-        self.put(node, Size { nodes: 1, bytes: scalar.text.len(), height: 0 }, anchor);
+        self.count_nodes(1, at)?;
+        let node = self.scalar_value(scalar, at);
+        self.put_node(node, Size { nodes: 1, bytes: scalar.text.len(), height: 0 }, anchor);
         Ok(())
     }
 
-    fn value(&mut self, scalar: Scalar<'_>, at: Position) -> Node {
+    fn scalar_value(&mut self, scalar: Scalar<'_>, at: Position) -> Node {
         let meaning = scalar.meaning();
-        self.ignore(scalar.ignored_tag(&meaning), at);
+        self.note_ignored_tag(scalar.ignored_tag(&meaning), at);
         match meaning {
             Meaning::Bool(value) => Node::Bool(value),
             Meaning::NonFinite => {
                 let pointer = self.pointer_of_next();
-                self.find(fault::non_finite(pointer, at, scalar.text));
+                self.add_diagnostic(fault::non_finite(pointer, at, scalar.text));
                 Node::String(self.interner.value(scalar.text))
             }
             Meaning::Null => Node::Null,
@@ -222,14 +222,14 @@ impl Builder {
         }
     }
 
-    fn ignore(&mut self, tag: Option<String>, at: Position) {
+    fn note_ignored_tag(&mut self, tag: Option<String>, at: Position) {
         if let Some(tag) = tag {
             let pointer = self.pointer_of_next();
-            self.find(fault::ignored_tag(pointer, at, &tag));
+            self.add_diagnostic(fault::ignored_tag(pointer, at, &tag));
         }
     }
 
-    fn put(&mut self, node: Node, size: Size, anchor: usize) {
+    fn put_node(&mut self, node: Node, size: Size, anchor: usize) {
         if anchor != 0 {
             self.anchors.insert(anchor, Anchored { node: node.clone(), size });
         }
@@ -237,7 +237,7 @@ impl Builder {
             self.root = Some(node);
             return;
         };
-        frame.size.add(size);
+        frame.size.add_size(size);
         match &mut frame.kind {
             Kind::List => self.items.push(node),
             Kind::Object(next) => {
@@ -249,7 +249,7 @@ impl Builder {
         }
     }
 
-    fn count(&mut self, nodes: usize, at: Position) -> Result<(), Fault> {
+    fn count_nodes(&mut self, nodes: usize, at: Position) -> Result<(), Fault> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > self.limits.nodes {
             return Err(fault::too_many_nodes(Some(at), self.limits.nodes));
@@ -267,7 +267,7 @@ impl Builder {
         }
     }
 
-    fn find(&mut self, diagnostic: Diagnostic) {
+    fn add_diagnostic(&mut self, diagnostic: Diagnostic) {
         self.n_findings += 1;
         if self.diagnostics.len() < fault::REPEATED_FINDINGS {
             self.diagnostics.push(diagnostic);

@@ -21,15 +21,15 @@ impl<'a> Scalar<'a> {
     /// Returns true if the scalar is a merge key; `"<<"` in quotes is a name.
     pub(super) fn is_merge(self) -> bool {
         let plain = self.style == ScalarStyle::Plain && self.tag.is_none();
-        self.text == "<<" && (plain || self.tag.is_some_and(|tag| core(tag) == Some("merge")))
+        self.text == "<<" && (plain || self.tag.is_some_and(|tag| core_tag(tag) == Some("merge")))
     }
 
     pub(super) fn meaning(self) -> Meaning<'a> {
-        match self.tag.map(core) {
-            None if self.style == ScalarStyle::Plain => core_schema::resolve(self.text),
-            Some(Some("bool" | "float" | "int" | "null")) => core_schema::resolve(self.text),
+        match self.tag.map(core_tag) {
+            None if self.style == ScalarStyle::Plain => core_schema::resolve_plain(self.text),
+            Some(Some("bool" | "float" | "int" | "null")) => core_schema::resolve_plain(self.text),
             Some(None) if self.style == ScalarStyle::Plain && !self.is_non_specific() => {
-                core_schema::resolve(self.text)
+                core_schema::resolve_plain(self.text)
             }
             _ => Meaning::Text,
         }
@@ -39,7 +39,7 @@ impl<'a> Scalar<'a> {
     pub(super) fn ignored_tag(self, meaning: &Meaning<'_>) -> Option<String> {
         let tag = self.tag.filter(|_| !self.is_non_specific())?;
         let decided = matches!(
-            (core(tag), meaning),
+            (core_tag(tag), meaning),
             (Some("bool"), Meaning::Bool(_))
                 | (Some("float"), Meaning::NonFinite | Meaning::Number(_))
                 | (Some("int"), Meaning::Number(_))
@@ -58,18 +58,18 @@ impl<'a> Scalar<'a> {
 /// The tag of a list or object, if it differs from the default tag.
 pub(super) fn ignored_tag(tag: &Tag, usual: &str) -> Option<String> {
     let non_specific = format!("{}{}", tag.handle(), tag.suffix()) == "!";
-    (core(tag) != Some(usual) && !non_specific).then(|| tag_text(tag))
+    (core_tag(tag) != Some(usual) && !non_specific).then(|| tag_text(tag))
 }
 
 /// The prefix that `!!` stands for in YAML's own tags (YAML 1.2.2 §6.8.2.1).
 const CORE: &str = "tag:yaml.org,2002:";
 
-fn core(tag: &Tag) -> Option<&str> {
+fn core_tag(tag: &Tag) -> Option<&str> {
     (tag.handle() == CORE).then(|| tag.suffix())
 }
 
 fn tag_text(tag: &Tag) -> String {
-    match core(tag) {
+    match core_tag(tag) {
         Some(name) => format!("!!{name}"),
         None => format!("{}{}", tag.handle(), tag.suffix()),
     }
