@@ -6,32 +6,36 @@ use std::collections::BTreeMap;
 use callgate_call::wording;
 use callgate_tool::{Fault, Number, Object, Value};
 
-use crate::results::{Snippet, address, document_id, list, n_fitting, non_empty, page, text};
+use crate::results::{
+    Snippet, document_id, member_items, member_text, n_fitting, non_empty, page_number,
+    shown_address,
+};
 
 /// The result of `answer`.
 ///
 /// # Errors
 /// A fault if the service failed, or if the answer alone is larger than a result may be.
-pub(crate) fn result(
+pub(crate) fn answer_result(
     response: &Value,
     least_grounding: Option<f64>,
     most_bytes: usize,
 ) -> Result<Value, Box<Fault>> {
     let answer = response.get("answer").ok_or_else(wording::vertex::no_answer)?;
-    if text(answer, "state") != "SUCCEEDED" {
+    if member_text(answer, "state") != "SUCCEEDED" {
         return Err(wording::vertex::no_answer());
     }
     let mut sources = Sources::from_answer(answer);
     let mut notes = Vec::new();
     let grounding = answer.get("groundingScore").and_then(Value::as_f64);
-    let skipped: Vec<Value> = list(answer, "answerSkippedReasons").filter_map(reason).collect();
-    let written = non_empty(text(answer, "answerText")).filter(|_| skipped.is_empty());
+    let skipped: Vec<Value> =
+        member_items(answer, "answerSkippedReasons").filter_map(skip_reason).collect();
+    let written = non_empty(member_text(answer, "answerText")).filter(|_| skipped.is_empty());
     let written = written.filter(|_| is_grounded(grounding, least_grounding, &mut notes));
     let n_left = most_bytes.checked_sub(written.map_or(0, str::len));
     let effect = callgate_tool::Effect::Read;
     let n_left = n_left.ok_or_else(|| wording::answer::too_large(most_bytes, effect))?;
-    sources.cut(n_left, &mut notes);
-    let citations = written.map(|written| citations(answer, written, &sources, &mut notes));
+    sources.keep_fitting(n_left, &mut notes);
+    let citations = written.map(|written| valid_citations(answer, written, &sources, &mut notes));
     let mut result = Object::new();
     if let Some(written) = written {
         result.insert("answer", written.into());
@@ -60,9 +64,9 @@ impl Sources {
     fn from_answer(answer: &Value) -> Self {
         let mut sources = Self::default();
         // The id of a reference is its place.
-        for (at, reference) in list(answer, "references").enumerate() {
+        for (at, reference) in member_items(answer, "references").enumerate() {
             let first = sources.snippets.len();
-            sources.snippets.extend(of_reference(reference).iter().map(Snippet::to_value));
+            sources.snippets.extend(reference_snippets(reference).iter().map(Snippet::to_value));
             let places = (first..sources.snippets.len()).collect();
             sources.by_reference.insert(at.to_string(), places);
         }
@@ -73,7 +77,7 @@ impl Sources {
     }
 
     /// Keeps the snippets that fit.
-    fn cut(&mut self, most_bytes: usize, notes: &mut Vec<Value>) {
+    fn keep_fitting(&mut self, most_bytes: usize, notes: &mut Vec<Value>) {
         let (n_all, n_fitting) = (self.snippets.len(), n_fitting(&self.snippets, most_bytes));
         if n_fitting < n_all {
             self.snippets.truncate(n_fitting);
@@ -82,8 +86,8 @@ impl Sources {
     }
 
     /// The snippets of a citation's source; `None` for one that does not exist, or was cut.
-    fn find(&self, source: &Value) -> Option<impl Iterator<Item = usize>> {
-        let id = text(source, "referenceId");
+    fn source_snippets(&self, source: &Value) -> Option<impl Iterator<Item = usize>> {
+        let id = member_text(source, "referenceId");
         // The first id may be left out, as the zero of a number.
         let places = self.by_reference.get(non_empty(id).unwrap_or("0"))?;
         let is_shown = |place: &usize| *place < self.snippets.len();
@@ -92,21 +96,21 @@ impl Sources {
 }
 
 /// The valid citations; a note counts the others.
-fn citations(
+fn valid_citations(
     answer: &Value,
     written: &str,
     sources: &Sources,
     notes: &mut Vec<Value>,
 ) -> Vec<Value> {
-    let all: Vec<&Value> = list(answer, "citations").collect();
+    let all: Vec<&Value> = member_items(answer, "citations").collect();
     let read = |citation: &&Value| {
-        let [start, end] = ["startIndex", "endIndex"].map(|name| index(citation.get(name)));
+        let [start, end] = ["startIndex", "endIndex"].map(|name| byte_index(citation.get(name)));
         let (start, end) = (start?, end?);
         // `get` is `None` outside of the text and inside of a character.
         written.get(start..end).filter(|cited| !cited.is_empty())?;
         let mut places = Vec::new();
-        for source in list(citation, "sources") {
-            places.extend(sources.find(source)?);
+        for source in member_items(citation, "sources") {
+            places.extend(sources.source_snippets(source)?);
         }
         places.sort_unstable();
         places.dedup();
@@ -131,7 +135,7 @@ fn citations(
 }
 
 /// A number of bytes, which JSON of Google has as a text; a zero may be left out.
-fn index(value: Option<&Value>) -> Option<usize> {
+fn byte_index(value: Option<&Value>) -> Option<usize> {
     let Some(value) = value else { return Some(0) };
     let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
     usize::try_from(number).ok()
@@ -152,7 +156,7 @@ fn is_grounded(grounding: Option<f64>, least: Option<f64>, notes: &mut Vec<Value
 }
 
 /// A reason of the service for writing no answer, if it is one of its words.
-fn reason(value: &Value) -> Option<Value> {
+fn skip_reason(value: &Value) -> Option<Value> {
     let text = value.as_str()?;
     let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     Some(
@@ -161,48 +165,55 @@ fn reason(value: &Value) -> Option<Value> {
     )
 }
 
-fn of_reference(reference: &Value) -> Vec<Snippet> {
+fn reference_snippets(reference: &Value) -> Vec<Snippet> {
     let of = |document_info: &Value| Snippet {
-        title: text(document_info, "title").to_owned(),
-        uri: address(text(document_info, "uri")),
-        document: document_id(text(document_info, "document")).unwrap_or_default().to_owned(),
-        page: document_info.get("pageIdentifier").and_then(page),
+        title: member_text(document_info, "title").to_owned(),
+        uri: shown_address(member_text(document_info, "uri")),
+        document: document_id(member_text(document_info, "document"))
+            .unwrap_or_default()
+            .to_owned(),
+        page: document_info.get("pageIdentifier").and_then(page_number),
         ..Snippet::default()
     };
     if let Some(chunk) = reference.get("chunkInfo") {
         let whole = chunk.get("documentMetadata").map(of).unwrap_or_default();
         let document = match &*whole.document {
-            "" => document_id(text(chunk, "chunk")).unwrap_or_default().to_owned(),
+            "" => document_id(member_text(chunk, "chunk")).unwrap_or_default().to_owned(),
             id => id.to_owned(),
         };
-        return with_text(Snippet { document, ..whole }, text(chunk, "content"));
+        return with_text(Snippet { document, ..whole }, member_text(chunk, "content"));
     }
     if let Some(row) = reference.get("structuredDocumentInfo") {
         let data = row.get("structData").map(ToString::to_string).unwrap_or_default();
         return with_text(of(row), &data);
     }
     let Some(document) = reference.get("unstructuredDocumentInfo") else { return Vec::new() };
-    let parts = list(document, "chunkContents").flat_map(|part| {
-        let page = part.get("pageIdentifier").and_then(page);
-        with_text(Snippet { page, ..of(document) }, text(part, "content"))
+    let parts = member_items(document, "chunkContents").flat_map(|part| {
+        let page = part.get("pageIdentifier").and_then(page_number);
+        with_text(Snippet { page, ..of(document) }, member_text(part, "content"))
     });
     parts.collect()
 }
 
 /// The snippets that the service found on its way, for an answer that has no references.
 fn observed_snippets(answer: &Value) -> Vec<Snippet> {
-    let actions = list(answer, "steps").flat_map(|step| list(step, "actions"));
+    let actions = member_items(answer, "steps").flat_map(|step| member_items(step, "actions"));
     let observations = actions.filter_map(|action| action.get("observation"));
-    let search_results = observations.flat_map(|observation| list(observation, "searchResults"));
+    let search_results =
+        observations.flat_map(|observation| member_items(observation, "searchResults"));
     let snippets = search_results.flat_map(|search_result| {
         let whole = Snippet {
-            title: text(search_result, "title").to_owned(),
-            uri: address(text(search_result, "uri")),
-            document: document_id(text(search_result, "document")).unwrap_or_default().to_owned(),
+            title: member_text(search_result, "title").to_owned(),
+            uri: shown_address(member_text(search_result, "uri")),
+            document: document_id(member_text(search_result, "document"))
+                .unwrap_or_default()
+                .to_owned(),
             ..Snippet::default()
         };
-        let chunks = list(search_result, "chunkInfo").map(|chunk| text(chunk, "content"));
-        let snippets = list(search_result, "snippetInfo").map(|snippet| text(snippet, "snippet"));
+        let chunks =
+            member_items(search_result, "chunkInfo").map(|chunk| member_text(chunk, "content"));
+        let snippets = member_items(search_result, "snippetInfo")
+            .map(|snippet| member_text(snippet, "snippet"));
         chunks.chain(snippets).flat_map(move |text| with_text(whole.clone(), text))
     });
     snippets.collect()
@@ -239,7 +250,7 @@ mod tests {
         if let (Some(score), Some(answer)) = (score, answer.as_object_mut()) {
             answer.insert("groundingScore", score.into());
         }
-        result(&json!({"answer": answer}), least, 9999).unwrap()
+        answer_result(&json!({"answer": answer}), least, 9999).unwrap()
     }
 
     fn citation(start: impl Into<Value>, end: impl Into<Value>, ids: &[&str]) -> Value {
@@ -306,7 +317,7 @@ mod tests {
         let skipped = json!({
             "state": "SUCCEEDED", "answerText": "Sorry", "answerSkippedReasons": reasons, "steps": steps,
         });
-        let shown = result(&json!({"answer": skipped}), None, 9999).unwrap();
+        let shown = answer_result(&json!({"answer": skipped}), None, 9999).unwrap();
         let snippet = json!({"title": "T", "text": "s", "document": "y"});
         let expected = json!({
             "citations": [], "snippets": [snippet], "skipped": ["no_relevant_content", "other"],
@@ -317,7 +328,10 @@ mod tests {
             json!({"answer": {"state": "FAILED"}}),
             json!({"answer": {"state": "STREAMING"}}),
         ] {
-            assert_eq!(result(&response, None, 9999).unwrap_err().code.as_str(), "service_error");
+            assert_eq!(
+                answer_result(&response, None, 9999).unwrap_err().code.as_str(),
+                "service_error"
+            );
         }
     }
 
@@ -328,10 +342,13 @@ mod tests {
             "citations": [citation("0", "7", &["0"]), citation("0", "7", &["1"])],
         });
         let response = json!({"answer": answer});
-        let shown = result(&response, None, 152).unwrap();
+        let shown = answer_result(&response, None, 152).unwrap();
         assert_eq!(shown["snippets"].as_array().map(Vec::len), Some(2));
         assert_eq!(shown["citations"], json!([{"start": 0, "end": 7, "sources": [0]}]));
         assert_eq!(shown["notes"].as_array().map(Vec::len), Some(2));
-        assert_eq!(result(&response, None, 20).unwrap_err().code.as_str(), "response_too_large");
+        assert_eq!(
+            answer_result(&response, None, 20).unwrap_err().code.as_str(),
+            "response_too_large"
+        );
     }
 }

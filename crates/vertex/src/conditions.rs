@@ -25,7 +25,7 @@ words! {
 }
 
 /// The JSON Schema of conditions on these fields; `None` if there is no field.
-pub(crate) fn schema(fields: &[(String, FieldType)]) -> Option<Value> {
+pub(crate) fn where_schema(fields: &[(String, FieldType)]) -> Option<Value> {
     if fields.is_empty() {
         return None;
     }
@@ -52,7 +52,7 @@ fn schema_of_field(kind: FieldType) -> Value {
 ///
 /// # Errors
 /// The place of a value that no filter can have, and what was expected there.
-pub(crate) fn read(
+pub(crate) fn read_conditions(
     conditions: &Object,
     fields: &[(String, FieldType)],
 ) -> Result<Vec<Expression>, (String, &'static str)> {
@@ -62,7 +62,7 @@ pub(crate) fn read(
         let Some((_, kind)) = schema_field else {
             return Err((field.clone(), "a field of the schema"));
         };
-        let read = test(field, *kind, operator, value);
+        let read = condition_test(field, *kind, operator, value);
         parts.push(read.map_err(|expected| (format!("{field}.{operator}"), expected))?);
     }
     if parts.len() > MOST_CONDITIONS {
@@ -71,7 +71,7 @@ pub(crate) fn read(
     Ok(parts)
 }
 
-fn test(
+fn condition_test(
     field: &str,
     kind: FieldType,
     operator: &str,
@@ -79,7 +79,7 @@ fn test(
 ) -> Result<Expression, &'static str> {
     let is = |test| Expression::Is(Condition { field: field.to_owned(), test });
     let equal = |value: &Value| {
-        let operand = operand(kind, value)?;
+        let operand = typed_operand(kind, value)?;
         Ok(is(match kind {
             FieldType::Text => Test::Any(vec![operand]),
             FieldType::Date | FieldType::Number => Test::Compare(Operator::Eq, operand),
@@ -90,13 +90,14 @@ fn test(
     match operator {
         Operator::Eq => equal(value),
         Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte if kind != FieldType::Text => {
-            Ok(is(Test::Compare(operator, operand(kind, value)?)))
+            Ok(is(Test::Compare(operator, typed_operand(kind, value)?)))
         }
         Operator::In => {
             let items = value.as_array().filter(|items| !items.is_empty());
             let items = items.ok_or("a list of values")?;
             if kind == FieldType::Text {
-                let texts: Result<_, _> = items.iter().map(|item| operand(kind, item)).collect();
+                let texts: Result<_, _> =
+                    items.iter().map(|item| typed_operand(kind, item)).collect();
                 return Ok(is(Test::Any(texts?)));
             }
             items.iter().map(equal).collect::<Result<_, _>>().map(Expression::Any)
@@ -106,7 +107,7 @@ fn test(
     }
 }
 
-fn operand(kind: FieldType, value: &Value) -> Result<Operand, &'static str> {
+fn typed_operand(kind: FieldType, value: &Value) -> Result<Operand, &'static str> {
     let number = |value: &Value| value.as_number().cloned().map(Operand::Number);
     let text = |value: &Value| Some(Operand::Text(value.as_str()?.to_owned()));
     match kind {
@@ -134,7 +135,7 @@ mod tests {
             ("tag".to_owned(), FieldType::Text),
         ];
         let Ok(Value::Object(conditions)) = Value::parse(conditions) else { panic!("no object") };
-        let written = match read(&conditions, &fields) {
+        let written = match read_conditions(&conditions, &fields) {
             Ok(parts) => write(&Expression::All(parts)).unwrap(),
             Err((at, expected)) => format!("{at}: {expected}"),
         };

@@ -81,8 +81,8 @@ impl Filter {
     ///
     /// # Errors
     /// A fault if a value is missing, or is none that its condition takes.
-    pub(crate) fn in_session(&self, session: &Session) -> Result<Expression, Box<Fault>> {
-        self.0.in_session(session)
+    pub(crate) fn with_session_values(&self, session: &Session) -> Result<Expression, Box<Fault>> {
+        self.0.with_session_values(session)
     }
 }
 
@@ -117,15 +117,15 @@ impl Expression {
         }));
     }
 
-    fn in_session(&self, session: &Session) -> Result<Self, Box<Fault>> {
+    fn with_session_values(&self, session: &Session) -> Result<Self, Box<Fault>> {
         let each = |parts: &[Self]| -> Result<Vec<Self>, Box<Fault>> {
-            parts.iter().map(|part| part.in_session(session)).collect()
+            parts.iter().map(|part| part.with_session_values(session)).collect()
         };
         Ok(match self {
             Self::All(parts) => Self::All(each(parts)?),
             Self::Any(parts) => Self::Any(each(parts)?),
-            Self::Not(part) => Self::Not(Box::new(part.in_session(session)?)),
-            Self::Is(condition) => Self::Is(condition.in_session(session)?),
+            Self::Not(part) => Self::Not(Box::new(part.with_session_values(session)?)),
+            Self::Is(condition) => Self::Is(condition.with_session_values(session)?),
         })
     }
 }
@@ -140,7 +140,7 @@ impl RangeBound {
 }
 
 impl Condition {
-    fn in_session(&self, session: &Session) -> Result<Self, Box<Fault>> {
+    fn with_session_values(&self, session: &Session) -> Result<Self, Box<Fault>> {
         let read = |source: &SessionSource, values: fn(&Value) -> Option<Vec<Operand>>| {
             if session.is_unknown() {
                 return Err(callgate_call::wording::unknown_session());
@@ -152,7 +152,7 @@ impl Condition {
             match operand {
                 Operand::Session(source) => {
                     let mut values =
-                        read(source, |value| comparable(value).map(|value| vec![value]))?;
+                        read(source, |value| comparable_operand(value).map(|value| vec![value]))?;
                     Ok(values.swap_remove(0))
                 }
                 operand => Ok(operand.clone()),
@@ -169,7 +169,7 @@ impl Condition {
                 let mut all = Vec::new();
                 for operand in operands {
                     match operand {
-                        Operand::Session(source) => all.extend(read(source, texts)?),
+                        Operand::Session(source) => all.extend(read(source, text_operands)?),
                         operand => all.push(operand.clone()),
                     }
                 }
@@ -184,7 +184,7 @@ impl Condition {
 }
 
 /// The texts that a session gives for `ANY`: one, or a list of some. An empty text and an empty list are none.
-fn texts(value: &Value) -> Option<Vec<Operand>> {
+fn text_operands(value: &Value) -> Option<Vec<Operand>> {
     let one = |value: &Value| {
         let text = value.as_str().filter(|text| !text.is_empty() && text::is_writable(text))?;
         Some(Operand::Text(text.to_owned()))
@@ -198,7 +198,7 @@ fn texts(value: &Value) -> Option<Vec<Operand>> {
 }
 
 /// A number or a date that a session gives for a comparison.
-fn comparable(value: &Value) -> Option<Operand> {
+fn comparable_operand(value: &Value) -> Option<Operand> {
     match value {
         Value::Number(number) => Some(Operand::Number(number.clone())),
         Value::String(text) if is_date(text) => Some(Operand::Text(text.clone())),
@@ -231,7 +231,7 @@ mod tests {
     fn check(filter: &str, audience: Value, expected: Option<&str>) {
         let filter: Filter = filter.parse().unwrap();
         let session = Session::new("s").with_parameters(Object::from([("a", audience)]));
-        let written = filter.in_session(&session).ok().map(|entry| write(&entry).unwrap());
+        let written = filter.with_session_values(&session).ok().map(|entry| write(&entry).unwrap());
         assert_eq!(written.as_deref(), expected);
     }
 

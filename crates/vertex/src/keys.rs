@@ -207,9 +207,9 @@ forms! {
         reader.map::<LocalStoreKeys, _>(mapping, key, "a mapping from data stores to toolsets", help)
     };
     /// A number from 0 to 1.
-    struct Part => f64, Kind::Number, |reader, mapping, key| fraction(reader, mapping, key, 0.0);
+    struct Part => f64, Kind::Number, |reader, mapping, key| read_fraction(reader, mapping, key, 0.0);
     /// A number from -1 to 1.
-    struct Strength => f64, Kind::Number, |reader, mapping, key| fraction(reader, mapping, key, -1.0);
+    struct Strength => f64, Kind::Number, |reader, mapping, key| read_fraction(reader, mapping, key, -1.0);
 }
 
 /// The settings of a plain name.
@@ -224,7 +224,7 @@ fn keys_for_name(name: &str) -> VertexKeys {
 
 impl VertexKeys {
     /// The names of the data stores; of the engine, if it has unnamed ones.
-    pub(crate) fn names(&self) -> Vec<&str> {
+    pub(crate) fn store_or_engine_names(&self) -> Vec<&str> {
         let stores = self.data_stores.iter().flatten().filter_map(|store| store.name.as_deref());
         let stores: Vec<&str> = stores.collect();
         if stores.is_empty() { self.engine.as_deref().into_iter().collect() } else { stores }
@@ -232,7 +232,7 @@ impl VertexKeys {
 
     /// True if no data store is pointed at a folder.
     pub(crate) fn is_googles(&self, local: &LocalStoreMap) -> bool {
-        !self.names().iter().any(|name| local.contains_key(*name))
+        !self.store_or_engine_names().iter().any(|name| local.contains_key(*name))
     }
 
     /// True if documents have to meet a condition.
@@ -242,7 +242,7 @@ impl VertexKeys {
     }
 
     /// The names of the tools behind the toolset's: the search, then the answer.
-    pub(crate) fn tools(&self) -> Vec<(String, Action)> {
+    pub(crate) fn tool_names(&self) -> Vec<(String, Action)> {
         let is_answered = self.answer.unwrap_or_default();
         let name = |usual: &str| self.name.clone().unwrap_or_else(|| usual.to_owned());
         if self.arguments == Some(ArgumentForm::Google) {
@@ -281,7 +281,7 @@ fn list_items<T>(
     Some(items.filter_map(|(at, node)| read(reader, &format!("{pointer}/{at}"), node)).collect())
 }
 
-fn fraction(reader: &mut Reader, mapping: Mapping<'_>, key: &str, least: f64) -> Option<f64> {
+fn read_fraction(reader: &mut Reader, mapping: Mapping<'_>, key: &str, least: f64) -> Option<f64> {
     let node = mapping.object.get(key)?;
     let number = node.as_number().and_then(Number::as_f64);
     let number = number.filter(|number| (least..=1.0).contains(number));

@@ -21,7 +21,7 @@ use crate::{
     load::{self, load},
     local,
     settings::{Form, ToolSettings, VertexSettings},
-    text_settings::{SearchParts, parts},
+    text_settings::{SearchParts, search_parts},
 };
 
 /// Data stores of Vertex AI Search: the key `vertex`, and `data_stores` for those that are searched in folders of documents.
@@ -68,7 +68,7 @@ impl ToolsetKind for VertexKind {
         let keys = reader.get::<Vertex>(toolset, KEY)?;
         let stores = root.and_then(Kept::get::<LocalStoreMap>).cloned().unwrap_or_default();
         let place = if keys.is_googles(&stores) {
-            Place::Google(parts(reader, at(toolset, KEY), &keys))
+            Place::Google(search_parts(reader, at(toolset, KEY), &keys))
         } else {
             Place::Folder(stores)
         };
@@ -125,7 +125,7 @@ impl KindSettings for SearchSettings {
             effect: Effect::Read,
             pointer: format!("{pointer}/{KEY}"),
         };
-        self.keys.tools().into_iter().map(tool).collect()
+        self.keys.tool_names().into_iter().map(tool).collect()
     }
 
     fn unavailable(&self) -> Box<Fault> {
@@ -134,7 +134,8 @@ impl KindSettings for SearchSettings {
 
     fn needs(&self) -> Option<&str> {
         let Place::Folder(stores) = &self.place else { return None };
-        let mut local = self.keys.names().into_iter().filter_map(|name| stores.get(name));
+        let mut local =
+            self.keys.store_or_engine_names().into_iter().filter_map(|name| stores.get(name));
         local.find_map(|store| store.toolset.as_deref())
     }
 
@@ -167,10 +168,10 @@ impl KindSettings for SearchSettings {
         let pointer = format!("{}/{KEY}", toolset.pointer);
         match &self.place {
             Place::Folder(stores) => {
-                match local::folder(&self.keys, stores, &pointer, around.siblings) {
+                match local::documents_toolset(&self.keys, stores, &pointer, around.siblings) {
                     Ok(folder) => {
                         let folder = around.siblings.followed_toolset(folder);
-                        self.in_folder(toolset, selected, folder)
+                        self.open_in_folder(toolset, selected, folder)
                     }
                     Err(finding) => Opened::with_faults(finding.into_iter().collect()),
                 }
@@ -180,9 +181,9 @@ impl KindSettings for SearchSettings {
                 Opened::with_faults(vec![SettingFinding::error(code, pointer, ABSENT, BUILD)])
             }
             Place::Google(parts) => {
-                let opened = parts
-                    .clone()
-                    .and_then(|parts| at_google(self.settings(parts, toolset, selected), &around));
+                let opened = parts.clone().and_then(|parts| {
+                    open_at_google(self.settings(parts, toolset, selected), &around)
+                });
                 opened.unwrap_or_else(|| Opened::with_tools(Vec::new()))
             }
         }
@@ -191,7 +192,7 @@ impl KindSettings for SearchSettings {
 
 impl SearchSettings {
     /// The tools that search a folder.
-    fn in_folder(
+    fn open_in_folder(
         &self,
         toolset: &CommonSettings<'_>,
         selected: &[NamedTool],
@@ -217,7 +218,7 @@ impl SearchSettings {
     ) -> VertexSettings {
         let keys = &self.keys;
         let is_selected = |short: &str| selected.iter().find(|tool| tool.short == short);
-        let tools = keys.tools().into_iter().filter_map(|(short, action)| {
+        let tools = keys.tool_names().into_iter().filter_map(|(short, action)| {
             let name = is_selected(&short)?.former_name(toolset).ok()?;
             Some(ToolSettings { name, action })
         });
@@ -249,7 +250,7 @@ impl SearchSettings {
 }
 
 /// The tools that ask the service; `None` after a reported fault.
-fn at_google(settings: VertexSettings, around: &Surroundings<'_>) -> Option<Opened> {
+fn open_at_google(settings: VertexSettings, around: &Surroundings<'_>) -> Option<Opened> {
     let (transport, authenticator) =
         (around.ways.transport.clone()?, around.ways.authenticator.clone()?);
     let mut services: Vec<(String, Arc<dyn Transport>)> = Vec::new();

@@ -46,7 +46,8 @@ pub fn load(settings: VertexSettings, around: &Surroundings) -> Vec<Arc<dyn Back
     let methods = settings.targets.iter().map(methods).collect();
     let shared = Arc::new(Shared { settings, methods });
     let tools = shared.settings.tools.iter().map(|tool| -> Arc<dyn Backend> {
-        let (declared, shared) = (declaration::tool(&shared.settings, tool), Arc::clone(&shared));
+        let (declared, shared) =
+            (declaration::tool_declaration(&shared.settings, tool), Arc::clone(&shared));
         Arc::new(VertexTool { tool: declared, action: tool.action, shared })
     });
     tools.collect()

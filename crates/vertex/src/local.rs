@@ -14,7 +14,7 @@ use crate::{
 ///
 /// # Errors
 /// The finding that refuses the toolset; `None` if it is reported already.
-pub(crate) fn folder<'a>(
+pub(crate) fn documents_toolset<'a>(
     keys: &VertexKeys,
     stores: &'a LocalStoreMap,
     pointer: &str,
@@ -24,8 +24,8 @@ pub(crate) fn folder<'a>(
         let code = VertexCode::VertexUnavailable.as_str();
         Some(SettingFinding::error(code, pointer, message, help))
     };
-    let mut all = keys.names().into_iter().map(|name| match stores.get(name) {
-        Some(local) => searchable(keys, name, local, siblings),
+    let mut all = keys.store_or_engine_names().into_iter().map(|name| match stores.get(name) {
+        Some(local) => store_toolset(keys, name, local, siblings),
         None => Err(refusal(
             format!(
                 "expected a data store that `data_stores` points at a folder, as it does others of the toolset, got one of Google's: `{name}`"
@@ -45,7 +45,7 @@ pub(crate) fn folder<'a>(
 }
 
 /// The toolset behind a data store, if it has documents and its conditions are those of the data store.
-fn searchable<'a>(
+fn store_toolset<'a>(
     keys: &VertexKeys,
     name: &str,
     LocalStoreKeys { filter, toolset }: &'a LocalStoreKeys,

@@ -31,15 +31,15 @@ impl<'a> Question<'a> {
     ///
     /// # Errors
     /// A fault about conditions that no filter can have.
-    pub(crate) fn read(
+    pub(crate) fn from_arguments(
         settings: &'a VertexSettings,
         arguments: &'a Arguments,
         session: &'a Session,
     ) -> Result<Self, Box<Fault>> {
         let conditions = match (settings.form, arguments.get("filter"), arguments.get("where")) {
-            (Form::Google { has_filter: true }, Some(filter), _) => vec![of_model(filter)?],
+            (Form::Google { has_filter: true }, Some(filter), _) => vec![model_filter(filter)?],
             (Form::Own, _, Some(Value::Object(conditions))) => {
-                conditions::read(conditions, &settings.fields)
+                conditions::read_conditions(conditions, &settings.fields)
                     .map_err(|(at, expected)| wording::wrong_condition(&at, expected))?
             }
             _ => Vec::new(),
@@ -68,17 +68,21 @@ impl<'a> Question<'a> {
     ///
     /// # Errors
     /// A fault if the session lacks a value of the operator's filter.
-    pub(crate) fn body(&self, target: &Target, action: Action) -> Result<Value, Box<Fault>> {
+    pub(crate) fn request_body(
+        &self,
+        target: &Target,
+        action: Action,
+    ) -> Result<Value, Box<Fault>> {
         match action {
-            Action::Answer => self.answer(target),
-            Action::Search => self.search(target),
+            Action::Answer => self.answer_body(target),
+            Action::Search => self.search_body(target),
         }
     }
 
-    fn search(&self, target: &Target) -> Result<Value, Box<Fault>> {
+    fn search_body(&self, target: &Target) -> Result<Value, Box<Fault>> {
         let mut body =
             Object::from([("query", self.query.into()), ("pageSize", self.limit.into())]);
-        body.extend(self.parameters(target)?);
+        body.extend(self.shared_parameters(target)?);
         let mut content = Object::new();
         let VertexSettings { snippets, extractive_answers, extractive_segments, .. } =
             self.settings;
@@ -106,8 +110,8 @@ impl<'a> Question<'a> {
         Ok(Value::Object(body))
     }
 
-    fn answer(&self, target: &Target) -> Result<Value, Box<Fault>> {
-        let mut parameters = self.parameters(target)?;
+    fn answer_body(&self, target: &Target) -> Result<Value, Box<Fault>> {
+        let mut parameters = self.shared_parameters(target)?;
         parameters.insert("maxReturnResults", self.limit.into());
         if target.mode == ResultMode::Chunks {
             parameters.insert("searchResultMode", "CHUNKS".into());
@@ -122,7 +126,7 @@ impl<'a> Question<'a> {
     }
 
     /// The members that a search and an answer share: filter, boosts, data stores of an engine.
-    fn parameters(&self, target: &Target) -> Result<Object, Box<Fault>> {
+    fn shared_parameters(&self, target: &Target) -> Result<Object, Box<Fault>> {
         let mut parameters = Object::new();
         // With one data store, the service may regard the request's own filter alone.
         let only = match &*target.stores {
@@ -130,7 +134,7 @@ impl<'a> Question<'a> {
             _ => None,
         };
         let own = [self.settings.filter.as_ref(), target.filter.as_ref(), only];
-        if let Some(filter) = self.filter(&own)? {
+        if let Some(filter) = self.filter_text(&own)? {
             parameters.insert("filter", filter.into());
         }
         let only = match &*target.stores {
@@ -138,50 +142,51 @@ impl<'a> Question<'a> {
             _ => &[],
         };
         let boosts = [&*self.settings.boosts, &target.boosts, only].concat();
-        if let Some(boosts) = self.boosts(&boosts)? {
+        if let Some(boosts) = self.boosts_spec(&boosts)? {
             parameters.insert("boostSpec", boosts);
         }
         if !target.stores.is_empty() {
-            let stores = target.stores.iter().map(|store| self.store(store));
+            let stores = target.stores.iter().map(|store| self.data_store_spec(store));
             let stores = stores.collect::<Result<Vec<_>, _>>()?;
             parameters.insert("dataStoreSpecs", Value::Array(stores));
         }
         Ok(parameters)
     }
 
-    fn store(&self, store: &StoreSettings) -> Result<Value, Box<Fault>> {
+    fn data_store_spec(&self, store: &StoreSettings) -> Result<Value, Box<Fault>> {
         let mut spec = Object::from([("dataStore", store.name.as_str().into())]);
         let own = [self.settings.filter.as_ref(), store.filter.as_ref()];
-        if let Some(filter) = self.filter(&own)? {
+        if let Some(filter) = self.filter_text(&own)? {
             spec.insert("filter", filter.into());
         }
-        if let Some(boosts) = self.boosts(&store.boosts)? {
+        if let Some(boosts) = self.boosts_spec(&store.boosts)? {
             spec.insert("boostSpec", boosts);
         }
         Ok(Value::Object(spec))
     }
 
     /// The text of the operator's conditions and the model's; `None` if there is none.
-    fn filter(&self, own: &[Option<&Filter>]) -> Result<Option<String>, Box<Fault>> {
-        let own = own.iter().flatten().map(|filter| filter.in_session(self.session));
+    fn filter_text(&self, own: &[Option<&Filter>]) -> Result<Option<String>, Box<Fault>> {
+        let own = own.iter().flatten().map(|filter| filter.with_session_values(self.session));
         let mut parts = own.collect::<Result<Vec<_>, _>>()?;
         parts.extend(self.conditions.iter().cloned());
         let written = Expression::conjunction(parts).map(|all| write(&all)).transpose();
         written.map_err(|_| wording::unwritable("filter"))
     }
 
-    fn boosts(&self, boosts: &[Boost]) -> Result<Option<Value>, Box<Fault>> {
+    fn boosts_spec(&self, boosts: &[Boost]) -> Result<Option<Value>, Box<Fault>> {
         if boosts.is_empty() {
             return Ok(None);
         }
-        let specs = boosts.iter().map(|boost| self.boost(boost)).collect::<Result<Vec<_>, _>>()?;
+        let specs =
+            boosts.iter().map(|boost| self.boost_spec(boost)).collect::<Result<Vec<_>, _>>()?;
         Ok(Some(json!({"conditionBoostSpecs": (Value::Array(specs))})))
     }
 
-    fn boost(&self, boost: &Boost) -> Result<Value, Box<Fault>> {
+    fn boost_spec(&self, boost: &Boost) -> Result<Value, Box<Fault>> {
         let mut spec = Object::new();
         if let Some(condition) = &boost.condition {
-            let condition = write(&condition.in_session(self.session)?);
+            let condition = write(&condition.with_session_values(self.session)?);
             let condition = condition.map_err(|_| wording::unwritable("boosts"))?;
             spec.insert("condition", condition.into());
         }
@@ -209,7 +214,7 @@ fn boost_control_spec(control: &BoostControl) -> Value {
 }
 
 /// The filter that a model wrote: it reads no values of the session.
-fn of_model(filter: &Value) -> Result<Expression, Box<Fault>> {
+fn model_filter(filter: &Value) -> Result<Expression, Box<Fault>> {
     let read = filter.as_str().unwrap_or_default().parse::<Filter>();
     let filter = read.map_err(|error| wording::wrong_filter(&error.to_string()))?;
     if filter.sources().next().is_some() {

@@ -26,17 +26,20 @@ pub(crate) struct Passages {
 impl Passages {
     /// Reads the response of `search`.
     pub(crate) fn read(response: &Value) -> Self {
-        let results = list(response, "results");
+        let results = member_items(response, "results");
         let snippets = results.flat_map(|result| match result.get("chunk") {
-            Some(chunk) => of_chunk(chunk).into_iter().collect(),
-            None => of_document(result),
+            Some(chunk) => chunk_snippet(chunk).into_iter().collect(),
+            None => document_snippets(result),
         });
-        Self { snippets: snippets.collect(), has_more: !text(response, "nextPageToken").is_empty() }
+        Self {
+            snippets: snippets.collect(),
+            has_more: !member_text(response, "nextPageToken").is_empty(),
+        }
     }
 }
 
 /// The result of a search: of several targets, one passage of each by turns.
-pub(crate) fn result(passages: Vec<Passages>, limit: usize, most_bytes: usize) -> Value {
+pub(crate) fn search_result(passages: Vec<Passages>, limit: usize, most_bytes: usize) -> Value {
     let mut has_more = passages.iter().any(|target_passages| target_passages.has_more);
     let mut rows: Vec<_> =
         passages.into_iter().map(|target_passages| target_passages.snippets.into_iter()).collect();
@@ -94,43 +97,47 @@ impl Snippet {
     }
 }
 
-fn of_chunk(chunk: &Value) -> Option<Snippet> {
+fn chunk_snippet(chunk: &Value) -> Option<Snippet> {
     let metadata = chunk.get("documentMetadata");
     let member = |name: &str| {
-        metadata.map(|document_metadata| text(document_metadata, name)).unwrap_or_default()
+        metadata.map(|document_metadata| member_text(document_metadata, name)).unwrap_or_default()
     };
-    let name = text(chunk, "name");
+    let name = member_text(chunk, "name");
     Some(Snippet {
         title: member("title").to_owned(),
-        uri: address(member("uri")),
-        text: non_empty(text(chunk, "content"))?.to_owned(),
+        uri: shown_address(member("uri")),
+        text: non_empty(member_text(chunk, "content"))?.to_owned(),
         answer: None,
-        document: document_id(name).unwrap_or_else(|| text(chunk, "id")).to_owned(),
-        page: chunk.pointer("/pageSpan/pageStart").and_then(page),
+        document: document_id(name).unwrap_or_else(|| member_text(chunk, "id")).to_owned(),
+        page: chunk.pointer("/pageSpan/pageStart").and_then(page_number),
     })
 }
 
-fn of_document(result: &Value) -> Vec<Snippet> {
+fn document_snippets(result: &Value) -> Vec<Snippet> {
     let Some(document) = result.get("document") else { return Vec::new() };
     let [derived, given] = ["derivedStructData", "structData"].map(|name| document.get(name));
     let of_either = |name: &str| {
-        let texts = [derived, given].into_iter().flatten().map(|data| text(data, name));
+        let texts = [derived, given].into_iter().flatten().map(|data| member_text(data, name));
         texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
     };
-    let id = non_empty(text(document, "id")).or_else(|| non_empty(text(result, "id")));
+    let id =
+        non_empty(member_text(document, "id")).or_else(|| non_empty(member_text(result, "id")));
     let whole = Snippet {
         title: of_either("title").to_owned(),
-        uri: address(of_either("link")).or_else(|| address(of_either("uri"))),
-        document: id.or_else(|| document_id(text(document, "name"))).unwrap_or_default().to_owned(),
+        uri: shown_address(of_either("link")).or_else(|| shown_address(of_either("uri"))),
+        document: id
+            .or_else(|| document_id(member_text(document, "name")))
+            .unwrap_or_default()
+            .to_owned(),
         ..Snippet::default()
     };
     // Each list says more than the next one about the same place.
     let lists = ["extractive_answers", "extractive_segments", "snippets"].into_iter();
-    let mut parts = lists.map(|name| parts(derived, name, &whole));
+    let mut parts = lists.map(|name| list_snippets(derived, name, &whole));
     if let Some(parts) = parts.find(|parts| !parts.is_empty()) {
         return parts;
     }
-    if let Some(row) = given.and_then(|given| of_row(given, &whole)) {
+    if let Some(row) = given.and_then(|given| row_snippet(given, &whole)) {
         return vec![row];
     }
     // A page of which the service shows no text is there all the same.
@@ -139,17 +146,17 @@ fn of_document(result: &Value) -> Vec<Snippet> {
 }
 
 /// The texts of one list of a document, without repetitions.
-fn parts(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Snippet> {
+fn list_snippets(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Snippet> {
     let mut snippets: Vec<Snippet> = Vec::new();
-    for part in derived.into_iter().flat_map(|data| list(data, name)) {
+    for part in derived.into_iter().flat_map(|data| member_items(data, name)) {
         let text = match name {
-            "snippets" => plain(text(part, "snippet")),
-            _ => text(part, "content").trim().to_owned(),
+            "snippets" => plain_snippet(member_text(part, "snippet")),
+            _ => member_text(part, "content").trim().to_owned(),
         };
         let is_none = text.is_empty() || part.get("snippet_status").is_some_and(is_absent);
         if !is_none && snippets.iter().all(|snippet| snippet.text != text) {
             let page = ["pageNumber", "page_number", "page_identifier"].into_iter();
-            let page = page.filter_map(|name| part.get(name)).find_map(self::page);
+            let page = page.filter_map(|name| part.get(name)).find_map(page_number);
             snippets.push(Snippet { text, page, ..whole.clone() });
         }
     }
@@ -157,9 +164,9 @@ fn parts(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Snippet> {
 }
 
 /// A document without a text: a row of data, or a question with its answer.
-fn of_row(given: &Value, whole: &Snippet) -> Option<Snippet> {
+fn row_snippet(given: &Value, whole: &Snippet) -> Option<Snippet> {
     let members = given.as_object().filter(|members| !members.is_empty())?;
-    let member = |name: &str| non_empty(text(given, name)).map(str::to_owned);
+    let member = |name: &str| non_empty(member_text(given, name)).map(str::to_owned);
     if let (Some(question), Some(answer)) = (member("question"), member("answer")) {
         return Some(Snippet { text: question, answer: Some(answer), ..whole.clone() });
     }
@@ -171,13 +178,13 @@ fn is_absent(status: &Value) -> bool {
 }
 
 /// The number of a page; the service writes it as a number or as a text.
-pub(crate) fn page(value: &Value) -> Option<u64> {
+pub(crate) fn page_number(value: &Value) -> Option<u64> {
     let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
     number.filter(|page| *page > 0)
 }
 
 /// The text of a snippet, in which the service marks words with `<b>` and writes some characters as HTML does.
-fn plain(text: &str) -> String {
+fn plain_snippet(text: &str) -> String {
     let mut plain = text.replace("<b>", "").replace("</b>", "");
     for (written, meant) in [
         ("&nbsp;", " "),
@@ -199,17 +206,20 @@ pub(crate) fn document_id(name: &str) -> Option<&str> {
 }
 
 /// The address of a document, if it is one that a reader may be shown.
-pub(crate) fn address(uri: &str) -> Option<String> {
+pub(crate) fn shown_address(uri: &str) -> Option<String> {
     let is_known = ["https://", "http://", "gs://"].iter().any(|scheme| uri.starts_with(scheme));
     let is_other = |letter: char| letter.is_whitespace() || letter.is_control();
     (is_known && uri.len() <= 2048 && !uri.contains(is_other)).then(|| uri.to_owned())
 }
 
-pub(crate) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+pub(crate) fn member_text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-pub(crate) fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+pub(crate) fn member_items<'a>(
+    value: &'a Value,
+    name: &str,
+) -> impl Iterator<Item = &'a Value> + use<'a> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
@@ -304,18 +314,19 @@ mod tests {
             has_more,
         };
         let texts = |result: &Value| {
-            let texts: Vec<_> =
-                list(result, "snippets").map(|one| text(one, "text").to_owned()).collect();
+            let texts: Vec<_> = member_items(result, "snippets")
+                .map(|one| member_text(one, "text").to_owned())
+                .collect();
             (texts.concat(), result["more"].clone())
         };
         let all = vec![found(&["a", "b", "c"], false), found(&["x"], false)];
-        assert_eq!(texts(&result(all.clone(), 9, 9999)), ("axbc".to_owned(), json!(false)));
-        assert_eq!(texts(&result(all.clone(), 2, 9999)), ("ax".to_owned(), json!(true)));
+        assert_eq!(texts(&search_result(all.clone(), 9, 9999)), ("axbc".to_owned(), json!(false)));
+        assert_eq!(texts(&search_result(all.clone(), 2, 9999)), ("ax".to_owned(), json!(true)));
         assert_eq!(
-            texts(&result(vec![found(&["a"], true)], 9, 9999)),
+            texts(&search_result(vec![found(&["a"], true)], 9, 9999)),
             ("a".to_owned(), json!(true))
         );
-        let cut = result(all, 9, 80);
+        let cut = search_result(all, 9, 80);
         assert_eq!(texts(&cut), ("ax".to_owned(), json!(true)));
         assert_eq!(cut["notes"], json!(["2 of 4 snippets fit into the result"]));
     }

@@ -19,17 +19,17 @@ pub(crate) struct SearchParts {
 }
 
 /// The parts of `vertex`, which is at a pointer; `None` if one has a fault, which is reported.
-pub(crate) fn parts(
+pub(crate) fn search_parts(
     reader: &mut Reader,
     pointer: String,
     keys: &VertexKeys,
 ) -> Option<SearchParts> {
     let n_faults = reader.complaints.len();
     let mut reading = KeysReader { reader, pointer };
-    reading.examine(keys);
-    let targets = reading.targets(keys);
-    let filter = reading.filter(keys.filter.as_deref(), "filter");
-    let boosts = reading.boosts(keys.boosts.as_deref(), "boosts");
+    reading.report_contradictions(keys);
+    let targets = reading.read_targets(keys);
+    let filter = reading.read_filter(keys.filter.as_deref(), "filter");
+    let boosts = reading.read_boosts(keys.boosts.as_deref(), "boosts");
     let is_whole = reader.complaints.len() == n_faults;
     is_whole.then_some(SearchParts { targets, filter, boosts })
 }
@@ -41,59 +41,67 @@ struct KeysReader<'a> {
 }
 
 impl KeysReader<'_> {
-    fn complain(&mut self, at: &str, message: &str, help: &str) {
+    fn report_fault(&mut self, at: &str, message: &str, help: &str) {
         let pointer = format!("{}/{at}", self.pointer);
         let pointer = pointer.trim_end_matches('/');
         self.reader.complain(SettingCode::WrongValue, pointer, message, help);
     }
 
     /// Reports settings that contradict each other.
-    fn examine(&mut self, keys: &VertexKeys) {
+    fn report_contradictions(&mut self, keys: &VertexKeys) {
         let is_google = keys.arguments == Some(ArgumentForm::Google);
         let is_answered = keys.answer.unwrap_or_default();
         let n_stores = keys.data_stores.as_ref().map_or(0, Vec::len);
         if is_answered && keys.engine.is_none() && n_stores > 1 {
             let message = "expected `engine` with `answer` over several data stores, got none";
-            self.complain("answer", message, "name the engine that has the data stores");
+            self.report_fault("answer", message, "name the engine that has the data stores");
         }
         if keys.engine.is_none() && n_stores > MOST_STORES {
             let message = format!(
                 "expected at most {MOST_STORES} data stores without an engine, got {n_stores}"
             );
-            self.complain("data_stores", &message, "name the engine that has the data stores");
+            self.report_fault("data_stores", &message, "name the engine that has the data stores");
         }
         if keys.filter_argument.is_some() && !is_google {
             let message = "expected `arguments: google` with `filter_argument`, got others";
-            self.complain("filter_argument", message, "name the fields of conditions in `fields`");
+            self.report_fault(
+                "filter_argument",
+                message,
+                "name the fields of conditions in `fields`",
+            );
         }
         if keys.fields.is_some() && is_google {
             let message = "expected no `fields` beside `arguments: google`, got some";
-            self.complain("fields", message, "write `filter_argument: true`, or remove the key");
+            self.report_fault(
+                "fields",
+                message,
+                "write `filter_argument: true`, or remove the key",
+            );
         }
         if keys.grounding.is_some() && !is_answered {
             let message = "expected `answer: true` with `grounding`, got none";
-            self.complain("grounding", message, "write `answer: true`, or remove the key");
+            self.report_fault("grounding", message, "write `answer: true`, or remove the key");
         }
         for (name, _) in keys.fields.iter().flatten() {
             if format!("{name} > 0").parse::<Filter>().is_err() {
                 let message = format!("expected the name of a field, got: `{name}`");
                 let help = "use letters, digits, `_`, `.` and `-`";
-                self.complain(&format!("fields/{}", pointer_segment(name)), &message, help);
+                self.report_fault(&format!("fields/{}", pointer_segment(name)), &message, help);
             }
         }
     }
 
-    fn targets(&mut self, keys: &VertexKeys) -> Vec<Target> {
+    fn read_targets(&mut self, keys: &VertexKeys) -> Vec<Target> {
         let mode = |mode: Option<ResultMode>| mode.or(keys.mode).unwrap_or_default();
         let stores = keys.data_stores.iter().flatten().enumerate();
         let stores: Vec<_> =
-            stores.filter_map(|(at, keys)| Some((keys.mode, self.store(at, keys)?))).collect();
+            stores.filter_map(|(at, keys)| Some((keys.mode, self.read_store(at, keys)?))).collect();
         if let Some(engine) = &keys.engine {
             let name = self.name(engine, "engine", Kind::Engine);
             let is_own = |keys: &StoreKeys| keys.mode.is_some();
             if keys.data_stores.iter().flatten().any(is_own) {
                 let message = "expected no `mode` of a data store beside `engine`, got one";
-                self.complain("data_stores", message, "write `mode` beside `engine`");
+                self.report_fault("data_stores", message, "write `mode` beside `engine`");
             }
             let stores = stores.into_iter().map(|(_, store)| store).collect();
             let target = |name| {
@@ -108,11 +116,11 @@ impl KeysReader<'_> {
         targets.collect()
     }
 
-    fn store(&mut self, at: usize, keys: &StoreKeys) -> Option<StoreSettings> {
+    fn read_store(&mut self, at: usize, keys: &StoreKeys) -> Option<StoreSettings> {
         let at = format!("data_stores/{at}");
         let name = self.name(keys.name.as_deref()?, &at, Kind::DataStore);
-        let filter = self.filter(keys.filter.as_deref(), &format!("{at}/filter"));
-        let boosts = self.boosts(keys.boosts.as_deref(), &format!("{at}/boosts"));
+        let filter = self.read_filter(keys.filter.as_deref(), &format!("{at}/filter"));
+        let boosts = self.read_boosts(keys.boosts.as_deref(), &format!("{at}/boosts"));
         Some(StoreSettings { name: name?, filter, boosts })
     }
 
@@ -128,33 +136,33 @@ impl KeysReader<'_> {
             let help = format!(
                 "write `projects/PROJECT/locations/LOCATION/collections/COLLECTION/{word}/NAME`"
             );
-            self.complain(at, &message, &help);
+            self.report_fault(at, &message, &help);
         }
         name
     }
 
-    fn filter(&mut self, text: Option<&str>, at: &str) -> Option<Filter> {
+    fn read_filter(&mut self, text: Option<&str>, at: &str) -> Option<Filter> {
         let read = text?.parse::<Filter>();
         let complained = read.map_err(|error| {
             let help =
                 "for example `audience: ANY(\"all\", $session.params.audience) AND tier >= 2`";
-            self.complain(at, &error.to_string(), help);
+            self.report_fault(at, &error.to_string(), help);
         });
         complained.ok()
     }
 
-    fn boosts(&mut self, boosts: Option<&[BoostKeys]>, at: &str) -> Vec<Boost> {
+    fn read_boosts(&mut self, boosts: Option<&[BoostKeys]>, at: &str) -> Vec<Boost> {
         let boosts = boosts.unwrap_or_default();
         if boosts.len() > MOST_BOOSTS {
             let message = format!("expected at most {MOST_BOOSTS} boosts, got {}", boosts.len());
-            self.complain(at, &message, "remove some");
+            self.report_fault(at, &message, "remove some");
         }
         let all = boosts.iter().enumerate();
-        all.map(|(index, keys)| self.boost(keys, &format!("{at}/{index}"))).collect()
+        all.map(|(index, keys)| self.read_boost(keys, &format!("{at}/{index}"))).collect()
     }
 
-    fn boost(&mut self, keys: &BoostKeys, at: &str) -> Boost {
-        let condition = self.filter(keys.condition.as_deref(), &format!("{at}/condition"));
+    fn read_boost(&mut self, keys: &BoostKeys, at: &str) -> Boost {
+        let condition = self.read_filter(keys.condition.as_deref(), &format!("{at}/condition"));
         let point = |point: &PointKeys| Some((point.value.clone()?, point.boost?));
         let control = keys.field.as_ref().map(|field| BoostControl {
             field: field.clone(),

@@ -42,33 +42,41 @@ struct TargetRequest<'a> {
 }
 
 impl VertexTool {
-    fn question<'a>(&'a self, call: &'a Call<'_>) -> Result<Question<'a>, Box<Fault>> {
-        Question::read(&self.shared.settings, call.arguments(), call.session())
+    fn call_question<'a>(&'a self, call: &'a Call<'_>) -> Result<Question<'a>, Box<Fault>> {
+        Question::from_arguments(&self.shared.settings, call.arguments(), call.session())
     }
 
     /// The requests of a call. An answer is of one target.
-    fn requests(&self, question: &Question<'_>) -> Result<Vec<TargetRequest<'_>>, Box<Fault>> {
+    fn target_requests(
+        &self,
+        question: &Question<'_>,
+    ) -> Result<Vec<TargetRequest<'_>>, Box<Fault>> {
         let most = if self.action == Action::Answer { 1 } else { usize::MAX };
         let targets = self.shared.settings.targets.iter().zip(&self.shared.methods).take(most);
         let mut requests = Vec::new();
         for (target, methods) in targets {
             let method = methods.get(self.action);
             let missing = || wording::not_supported("the service has no such method");
-            let arguments = Arguments::from([("body", question.body(target, self.action)?)]);
+            let arguments =
+                Arguments::from([("body", question.request_body(target, self.action)?)]);
             requests.push(TargetRequest { method: method.ok_or_else(missing)?, arguments });
         }
         Ok(requests)
     }
 
     /// A method, since all share what is asked of it.
-    fn method(&self) -> Option<&dyn Backend> {
+    fn any_method(&self) -> Option<&dyn Backend> {
         self.shared.methods.first()?.get(self.action)
     }
 
-    async fn outcome(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
-        let question = self.question(call)?;
+    async fn call_outcome(
+        &self,
+        call: &Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Outcome, Box<Fault>> {
+        let question = self.call_question(call)?;
         let (mut responses, mut last) = (Vec::new(), None);
-        for TargetRequest { method, arguments } in self.requests(&question)? {
+        for TargetRequest { method, arguments } in self.target_requests(&question)? {
             let sent = call.clone().with_arguments(arguments);
             let mut answer = match method.run(&sent, journal).await {
                 Outcome::Answered(answer) => answer,
@@ -78,18 +86,18 @@ impl VertexTool {
                 }
                 other => return Ok(other),
             };
-            responses.push(response(&mut answer)?);
+            responses.push(answer_object(&mut answer)?);
             last = Some(answer);
         }
         let most_bytes = self.shared.settings.result_bytes;
         let result = match self.action {
             Action::Answer => {
                 let response = responses.pop().unwrap_or_default();
-                answer::result(&response, self.shared.settings.grounding, most_bytes)?
+                answer::answer_result(&response, self.shared.settings.grounding, most_bytes)?
             }
             Action::Search => {
                 let passages = responses.iter().map(Passages::read).collect();
-                results::result(passages, question.limit, most_bytes)
+                results::search_result(passages, question.limit, most_bytes)
             }
         };
         let Some(mut answer) = last else {
@@ -102,7 +110,7 @@ impl VertexTool {
 }
 
 /// The object that the service answered with.
-fn response(answer: &mut Answer) -> Result<Value, Box<Fault>> {
+fn answer_object(answer: &mut Answer) -> Result<Value, Box<Fault>> {
     match std::mem::replace(&mut answer.content, Content::Empty) {
         Content::Json(json) if json.value().is_object() => Ok(json.value().clone()),
         Content::Empty => Ok(json!({})),
@@ -115,15 +123,15 @@ impl Backend for VertexTool {
     callgate_executor::of_tool!(tool, shared.settings.toolset);
 
     fn target(&self) -> Option<String> {
-        self.method()?.target()
+        self.any_method()?.target()
     }
 
     fn secrets(&self, session: &Session) -> Vec<Secret> {
-        self.method().map(|method| method.secrets(session)).unwrap_or_default()
+        self.any_method().map(|method| method.secrets(session)).unwrap_or_default()
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        if let Some(method) = self.method() {
+        if let Some(method) = self.any_method() {
             method.fingerprint(session, hasher);
         }
         for source in self.shared.settings.sources() {
@@ -132,7 +140,7 @@ impl Backend for VertexTool {
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
-        let requests = self.requests(&self.question(call)?)?;
+        let requests = self.target_requests(&self.call_question(call)?)?;
         let Some(TargetRequest { method, arguments }) = requests.into_iter().next() else {
             return Err(wording::not_supported("there is nothing to search"));
         };
@@ -140,6 +148,6 @@ impl Backend for VertexTool {
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        self.outcome(call, journal).await.unwrap_or_else(Outcome::Failed)
+        self.call_outcome(call, journal).await.unwrap_or_else(Outcome::Failed)
     }
 }

@@ -23,11 +23,11 @@ impl FromStr for Filter {
     fn from_str(text: &str) -> Result<Self, InvalidFilter> {
         let mut reader = FilterReader { text, at: 0, n_conditions: 0 };
         if text.len() > MOST_BYTES {
-            return Err(reader.fault("a filter of at most 16384 bytes"));
+            return Err(reader.fault_here("a filter of at most 16384 bytes"));
         }
-        let expression = reader.expression(0)?;
-        if !reader.rest().is_empty() {
-            return Err(reader.fault("`AND`, `OR` or the end"));
+        let expression = reader.read_expression(0)?;
+        if !reader.rest_after_spaces().is_empty() {
+            return Err(reader.fault_here("`AND`, `OR` or the end"));
         }
         Ok(Self(expression))
     }
@@ -54,38 +54,38 @@ struct FilterReader<'a> {
 type ParseResult<T> = Result<T, InvalidFilter>;
 
 impl<'a> FilterReader<'a> {
-    fn fault(&mut self, expected: &'static str) -> InvalidFilter {
-        let got = self.rest().chars().take(20).collect();
+    fn fault_here(&mut self, expected: &'static str) -> InvalidFilter {
+        let got = self.rest_after_spaces().chars().take(20).collect();
         InvalidFilter { expected, got, at: self.at }
     }
 
     /// The rest behind spaces.
-    fn rest(&mut self) -> &'a str {
+    fn rest_after_spaces(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let trimmed = rest.trim_start();
         self.at += rest.len() - trimmed.len();
         trimmed
     }
 
-    fn takes(&mut self, sign: &str) -> bool {
-        let is_next = self.rest().starts_with(sign);
+    fn take_sign(&mut self, sign: &str) -> bool {
+        let is_next = self.rest_after_spaces().starts_with(sign);
         self.at += if is_next { sign.len() } else { 0 };
         is_next
     }
 
     /// Takes a word in capitals that ends there.
     fn takes_word(&mut self, word: &str) -> bool {
-        let after = self.rest().strip_prefix(word);
+        let after = self.rest_after_spaces().strip_prefix(word);
         let is_next = after.is_some_and(|after| !after.starts_with(is_of_a_name));
         self.at += if is_next { word.len() } else { 0 };
         is_next
     }
 
-    fn needs(&mut self, sign: &str, expected: &'static str) -> ParseResult<()> {
-        if self.takes(sign) { Ok(()) } else { Err(self.fault(expected)) }
+    fn require_sign(&mut self, sign: &str, expected: &'static str) -> ParseResult<()> {
+        if self.take_sign(sign) { Ok(()) } else { Err(self.fault_here(expected)) }
     }
 
-    fn expression(&mut self, depth: usize) -> ParseResult<Expression> {
+    fn read_expression(&mut self, depth: usize) -> ParseResult<Expression> {
         let first = self.unary_expression(depth)?;
         let mut parts = vec![first];
         let is_and = self.takes_word("AND");
@@ -107,121 +107,124 @@ impl<'a> FilterReader<'a> {
 
     fn unary_expression(&mut self, depth: usize) -> ParseResult<Expression> {
         if depth > MOST_DEPTH {
-            return Err(self.fault("at most 16 expressions in each other"));
+            return Err(self.fault_here("at most 16 expressions in each other"));
         }
-        if self.takes_word("NOT") || self.takes("-") {
+        if self.takes_word("NOT") || self.take_sign("-") {
             return Ok(Expression::Not(Box::new(self.unary_expression(depth + 1)?)));
         }
-        if self.takes("(") {
-            let inner = self.expression(depth + 1)?;
-            self.needs(")", "`)`")?;
+        if self.take_sign("(") {
+            let inner = self.read_expression(depth + 1)?;
+            self.require_sign(")", "`)`")?;
             return Ok(inner);
         }
         self.n_conditions += 1;
         if self.n_conditions > MOST_CONDITIONS {
-            return Err(self.fault("at most 100 conditions"));
+            return Err(self.fault_here("at most 100 conditions"));
         }
-        let field = self.field()?;
-        let test = if self.takes(":") { self.function()? } else { self.comparison()? };
+        let field = self.read_field()?;
+        let test =
+            if self.take_sign(":") { self.read_function()? } else { self.read_comparison()? };
         Ok(Expression::Is(Condition { field, test }))
     }
 
-    fn field(&mut self) -> ParseResult<String> {
-        let rest = self.rest();
+    fn read_field(&mut self) -> ParseResult<String> {
+        let rest = self.rest_after_spaces();
         let length = rest.find(|letter| !is_of_a_name(letter)).unwrap_or(rest.len());
         let field = rest.get(..length).unwrap_or_default();
         if !is_field(field) {
-            return Err(self.fault("the name of a field"));
+            return Err(self.fault_here("the name of a field"));
         }
         self.at += length;
         Ok(field.to_owned())
     }
 
-    fn comparison(&mut self) -> ParseResult<Test> {
-        let sign = ["<=", ">=", "<", ">", "="].into_iter().find(|sign| self.takes(sign));
+    fn read_comparison(&mut self) -> ParseResult<Test> {
+        let sign = ["<=", ">=", "<", ">", "="].into_iter().find(|sign| self.take_sign(sign));
         let Some(comparison) = sign.and_then(Operator::from_sign) else {
-            return Err(self.fault("`:`, `<`, `<=`, `>`, `>=` or `=`"));
+            return Err(self.fault_here("`:`, `<`, `<=`, `>`, `>=` or `=`"));
         };
         let at = self.at;
-        let operand = self.operand("a number, or a date in double quotes")?;
+        let operand = self.read_operand("a number, or a date in double quotes")?;
         match &operand {
             Operand::Text(text) if !is_date(text) => {
                 self.at = at;
-                Err(self.fault("a number, or a date in double quotes"))
+                Err(self.fault_here("a number, or a date in double quotes"))
             }
             _ => Ok(Test::Compare(comparison, operand)),
         }
     }
 
-    fn function(&mut self) -> ParseResult<Test> {
+    fn read_function(&mut self) -> ParseResult<Test> {
         if self.takes_word("ANY") {
-            self.needs("(", "`(`")?;
-            let operands = self.operands("a text in double quotes")?;
+            self.require_sign("(", "`(`")?;
+            let operands = self.read_operands("a text in double quotes")?;
             let is_number = |operand: &Operand| matches!(operand, Operand::Number(_));
             if operands.iter().any(is_number) {
-                return Err(self.fault("texts in double quotes before it"));
+                return Err(self.fault_here("texts in double quotes before it"));
             }
             return Ok(Test::Any(operands));
         }
         if self.takes_word("IN") {
-            self.needs("(", "`(`")?;
+            self.require_sign("(", "`(`")?;
             let low = self.range_bound()?;
-            self.needs(",", "`,`")?;
+            self.require_sign(",", "`,`")?;
             let high = self.range_bound()?;
-            self.needs(")", "`)`")?;
+            self.require_sign(")", "`)`")?;
             return Ok(Test::Between([low, high]));
         }
         if self.takes_word("GEO_DISTANCE") {
-            self.needs("(", "`(`")?;
-            let operands = self.operands("a place or a number")?;
+            self.require_sign("(", "`(`")?;
+            let operands = self.read_operands("a place or a number")?;
             let is_place = matches!(
                 &*operands,
                 [Operand::Text(_), Operand::Number(_)]
                     | [Operand::Number(_), Operand::Number(_), Operand::Number(_)]
             );
             if !is_place {
-                return Err(self.fault("a place and a distance in meters before it"));
+                return Err(self.fault_here("a place and a distance in meters before it"));
             }
             return Ok(Test::Near(operands));
         }
-        Err(self.fault("`ANY(`, `IN(` or `GEO_DISTANCE(`"))
+        Err(self.fault_here("`ANY(`, `IN(` or `GEO_DISTANCE(`"))
     }
 
-    fn operands(&mut self, expected: &'static str) -> ParseResult<Vec<Operand>> {
-        let mut operands = vec![self.operand(expected)?];
-        while self.takes(",") {
+    fn read_operands(&mut self, expected: &'static str) -> ParseResult<Vec<Operand>> {
+        let mut operands = vec![self.read_operand(expected)?];
+        while self.take_sign(",") {
             if operands.len() == MOST_VALUES {
-                return Err(self.fault("at most 100 values"));
+                return Err(self.fault_here("at most 100 values"));
             }
-            operands.push(self.operand(expected)?);
+            operands.push(self.read_operand(expected)?);
         }
-        self.needs(")", "`,` or `)`")?;
+        self.require_sign(")", "`,` or `)`")?;
         Ok(operands)
     }
 
     fn range_bound(&mut self) -> ParseResult<RangeBound> {
-        if self.takes("*") {
+        if self.take_sign("*") {
             return Ok(RangeBound::Open);
         }
-        let operand = self.operand("a number or `*`")?;
+        let operand = self.read_operand("a number or `*`")?;
         if matches!(operand, Operand::Text(_)) {
-            return Err(self.fault("a number before it"));
+            return Err(self.fault_here("a number before it"));
         }
-        let kind = ['i', 'e'].into_iter().find(|kind| self.takes(&kind.to_string()));
+        let kind = ['i', 'e'].into_iter().find(|kind| self.take_sign(&kind.to_string()));
         Ok(RangeBound::At(operand, kind))
     }
 
-    fn operand(&mut self, expected: &'static str) -> ParseResult<Operand> {
-        let rest = self.rest();
+    fn read_operand(&mut self, expected: &'static str) -> ParseResult<Operand> {
+        let rest = self.rest_after_spaces();
         match rest.chars().next() {
-            Some('"') => self.literal().map(Operand::Text),
+            Some('"') => self.read_literal().map(Operand::Text),
             Some('$') => {
                 let length = rest
                     .find(|letter| !is_of_a_name(letter) && letter != '$')
                     .unwrap_or(rest.len());
                 let source = rest.get(..length).and_then(SessionSource::parse);
                 let source = source.ok_or_else(|| {
-                    self.fault("`$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`")
+                    self.fault_here(
+                        "`$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`",
+                    )
                 })?;
                 self.at += length;
                 Ok(Operand::Session(source))
@@ -230,16 +233,16 @@ impl<'a> FilterReader<'a> {
                 let is_part = |letter: char| letter.is_ascii_digit() || "-.".contains(letter);
                 let length = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
                 let number = rest.get(..length).and_then(Number::from_digits);
-                let number = number.ok_or_else(|| self.fault("a number"))?;
+                let number = number.ok_or_else(|| self.fault_here("a number"))?;
                 self.at += length;
                 Ok(Operand::Number(number))
             }
-            _ => Err(self.fault(expected)),
+            _ => Err(self.fault_here(expected)),
         }
     }
 
-    fn literal(&mut self) -> ParseResult<String> {
-        let (rest, at) = (self.rest(), self.at);
+    fn read_literal(&mut self) -> ParseResult<String> {
+        let (rest, at) = (self.rest_after_spaces(), self.at);
         let mut text = String::new();
         let mut letters = rest.char_indices().skip(1);
         while let Some((place, letter)) = letters.next() {
@@ -256,7 +259,7 @@ impl<'a> FilterReader<'a> {
                 letter => text.push(letter),
             }
         }
-        Err(self.fault("a text in double quotes, with `\\` only before `\"` and `\\`"))
+        Err(self.fault_here("a text in double quotes, with `\\` only before `\"` and `\\`"))
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Unwritable;
 /// to be read before.
 pub(crate) fn write(expression: &Expression) -> Result<String, Unwritable> {
     let mut out = String::new();
-    part(&mut out, expression)?;
+    write_expression(&mut out, expression)?;
     Ok(out)
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn is_writable(text: &str) -> bool {
     !text.chars().any(char::is_control)
 }
 
-fn part(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
+fn write_expression(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
     match expression {
         Expression::All(parts) => write_joined(out, parts, " AND "),
         Expression::Any(parts) => write_joined(out, parts, " OR "),
@@ -46,7 +46,7 @@ fn write_joined(out: &mut String, parts: &[Expression], joint: &str) -> Result<(
             out.push_str(joint);
         }
         match parts.len() {
-            1 => part(out, expression)?,
+            1 => write_expression(out, expression)?,
             _ => write_part(out, expression)?,
         }
     }
@@ -60,12 +60,12 @@ fn write_part(out: &mut String, expression: &Expression) -> Result<(), Unwritabl
         Expression::Not(negated) => matches!(**negated, Expression::Is(_)),
         Expression::All(_) | Expression::Any(_) => false,
     };
-    if is_single { part(out, expression) } else { write_enclosed(out, expression) }
+    if is_single { write_expression(out, expression) } else { write_enclosed(out, expression) }
 }
 
 fn write_enclosed(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
     out.push('(');
-    part(out, expression)?;
+    write_expression(out, expression)?;
     out.push(')');
     Ok(())
 }
@@ -90,7 +90,7 @@ fn write_condition(
         }
         Test::Compare(comparison, value) => {
             out.push_str(&format!(" {} ", comparison.sign().ok_or(Unwritable)?));
-            operand(out, value)
+            write_operand(out, value)
         }
         Test::Near(operands) => {
             out.push_str(": GEO_DISTANCE(");
@@ -104,7 +104,7 @@ fn write_operands(out: &mut String, operands: &[Operand]) -> Result<(), Unwritab
         if at > 0 {
             out.push_str(", ");
         }
-        operand(out, value)?;
+        write_operand(out, value)?;
     }
     out.push(')');
     Ok(())
@@ -114,23 +114,23 @@ fn write_bound(out: &mut String, bound: &RangeBound) -> Result<(), Unwritable> {
     match bound {
         RangeBound::Open => out.push('*'),
         RangeBound::At(value, kind) => {
-            operand(out, value)?;
+            write_operand(out, value)?;
             out.extend(kind);
         }
     }
     Ok(())
 }
 
-fn operand(out: &mut String, operand: &Operand) -> Result<(), Unwritable> {
+fn write_operand(out: &mut String, operand: &Operand) -> Result<(), Unwritable> {
     match operand {
-        Operand::Number(value) => number(out, value),
+        Operand::Number(value) => write_number(out, value),
         Operand::Session(_) => Err(Unwritable),
-        Operand::Text(value) => text(out, value),
+        Operand::Text(value) => write_text(out, value),
     }
 }
 
 /// The grammar's numbers are doubles without an exponent.
-fn number(out: &mut String, number: &Number) -> Result<(), Unwritable> {
+fn write_number(out: &mut String, number: &Number) -> Result<(), Unwritable> {
     let digits = number.digits().to_string();
     let is_plain = |byte: u8| byte.is_ascii_digit() || b"-.".contains(&byte);
     if digits.bytes().all(is_plain) {
@@ -142,7 +142,7 @@ fn number(out: &mut String, number: &Number) -> Result<(), Unwritable> {
     Ok(())
 }
 
-fn text(out: &mut String, text: &str) -> Result<(), Unwritable> {
+fn write_text(out: &mut String, text: &str) -> Result<(), Unwritable> {
     if !is_writable(text) {
         return Err(Unwritable);
     }
