@@ -13,7 +13,7 @@ use super::{
 const MOST_BY_HAND: usize = 5;
 
 /// The name of what takes steps.
-const CHARGE: &str = "spend";
+const CHARGE: &str = "spend_steps";
 
 /// The files that charging by reading is made of.
 const CHARGING: [&str; 2] = ["crates/openapi/src/cursor.rs", "crates/openapi/src/meter.rs"];
@@ -61,19 +61,25 @@ fn check(path: &str, text: &str, expected: &[&str]) {
 
 #[test]
 fn more_manual_charges_than_allowed_are_refused() {
-    let a = "fn a(effort: &Effort) { effort.spend(1); matches!(effort.spend(2), true) }";
-    check("a.rs", &format!("{a} fn b(effort: &Effort) {{ [1, 2].map(Effort::spend); }}"), &[]);
-    let more = "fn spend(effort: &Effort) { effort.spend(1) } fn b() { spend(c); }";
+    let a =
+        "fn a(effort: &Effort) { effort.spend_steps(1); matches!(effort.spend_steps(2), true) }";
     check(
         "a.rs",
-        &format!("{a} {more} fn c(effort: &Effort) {{ effort.spend(3); }}"),
+        &format!("{a} fn b(effort: &Effort) {{ [1, 2].map(Effort::spend_steps); }}"),
+        &[],
+    );
+    let more =
+        "fn spend_steps(effort: &Effort) { effort.spend_steps(1) } fn b() { spend_steps(c); }";
+    check(
+        "a.rs",
+        &format!("{a} {more} fn c(effort: &Effort) {{ effort.spend_steps(3); }}"),
         &["crates/openapi/src/a.rs 6"],
     );
 }
 
 #[test]
 fn charges_by_reading_and_in_tests_are_accepted() {
-    let many = "fn a(effort: &Effort) { effort.spend(effort.spend(effort.spend(effort.spend(1)))); effort.spend(1); effort.spend(1) }";
+    let many = "fn a(effort: &Effort) { effort.spend_steps(effort.spend_steps(effort.spend_steps(effort.spend_steps(1)))); effort.spend_steps(1); effort.spend_steps(1) }";
     check("meter.rs", many, &[]);
     check("a/tests.rs", many, &[]);
     check("a.rs", &format!("#[cfg(test)] mod tests {{ {many} }}"), &[]);
