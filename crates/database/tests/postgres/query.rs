@@ -221,6 +221,22 @@ async fn policies_of_the_database_hold_for_texts_by_the_identity_of_the_session(
 }
 
 #[tokio::test]
+async fn a_text_that_the_server_refuses_is_reported_with_the_word_at_which_it_stopped() {
+    let Some(database) = database("query_words") else { return };
+    let tools = tools(&database, settings(&database)).await;
+    for (sql, words) in [
+        ("select o.totl from orders o", "at `totl`, character 8, did you mean `total`"),
+        ("select no from partl", "at `partl`, character 16, did you mean `partly`"),
+        ("select * from partly", "write the columns in place of"),
+        ("select (select no from orders) as no", "ends while it runs (code 21000)"),
+    ] {
+        let fault = tools.fault("shop-query", json!({"sql": sql}), &user("ann")).await;
+        assert_eq!(fault.code, FaultCode::InvalidArguments, "{sql}");
+        assert!(fault.message.contains(words), "{sql}: {}", fault.message);
+    }
+}
+
+#[tokio::test]
 async fn tables_whose_rows_the_session_decides_are_out_of_reach() {
     let Some(database) = database("query_rows") else { return };
     let (tools, login) = (format!("{}_tools", database.name), format!("{}_query", database.name));
