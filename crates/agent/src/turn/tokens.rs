@@ -123,3 +123,27 @@ const FILE_BYTES: usize = 6_400;
 fn estimated_tokens(n_bytes: usize) -> u64 {
     u64::try_from(n_bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn a_file_in_a_message_counts_as_an_image_and_words_by_their_length() {
+        let data = "QUJD".repeat(100_000);
+        let url = format!("data:image/png;base64,{data}");
+        for block in [
+            json!({"type": "image_url", "image_url": {"url": url}}),
+            json!({"type": "image", "source": {"type": "base64", "data": data}}),
+        ] {
+            let message = Json::from(json!({"role": "user", "content": [block]}));
+            assert!((FILE_BYTES..FILE_BYTES + 200).contains(&n_bytes(&message)), "{message:?}");
+        }
+        for text in ["word ".repeat(10_000), "a".repeat(100)] {
+            let message = Json::from(json!({"role": "user", "content": text}));
+            assert_eq!(n_bytes(&message), message.text().len());
+        }
+    }
+}
