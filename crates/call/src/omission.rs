@@ -168,9 +168,9 @@ fn leaves_nothing(value: &Value, styled: &Styled) -> bool {
 fn find_omitted_in_brackets(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
     let mut of_one = |given: GivenValue<'_>| {
         if is_void(given.value) {
-            omitted.add(given)
+            omitted.add(given);
         } else {
-            find_omitted_in_brackets(given, omitted)
+            find_omitted_in_brackets(given, omitted);
         }
     };
     match given.value {

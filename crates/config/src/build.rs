@@ -143,6 +143,8 @@ impl Config {
         let policy = policy::build_policy(&mut reader, self, &context, rules, former).await;
         let network = &connections.network;
         let agents = agents::build_agents(&mut reader, self, &context, network).await;
+        let instructions = agents.iter().map(|agent| (&*agent.name, &*agent.instructions));
+        session_values::check_instructions(&mut reader, self, instructions);
         let notified = webhook::notified_service(&mut reader, self, &context, network).await;
         let kind_context = KindContext {
             build_context: &context,

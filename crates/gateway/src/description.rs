@@ -97,7 +97,7 @@ fn inline_schemas(value: &mut Value, schemas: &Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| inline_schemas(item, schemas)),
         Value::Object(members) => {
-            members.values_mut().for_each(|each| inline_schemas(each, schemas))
+            members.values_mut().for_each(|each| inline_schemas(each, schemas));
         }
         _ => {}
     }

@@ -222,7 +222,8 @@ impl Records {
         let Earlier { principal, key, digest, result, age } = earlier;
         let Some(left) = self.lock().checked_sub(age) else { return };
         let state = result.map_or(State::Unknown, State::Ended);
-        let record = Entry { digest, holder: NOBODY, lease: Duration::ZERO, state }.to_record(left);
+        let record =
+            Entry { digest, holder: NOBODY, lease: Duration::ZERO, state }.encode_record(left);
         let key = key_of(principal, &key);
         if let Err(error) = self.store.put(&key, record, Expected::Absent, now()).await {
             tracing::debug!(%error, "a key of an earlier process is not kept");
@@ -290,9 +291,9 @@ impl Records {
         let time_to_live = *self.lock();
         match entry.state {
             State::Running => {
-                Entry { lease: LEASE, ..entry }.to_record(time_to_live.max(LONGEST_RUN))
+                Entry { lease: LEASE, ..entry }.encode_record(time_to_live.max(LONGEST_RUN))
             }
-            _ => Entry { lease: Duration::ZERO, ..entry }.to_record(time_to_live),
+            _ => Entry { lease: Duration::ZERO, ..entry }.encode_record(time_to_live),
         }
     }
 

@@ -53,7 +53,7 @@ pub fn file_from_value(
     value: &Value,
     kept: StoredResults<'_>,
 ) -> Result<StoredResult, Box<Fault>> {
-    let Upload { data, filename, media_type } = upload(at, value, kept)?;
+    let Upload { data, filename, media_type } = uploaded_bytes(at, value, kept)?;
     let file = StoredResult::new(media_type.unwrap_or_default(), data);
     Ok(file.with_filename(filename.map(Cow::into_owned)))
 }

@@ -8,7 +8,7 @@ use callgate_settings::{Reader, SettingCode, pointer_segment, remedy_of_reading}
 use callgate_tool::nearest;
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
-use super::{context::BuildContext, session_values::check_instructions, tls};
+use super::{context::BuildContext, tls};
 use crate::{
     agents::{AgentConfig, ModelConfig},
     code::ConfigCode,
@@ -55,7 +55,6 @@ pub(super) async fn build_agents(
         let model = model_of(reader, config, &models, &pointer, &agent.model);
         let instructions = read_instructions(reader, build_context, &pointer, agent);
         let (Some(model), Some(instructions)) = (model, instructions) else { continue };
-        check_instructions(reader, config, &pointer, &instructions);
         let (name, config) = (name.clone(), agent.clone());
         agents.push(BuiltAgent { name, config, instructions, model });
     }

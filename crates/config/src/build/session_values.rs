@@ -7,7 +7,7 @@ use std::sync::Arc;
 use callgate_auth::AuthConfig;
 use callgate_executor::SessionValues;
 use callgate_openapi::Operation;
-use callgate_settings::{Reader, SettingCode};
+use callgate_settings::{Reader, SettingCode, pointer_segment};
 use callgate_tool::{SessionName, SessionSource};
 
 use super::toolset::ToolsetParts;
@@ -52,17 +52,19 @@ pub(super) fn check_kinds(reader: &mut Reader, config: &Config) {
     }
 }
 
-/// Reports values in the instructions of an agent, which its model reads, that are a credential.
-pub(super) fn check_instructions(
+/// Reports values in the instructions of agents, which their models read, that are a credential. Each agent has its name beside it.
+pub(super) fn check_instructions<'i>(
     reader: &mut Reader,
     config: &Config,
-    pointer: &str,
-    instructions: &str,
+    agents: impl Iterator<Item = (&'i str, &'i str)>,
 ) {
     let readings = CredentialReadings::new(config);
-    for source in SessionSource::all_in(instructions) {
-        if let Some(name) = readings.masked_names().iter().find(|name| source.reads(name)) {
-            readings.report_source(reader, &format!("{pointer}/instructions"), &source, name);
+    for (name, instructions) in agents {
+        for source in SessionSource::all_in(instructions) {
+            if let Some(read) = readings.masked_names().iter().find(|name| source.reads(name)) {
+                let pointer = format!("/agents/{}/instructions", pointer_segment(name));
+                readings.report_source(reader, &pointer, &source, read);
+            }
         }
     }
 }

@@ -83,7 +83,7 @@ impl Collection {
         for (ChangedFile { path, .. }, read) in files.iter().zip(read) {
             match read {
                 FileRead::Changed(stamp, prepared) => {
-                    self.index_mut().put_file(path, stamp, prepared)
+                    self.index_mut().put_file(path, stamp, prepared);
                 }
                 FileRead::Failed(error) => self.put_failed(path, &error),
                 FileRead::Unchanged(stamp) => self.index_mut().confirm_file(path, stamp),

@@ -48,7 +48,7 @@ impl<'a> Entry<'a> {
         Some(Self { digest: *digest, holder: *holder, lease, state })
     }
 
-    pub(super) fn to_record(&self, time_to_live: Duration) -> Record {
+    pub(super) fn encode_record(&self, time_to_live: Duration) -> Record {
         let (letter, result): (u8, &[u8]) = match &self.state {
             State::Ended(result) => (b'e', result),
             State::Running => (b'r', &[]),
@@ -71,7 +71,7 @@ mod tests {
         let lease = Duration::from_secs(30);
         let entry = Entry { digest: [1; 32], holder: [2; 16], lease, state: State::Running };
         let (hour, second) = (Duration::from_hours(1), Duration::from_secs(1));
-        let record = entry.to_record(hour);
+        let record = entry.encode_record(hour);
         assert_eq!(Entry::from_record(&record), Some(entry));
         let after =
             |seconds: u32| record.clone().with_time_to_live(hour.saturating_sub(second * seconds));
@@ -89,7 +89,7 @@ mod tests {
         for state in [State::Ended(b""), State::Ended(b"7"), State::Unknown, State::Unsent] {
             let lease = Duration::ZERO;
             let entry = Entry { digest: [1; 32], holder: [2; 16], lease, state };
-            let record = entry.to_record(Duration::from_secs(9));
+            let record = entry.encode_record(Duration::from_secs(9));
             assert_eq!(Entry::from_record(&record), Some(entry));
             for length in 0..57 {
                 assert_eq!(

@@ -133,7 +133,7 @@ impl ResultPrinter {
                 match snippets::snippets_page(json.value()).filter(|_| is_page) {
                     Some(page) => output::print_result(&page),
                     None => {
-                        output::print_styled(&format::formatted_value(json.value(), self.format))
+                        output::print_styled(&format::formatted_value(json.value(), self.format));
                     }
                 }
             }
