@@ -11,7 +11,6 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) use aggregate::{Aggregate, Function};
 pub(crate) use fit::{is_offered, is_required};
 pub(crate) use resolve::{Context, resolve};
 

@@ -7,6 +7,7 @@
     expect(dead_code, reason = "the other engines have neither arrays nor roles of a transaction")
 )]
 
+mod aggregate;
 mod catalog;
 mod column;
 mod connections;

@@ -60,7 +60,7 @@ pub(crate) struct Request<'a> {
 }
 
 /// A name in `sort`, with its direction.
-fn directed(name: &str) -> (&str, Direction) {
+fn name_with_direction(name: &str) -> (&str, Direction) {
     match name.strip_prefix('-') {
         Some(name) => (name, Direction::Descending),
         None => (name, Direction::Ascending),

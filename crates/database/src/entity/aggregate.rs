@@ -1,34 +1,12 @@
-//! The aggregates of an entity: a closed set of functions over its columns, by the names that models write: `count`, `sum_total`.
-
-use callgate_tool::named;
+//! The aggregates of an entity, by the names that models write: `count`, `sum_total`.
 
 use super::{Entity, fit::Fit};
 use crate::{
+    aggregate::{Aggregate, Function, functions, number_column},
     catalog::{Column, ColumnKind},
     engine::Engine,
     operation::Operation,
 };
-
-named! {
-    /// A function over the rows of a group.
-    pub(crate) enum Function {
-        Average = "avg",
-        Count = "count",
-        Maximum = "max",
-        Minimum = "min",
-        Sum = "sum",
-    }
-}
-
-/// A function over the values of a column, or over rows.
-#[derive(Clone, Debug)]
-pub(crate) struct Aggregate<'a> {
-    pub(crate) function: Function,
-    /// The column; `None` for rows.
-    pub(crate) column: Option<&'a Column>,
-    /// The values that it computes, with the name that models write.
-    pub(crate) result: Column,
-}
 
 impl Entity {
     /// The columns by which rows can be grouped.
@@ -64,7 +42,7 @@ impl Entity {
     ) -> Aggregate<'a> {
         let mut result = match function {
             Function::Maximum | Function::Minimum => column.clone(),
-            Function::Average | Function::Count | Function::Sum => computed(column, engine),
+            Function::Average | Function::Count | Function::Sum => number_column(column, engine),
         };
         result.name = self.free_name(format!("{}_{}", function.as_str(), column.name));
         result.is_nullable = true;
@@ -78,38 +56,4 @@ impl Entity {
         }
         name
     }
-}
-
-fn functions(column: &Column, engine: Engine) -> &'static [Function] {
-    use Function::{Average, Maximum, Minimum, Sum};
-    match column.kind {
-        // `oid`, which has no sum.
-        ColumnKind::Integer { least: 0, .. } if engine == Engine::Postgres => &[],
-        ColumnKind::Float | ColumnKind::Integer { .. } | ColumnKind::Numeric { .. } => {
-            &[Sum, Average, Minimum, Maximum]
-        }
-        ColumnKind::Date | ColumnKind::Time { .. } | ColumnKind::Timestamp { .. } => {
-            &[Minimum, Maximum]
-        }
-        ColumnKind::Any
-        | ColumnKind::Array(_)
-        | ColumnKind::Boolean
-        | ColumnKind::Bytes
-        | ColumnKind::Enumeration(_)
-        | ColumnKind::Json
-        | ColumnKind::Literal
-        | ColumnKind::Other
-        | ColumnKind::Text { .. }
-        | ColumnKind::Uuid => &[],
-    }
-}
-
-/// The number that a sum or an average of the column is.
-fn computed(column: &Column, engine: Engine) -> Column {
-    let (kind, sql_type) = match (&column.kind, engine) {
-        (ColumnKind::Float, Engine::Postgres) => (ColumnKind::Float, "double precision"),
-        (ColumnKind::Float, Engine::Mysql | Engine::Sqlite) => (ColumnKind::Float, "double"),
-        _ => (ColumnKind::Numeric { precision: None, scale: None }, "numeric"),
-    };
-    Column { sql_type: sql_type.to_owned(), ..Column::of_statement("", kind) }
 }

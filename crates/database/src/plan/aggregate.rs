@@ -2,10 +2,10 @@
 
 use callgate_tool::{Fault, Value};
 
-use super::{Plan, Purpose, Request, Steps, arguments::Values, directed};
+use super::{Plan, Purpose, Request, Steps, arguments::Values, name_with_direction};
 use crate::{
+    aggregate::{Aggregate, Function},
     catalog::Column,
-    entity::{Aggregate, Function},
     result_rows::ResultShape,
     sql::{self, Direction},
     transaction::{Access, Expects},
@@ -69,7 +69,8 @@ fn order(
     sortable: &[&Column],
 ) -> Vec<(String, Direction)> {
     let wanted = values.get("sort").and_then(Value::as_array).into_iter().flatten();
-    let wanted = wanted.enumerate().filter_map(|(at, name)| Some((at, directed(name.as_str()?))));
+    let wanted =
+        wanted.enumerate().filter_map(|(at, name)| Some((at, name_with_direction(name.as_str()?))));
     let mut order: Vec<(String, Direction)> = Vec::new();
     for (at, (name, direction)) in wanted {
         if sortable.iter().all(|column| column.name != name) {

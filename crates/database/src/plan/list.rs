@@ -3,7 +3,7 @@
 use callgate_call::wording::database as wording;
 use callgate_tool::{Fault, Value};
 
-use super::{Plan, Purpose, Request, Steps, directed};
+use super::{Plan, Purpose, Request, Steps, name_with_direction};
 use crate::{
     catalog::{Column, ColumnKind},
     column,
@@ -73,7 +73,8 @@ impl Request<'_> {
     fn order(&self) -> Order<'_> {
         let entity = self.entity;
         let wanted = self.call.arguments().get("sort").and_then(Value::as_array);
-        let wanted = wanted.into_iter().flatten().filter_map(Value::as_str).map(directed);
+        let wanted =
+            wanted.into_iter().flatten().filter_map(Value::as_str).map(name_with_direction);
         let wanted =
             wanted.filter(|(name, _)| entity.sort.iter().any(|sort_name| sort_name == name));
         let key = entity.given_key().map(|name| (name, Direction::Ascending));

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::{Binding, Select, Sql, TargetRows, condition, expression, scope::Scope, selecting};
 use crate::{
+    aggregate::{Aggregate, Function},
     catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
     engine::Engine,
-    entity::{Aggregate, Function},
     settings::TableName,
 };
 
