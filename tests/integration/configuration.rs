@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use callgate::{config::kinds, openapi::TextLimits as Limits};
 
-use crate::root;
+use crate::{configuration_schema::FULL, root};
 
 fn examples() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("config")).unwrap();
@@ -32,10 +32,7 @@ fn every_example_configuration_loads() {
 fn the_full_example_shows_every_key() {
     let mut shown = Vec::new();
     // The others show what cannot stand beside what the first shows.
-    let texts = "config/full.yaml config/full-approle.yaml config/full-cluster.yaml
-        config/full-connection.yaml config/full-database.yaml config/full-documents.yaml
-        config/full-vertex.yaml";
-    for file in texts.split_whitespace() {
+    for file in FULL.split_whitespace() {
         let text = fs::read(root().join(file)).unwrap();
         keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
     }

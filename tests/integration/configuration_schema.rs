@@ -80,10 +80,7 @@ fn the_reader_refuses_every_configuration_that_the_schema_refuses() {
         json!([[true], true, -1, 0, 1.5, 1e9, "two words", "", [], [1], {}, {"x": 1}, [{}]]);
     let mut refused = 0;
     let mut taken = Vec::new();
-    let texts = "config/full.yaml config/full-approle.yaml config/full-cluster.yaml
-        config/full-connection.yaml config/full-database.yaml config/full-documents.yaml
-        config/full-vertex.yaml";
-    for file in texts.split_whitespace() {
+    for file in FULL.split_whitespace() {
         let whole = tree(&fs::read(root().join(file)).unwrap());
         let mut pointers = Vec::new();
         places(&whole, "", &mut pointers);
@@ -106,6 +103,11 @@ fn the_reader_refuses_every_configuration_that_the_schema_refuses() {
     assert!(refused > 800, "{refused}");
 }
 
+/// The examples that show every key together.
+pub(crate) const FULL: &str = "config/full.yaml config/full-approle.yaml config/full-cluster.yaml
+    config/full-connection.yaml config/full-database.yaml config/full-documents.yaml
+    config/full-vertex.yaml";
+
 /// The keys whose values are those of arguments, which a description decides about.
 const ANY_VALUE: [&str; 4] = [
     "/edit/listPets/defaults/",
@@ -122,7 +124,7 @@ fn is_refused_at(pointer: &str, configuration: &Value) -> bool {
 }
 
 /// The pointers of all members of mappings.
-fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
+pub(crate) fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
     for (name, below) in value.as_object().into_iter().flatten() {
         let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
         places(below, &pointer, found);

@@ -33,6 +33,7 @@ mod patterns;
 mod prelude;
 mod redirects;
 mod references;
+mod remedies;
 mod renewal;
 mod repeats;
 mod retry;
@@ -49,6 +50,7 @@ mod target;
 mod tls;
 mod tokens;
 mod tool_names;
+mod toolset_words;
 
 /// The repository's root.
 fn root() -> std::path::PathBuf {

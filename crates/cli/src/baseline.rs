@@ -22,7 +22,7 @@ impl Baseline {
         let shown = file.display();
         let text = fs::read(file).map_err(|error| {
             Failure(format!(
-                "error: cannot read `{shown}`: {error}\nhelp: write it by `--write-baseline {shown}`"
+                "error: cannot read `{shown}`: {error}\nhelp: write it by `callgate check FILE --write-baseline {shown}`"
             ))
         })?;
         let entries = Value::from_slice(&text).ok();
@@ -35,7 +35,7 @@ impl Baseline {
             entries.and_then(|entries| entries.iter().map(key).collect());
         let Some(finding_keys) = finding_keys else {
             return Err(Failure(format!(
-                "error: expected a baseline, got another file: `{shown}`\nhelp: write it by `--write-baseline {shown}`"
+                "error: expected a baseline, got another file: `{shown}`\nhelp: write it by `callgate check FILE --write-baseline {shown}`"
             )));
         };
         Ok(Self { finding_keys, met: BTreeSet::new() })

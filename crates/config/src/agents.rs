@@ -123,7 +123,7 @@ keys! {
     /// The keys of a budget.
     pub(crate) struct BudgetKeys in "`budget` of an agent" {
         /// The span of time, which begins with the first token: `24h`.
-        per: Duration, required;
+        per: BudgetSpan, required;
         /// The tokens of requests and replies that each principal may use in it.
         tokens: Count, required;
     }
@@ -246,6 +246,10 @@ forms! {
     struct Agents => BTreeMap<String, AgentConfig>, Kind::Map(&AgentConfig::KIND), |reader, mapping, key| {
         let help = "for example `{pizza: {model: main, tools: {include: [pizza-*]}}}`";
         reader.map::<AgentConfig, _>(mapping, key, "a mapping from names to agents", help)
+    };
+    /// The span of a budget.
+    struct BudgetSpan => Duration, Kind::Duration, |reader, mapping, key| {
+        reader.duration_as(mapping, key, "for example `24h`")
     };
     /// A budget.
     struct Budget => AgentBudget, BudgetKeys::KIND, |reader, mapping, key| {

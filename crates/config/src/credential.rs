@@ -151,7 +151,10 @@ pub(crate) fn auth_config(reader: &mut Reader, node: &Node, pointer: &str) -> Op
     let n_kinds = mapping.object.iter().filter(|(key, _)| AuthKeys::TABLE.has(key)).count();
     // Calls without a credential need `none`, never an omitted kind.
     let (got, help) = match n_kinds {
-        0 => ("none", "write `auth: none` for calls without a credential"),
+        0 if pointer.ends_with("/auth") => {
+            ("none", "write `auth: none` for calls without a credential")
+        }
+        0 => ("none", "for example `{bearer: {token: env:TOKEN}}`"),
         1 => return chosen_credential(reader, mapping).auth,
         _ => ("several", "keep one"),
     };

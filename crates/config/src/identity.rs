@@ -44,7 +44,7 @@ forms! {
             _ => {
                 let message = "expected `default` or `machine`, got a text that is neither";
                 let help =
-                    "`machine` is the metadata server's account; for a key write `key: file:KEY.json`";
+                    "write `machine` for the metadata server's account, or `key: file:KEY.json` in its place";
                 reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
                 None
             }

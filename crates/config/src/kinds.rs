@@ -128,10 +128,36 @@ pub(crate) fn report_foreign_keys(
             names.extend(own_names(&**kind));
         }
     }
-    for kind in here {
-        check_beside(reader, kinds, table, &**kind, toolset);
+    for kind in &here {
+        let settled = Settled { key: kind.key(), beside: kind.beside(), own: kind.keys() };
+        check_beside(reader, kinds, table, &settled, toolset);
+    }
+    let mut names = toolset.object.iter().map(|(name, _)| &**name);
+    let has_source = names.any(|name| SOURCES.contains(&name) || kinds.lacks(name));
+    if here.is_empty() && !has_source && toolset.object.contains(FUNCTIONS.key) {
+        check_beside(reader, kinds, table, &FUNCTIONS, toolset);
     }
 }
+
+/// The keys that mean something in a toolset of a kind.
+struct Settled {
+    /// The key that names its source.
+    key: &'static str,
+    /// The common keys.
+    beside: Beside,
+    own: KindKeys,
+}
+
+/// Functions without a description: the client runs them, so nothing is sent, and no operation is selected.
+const FUNCTIONS: Settled = Settled {
+    key: "functions",
+    beside: Beside {
+        keys: &["confirm", "functions", "limits", "prefix", "tools"],
+        limits: Some(&["concurrency", "rate"]),
+        tools: Some(&["edit"]),
+    },
+    own: KindKeys { toolset: &[], limits: &[], root: &[] },
+};
 
 /// The names of the keys that a kind declares for toolsets and their limits.
 fn own_names(kind: &dyn ToolsetKind) -> impl Iterator<Item = &'static str> {
@@ -166,10 +192,10 @@ fn check_beside(
     reader: &mut Reader,
     kinds: &Kinds,
     table: &Table<'_>,
-    kind: &dyn ToolsetKind,
+    settled: &Settled,
     toolset: Mapping<'_>,
 ) {
-    let (Beside { keys, limits, tools }, own) = (kind.beside(), kind.keys());
+    let Settled { key: source, beside: Beside { keys, limits, tools }, own } = settled;
     let is_own = |key: &str| own.toolset.iter().any(|own| own.name == key);
     for (key, _) in toolset.object.iter() {
         let pointer = at(toolset, key);
@@ -180,7 +206,7 @@ fn check_beside(
             let is_source =
                 SOURCES.contains(&&**key) || kinds.all.iter().any(|kind| kind.key() == &**key);
             let help = if is_source { "put it into a toolset of its own" } else { "remove it" };
-            let message = format!("expected no `{key}` beside `{}`, got one", kind.key());
+            let message = format!("expected no `{key}` beside `{source}`, got one");
             reader.complain(SettingCode::UnusedKey, pointer, message, help);
         }
     }
@@ -196,9 +222,9 @@ fn check_beside(
             if allowed.contains(&&**name) || is_reported {
                 continue;
             }
-            let message = format!("expected no `{name}` beside `{}`, got one", kind.key());
+            let message = format!("expected no `{name}` beside `{source}`, got one");
             let allowed = allowed.join("`, `");
-            let help = format!("remove it; with `{}`, `{key}` takes `{allowed}`", kind.key());
+            let help = format!("remove it; with `{source}`, `{key}` takes `{allowed}`");
             reader.complain(SettingCode::UnusedKey, pointer, message, help);
         }
     }

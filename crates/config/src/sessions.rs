@@ -89,7 +89,7 @@ fn read_texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(Stri
         }
         match value.as_str().filter(|text| !text.is_empty()) {
             Some(text) => parameter_values.push((name.to_string(), text.to_owned())),
-            None => reader.report_wrong_type(&pointer, "a text", value, "name a header or a claim"),
+            None => reader.report_wrong_type(&pointer, "a text", value, "for example `X-Tenant`"),
         }
     }
     parameter_values

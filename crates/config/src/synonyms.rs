@@ -14,7 +14,8 @@ forms! {
         let texts = node.as_array().map(|words| words.iter().map(Node::as_str));
         let texts: Option<Vec<&str>> = texts.and_then(Iterator::collect);
         if texts.is_none() {
-            reader.report_wrong_type(&at(mapping, key), "a list of words", node, HELP);
+            let help = "for example `[delete, erase]`";
+            reader.report_wrong_type(&at(mapping, key), "a list of words", node, help);
         }
         Some(texts?.into_iter().map(str::to_owned).collect())
     };

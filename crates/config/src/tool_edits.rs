@@ -52,7 +52,7 @@ forms! {
         for (index, item) in items.iter().enumerate() {
             match item.to_value() {
                 Value::Object(example) => examples.push(example),
-                _ => reader.report_wrong_type(&format!("{pointer}/{index}"), "arguments of a call", item, help),
+                _ => reader.report_wrong_type(&format!("{pointer}/{index}"), "arguments of a call", item, "for example `{status: sold, limit: 5}`"),
             }
         }
         Some(examples)

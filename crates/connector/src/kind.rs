@@ -8,7 +8,8 @@ use callgate_call::wording;
 use callgate_executor::Backend;
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindCode, KindKeys, KindSettings,
-    NamedTool, Opened, ServiceCalls, Siblings, Surroundings, ToolsetKind, equal_settings,
+    LIMITS_OF_CALLS, NamedTool, Opened, SELECTION_BY_NAME, ServiceCalls, Siblings, Surroundings,
+    ToolsetKind, equal_settings,
 };
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
 use callgate_tool::{Fault, SessionSource, StatementInput};
@@ -44,7 +45,7 @@ impl ToolsetKind for ConnectorKind {
     }
 
     fn beside(&self) -> Beside {
-        Beside { keys: BESIDE, limits: None, tools: None }
+        Beside { keys: BESIDE, limits: Some(LIMITS_OF_CALLS), tools: Some(SELECTION_BY_NAME) }
     }
 
     fn codes(&self) -> Vec<(&'static str, &'static str)> {

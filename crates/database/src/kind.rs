@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindCode, KindKeys, KindSettings, Missing,
-    NamedTool, Opened, Surroundings, ToolsetKind, equal_settings, innermost,
+    NamedTool, Opened, SELECTION_BY_NAME, Surroundings, ToolsetKind, equal_settings, innermost,
 };
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
@@ -48,7 +48,7 @@ impl ToolsetKind for DatabaseKind {
         Beside {
             keys: &["confirm", "functions", "limits", "prefix", "required", "tls", "tools"],
             limits: Some(&["breaker", "concurrency", "rate", "result_bytes", "timeout"]),
-            tools: Some(&["edit", "exclude", "include", "read_only"]),
+            tools: Some(SELECTION_BY_NAME),
         }
     }
 

@@ -7,7 +7,7 @@ use callgate_call::wording;
 use callgate_executor::Backend;
 use callgate_kind::{
     Absence, Beside, CommonSettings, Counts, Followed, GivenLimits, Kept, KindKeys, KindSettings,
-    NamedTool, Opened, Operator, Surroundings, ToolsetKind,
+    NamedTool, Opened, Operator, SELECTION_BY_NAME, Surroundings, ToolsetKind,
 };
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
 use callgate_tool::{Effect, Fault, SessionSource, ToolName};
@@ -43,7 +43,7 @@ impl ToolsetKind for DocumentsKind {
         Beside {
             keys: &["confirm", "functions", "limits", "prefix", "tools"],
             limits: Some(&["breaker", "concurrency", "rate", "result_bytes"]),
-            tools: Some(&["edit", "exclude", "include", "read_only"]),
+            tools: Some(SELECTION_BY_NAME),
         }
     }
 

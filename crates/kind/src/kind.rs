@@ -61,3 +61,16 @@ pub struct Beside {
     /// The keys of `tools`; `None` for all.
     pub tools: Option<&'static [&'static str]>,
 }
+
+/// The keys of `tools` that select tools without methods, paths and tags.
+pub const SELECTION_BY_NAME: &[&str] = &["edit", "exclude", "include", "read_only"];
+/// The common keys of `limits` of tools that call a service which no description describes.
+pub const LIMITS_OF_CALLS: &[&str] = &[
+    "breaker",
+    "concurrency",
+    "rate",
+    "request_bytes",
+    "response_bytes",
+    "result_bytes",
+    "timeout",
+];

@@ -233,8 +233,7 @@ impl Reader {
         let node = mapping.object.get(key)?;
         let value = node.as_bool();
         if value.is_none() {
-            let help = "leave it out for the default";
-            self.expected_plain(&at(mapping, key), "true or false", node, help);
+            self.expected_plain(&at(mapping, key), "true or false", node, FOR_DEFAULT);
         }
         value
     }
@@ -264,15 +263,20 @@ impl Reader {
 
     /// A span of time: `30s`, `500ms`, `2m`, `24h`.
     pub fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
+        self.duration_as(mapping, key, "for example `30s` or `500ms`")
+    }
+
+    /// A span of time; `help` has one that the key takes.
+    pub fn duration_as(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        help: &str,
+    ) -> Option<Duration> {
         let node = mapping.object.get(key)?;
         let span = node.as_str().and_then(quantity::duration).filter(|span| !span.is_zero());
         if span.is_none() {
-            self.expected_plain(
-                &at(mapping, key),
-                "a span of time",
-                node,
-                "for example `30s` or `500ms`",
-            );
+            self.expected_plain(&at(mapping, key), "a span of time", node, help);
         }
         span
     }
@@ -291,15 +295,17 @@ impl Reader {
             None => node.as_str().and_then(quantity::bytes),
         };
         let Some(size) = size.filter(|size| *size > 0) else {
-            let help = "for example `1MiB` or `4096`";
+            let help = match range.contains(&4096) {
+                true => "for example `1MiB` or `4096`",
+                false => "for example `1MiB`",
+            };
             self.expected_plain(&at(mapping, key), "a number of bytes", node, help);
             return None;
         };
         if !range.contains(&size) {
             let (least, most) = (range.start(), range.end());
             let message = format!("expected {least} to {most} bytes, got: {size}");
-            let help = "leave it out for the default";
-            self.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+            self.complain(SettingCode::WrongValue, at(mapping, key), message, FOR_DEFAULT);
         }
         Some(size)
     }
@@ -319,14 +325,19 @@ impl Reader {
             let (least, most) = (range.start(), range.end());
             let upper = if *most == usize::MAX { String::new() } else { format!(" to {most}") };
             let expected = format!("a whole number from {least}{upper}");
-            self.report_wrong_type(
-                &at(mapping, key),
-                &expected,
-                node,
-                "leave it out for the default",
-            );
+            self.report_wrong_type(&at(mapping, key), &expected, node, FOR_DEFAULT);
         }
         count
+    }
+
+    /// Corrects the help of a fault of a required key, which has no default.
+    pub fn require(&mut self, mapping: Mapping<'_>, key: &str) {
+        let last = self.complaints.last_mut();
+        if let Some(fault) = last.filter(|fault| fault.help == FOR_DEFAULT)
+            && fault.pointer == at(mapping, key)
+        {
+            "for example `100`; the key has no default".clone_into(&mut fault.help);
+        }
     }
 
     /// True if an unknown key of a mapping was reported as a misspelling of this one.
@@ -364,6 +375,8 @@ impl Reader {
         self.complain(SettingCode::UnknownKey, place, message, help);
     }
 }
+
+const FOR_DEFAULT: &str = "leave it out for the default";
 
 /// The pointer of a member.
 pub fn at(mapping: Mapping<'_>, key: &str) -> String {

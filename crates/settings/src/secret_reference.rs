@@ -71,7 +71,7 @@ pub fn read_secrets(
         return one.map(|one| (pointer, one)).into_iter().collect();
     };
     if items.is_empty() {
-        let help = "leave the key out, or name one: `env:NAME`";
+        let help = "name one: `env:NAME`";
         reader.complain(
             SettingCode::WrongValue,
             &pointer,

@@ -193,6 +193,8 @@ macro_rules! keys {
         }
         if let Some(value) = $reader.get::<$form>($mapping, $key) {
             $target.$($path)+ = value.into();
+        } else if $crate::keys!(@is $($mark)*) {
+            $reader.require($mapping, $key);
         }
     };
 }

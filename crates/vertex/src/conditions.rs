@@ -20,7 +20,7 @@ pub enum FieldType {
 }
 
 words! {
-    FieldType, "the type of a field's values decides which comparisons it has":
+    FieldType, "for example `text`: the type of a field's values decides which comparisons it has":
     "date" => Date, "number" => Number, "text" => Text
 }
 

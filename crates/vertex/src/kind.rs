@@ -7,7 +7,7 @@ use callgate_call::wording;
 use callgate_executor::Backend;
 use callgate_kind::{
     ArgumentForm, Beside, CommonSettings, Followed, GivenLimits, Kept, KindKeys, KindSettings,
-    NamedTool, Opened, ServiceCalls, Surroundings, ToolsetKind,
+    LIMITS_OF_CALLS, NamedTool, Opened, SELECTION_BY_NAME, ServiceCalls, Surroundings, ToolsetKind,
 };
 use callgate_settings::{Mapping, Reader, Section as _, at};
 use callgate_tool::{Effect, Fault, SessionSource};
@@ -48,7 +48,7 @@ impl ToolsetKind for VertexKind {
     }
 
     fn beside(&self) -> Beside {
-        Beside { keys: BESIDE, limits: None, tools: None }
+        Beside { keys: BESIDE, limits: Some(LIMITS_OF_CALLS), tools: Some(SELECTION_BY_NAME) }
     }
 
     fn codes(&self) -> Vec<(&'static str, &'static str)> {

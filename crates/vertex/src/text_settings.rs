@@ -67,7 +67,7 @@ impl KeysReader<'_> {
             self.report_fault(
                 "filter_argument",
                 message,
-                "name the fields of conditions in `fields`",
+                "leave it out, and name the fields of conditions under `fields`",
             );
         }
         if keys.fields.is_some() && is_google {
@@ -145,7 +145,7 @@ impl KeysReader<'_> {
         let read = text?.parse::<Filter>();
         let complained = read.map_err(|error| {
             let help =
-                "for example `audience: ANY(\"all\", $session.params.audience) AND tier >= 2`";
+                "for example `'audience: ANY(\"all\", $session.params.audience) AND tier >= 2'`";
             self.report_fault(at, &error.to_string(), help);
         });
         complained.ok()

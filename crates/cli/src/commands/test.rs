@@ -176,7 +176,7 @@ impl Check {
             return Self::write(folder, name, text.as_bytes());
         }
         Ok(Self::Broken(match expected {
-            None => format!("`{name}` is missing; `callgate test --update` writes it"),
+            None => format!("`{name}` is missing; `callgate test FOLDER --update` writes it"),
             Some(expected) => {
                 format!("`{name}` differs\n{}", difference::differing_lines(&expected, text))
             }

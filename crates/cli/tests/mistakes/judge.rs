@@ -45,7 +45,7 @@ impl Aspect {
 const CANARY: &str = "canary";
 
 /// What says what to do.
-const REMEDIES: [&str; 5] = ["help:", "did you mean", "tip:", "try ", "; `callgate "];
+pub(crate) const REMEDIES: [&str; 5] = ["help:", "did you mean", "tip:", "try ", "; `callgate "];
 
 /// What an error begins with, by the kind of command.
 const MARKS: [&str; 6] = ["FAILED", "breaking", "error", "fault", "audit.jsonl: line", "warning"];
@@ -74,6 +74,6 @@ pub(crate) fn faults(row: &Row, told: &Transcript) -> Vec<String> {
 }
 
 /// Returns true if a line begins an error.
-fn is_error(line: &str) -> bool {
+pub(crate) fn is_error(line: &str) -> bool {
     MARKS.iter().any(|mark| line.starts_with(mark))
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! === TITLE
 //! lacks: ASPECT, ASPECT
+//! mend: PRINTED | WHERE: OLD => NEW
 //! errors: N
 //! ends: 0
 //! --- FILE
@@ -29,20 +30,27 @@ pub(crate) struct Rows {
 }
 
 /// One mistake.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
     pub(crate) title: String,
     pub(crate) lacks: Vec<Aspect>,
     pub(crate) n_errors: Option<usize>,
     /// Whether the command does what it should all the same.
     pub(crate) is_fine: bool,
+    /// How what is said is done where a person has to fill something in.
+    pub(crate) mends: Vec<Mend>,
     pub(crate) files: Vec<(String, String)>,
     pub(crate) command: String,
     pub(crate) transcript: Transcript,
 }
 
+/// A way to do what a message says: `PRINTED | WHERE: OLD => NEW`. `WHERE` is a file, or `$` for the command; `%` in `NEW` is what was
+/// printed, and names in capitals may follow with what stands in their place: `| URL=https://a.example`. `PRINTED | run` runs it.
+#[derive(Clone, Debug)]
+pub(crate) struct Mend(pub(crate) String);
+
 /// What a command says, and how it ends.
-#[derive(Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Transcript {
     pub(crate) code: Option<i32>,
     pub(crate) err: String,
@@ -69,6 +77,11 @@ impl Rows {
 }
 
 impl Row {
+    /// The row with another command.
+    pub(crate) fn with_command(&self, command: &str) -> Self {
+        Self { command: command.to_owned(), ..self.clone() }
+    }
+
     fn parse(text: &str) -> Self {
         let mut lines = text.lines();
         let mut row = Self { title: lines.next().unwrap().trim().to_owned(), ..Self::default() };
@@ -92,6 +105,8 @@ impl Row {
             self.n_errors = Some(number.parse().unwrap());
         } else if line == "ends: 0" {
             self.is_fine = true;
+        } else if let Some(mend) = line.strip_prefix("mend: ") {
+            self.mends.push(Mend(mend.to_owned()));
         } else {
             assert!(line.trim().is_empty(), "{}: what is `{line}`?", self.title);
         }
@@ -148,6 +163,9 @@ impl fmt::Display for Row {
         }
         if self.is_fine {
             writeln!(f, "ends: 0")?;
+        }
+        for Mend(mend) in &self.mends {
+            writeln!(f, "mend: {mend}")?;
         }
         write_files(f, &self.files)?;
         write!(f, "$ {}\n{}", self.command, self.transcript)

@@ -97,7 +97,7 @@ fn command(line: &str, folder: &Path) -> Command {
 }
 
 /// The words of a line; `'…'` keeps its blanks.
-fn words(line: &str) -> Vec<String> {
+pub(crate) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut is_quoted, mut is_word) =
         (Vec::new(), String::new(), false, false);
     for c in line.chars() {

@@ -235,7 +235,7 @@ fn read_subject_token(
     }
     if !["token_url", "issuer"].into_iter().any(|key| mapping.object.contains(key)) {
         let message = "expected `token_url` or `issuer` beside the caller's token, got neither";
-        let help = "no description says where a caller's token is sent: name the endpoint";
+        let help = "write `issuer: https://idp.example.com`: no description says where a caller's token is sent";
         reader.complain(SettingCode::MissingKey, at(mapping, key), message, help);
     }
     Some(SubjectToken::Caller)
@@ -258,7 +258,10 @@ fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> b
         Some(scheme) => format!("got one that begins with: `{scheme}:`"),
     };
     let message = format!("expected a URL that begins with `https://`, {got}");
-    let help = "for example `https://idp.example.com/token`";
+    let help = match key {
+        "redirect_url" => "for example `http://127.0.0.1:8400/callback`",
+        _ => "for example `https://idp.example.com/token`",
+    };
     reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     false
 }

@@ -80,7 +80,7 @@ fn read_vault_login(
         _ => "several",
     };
     let message = format!("expected one way to log in, got {got}");
-    let help = "write one of `token`, `kubernetes` and `approle`";
+    let help = "add `token: env:VAULT_TOKEN`, or a login under `kubernetes` or `approle`";
     reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
     None
 }

@@ -286,7 +286,8 @@ fn rights_of_keys(
 /// Reports a name that no toolset has.
 fn known_toolset(reader: &mut Reader, pointer: &str, name: &str) {
     let toolset_names = &reader.toolsets;
-    if toolset_names.iter().any(|toolset_name| toolset_name == name) {
+    // Toolsets that cannot be read have a finding of their own.
+    if toolset_names.is_empty() || toolset_names.iter().any(|toolset_name| toolset_name == name) {
         return;
     }
     let help = match nearest(name, toolset_names.iter().map(String::as_str)) {

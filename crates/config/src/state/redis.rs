@@ -227,7 +227,7 @@ forms! {
         if nodes.is_empty() || is_mixed {
             if n_written == nodes.len() {
                 let message = "expected the addresses of servers, all with `rediss:` or all with `redis:`";
-                reader.complain(SettingCode::WrongValue, at(mapping, key), message, SERVER_HELP);
+                reader.complain(SettingCode::WrongValue, at(mapping, key), message, "for example `[rediss://redis.internal:6379]`");
             }
             return None;
         }
@@ -243,10 +243,10 @@ forms! {
         Some(RedisDurability { wait, timeout: timeout.unwrap_or(WAIT) })
     };
     struct WaitTime => Duration, Kind::Duration, |reader, mapping, key| {
-        let time = reader.get::<Duration>(mapping, key)?;
+        let time = reader.duration_as(mapping, key, WAIT_HELP)?;
         if time > LONGEST_WAIT || time.is_zero() {
             let message = format!("expected a time of up to {} ms, got {} ms", LONGEST_WAIT.as_millis(), time.as_millis());
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, "for example `200ms`");
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, WAIT_HELP);
             return None;
         }
         Some(time)
@@ -259,7 +259,8 @@ fn read_redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Opt
     let &[way] = &*present else {
         let got = if present.is_empty() { "none" } else { "several" };
         let message = format!("expected one of `url`, `sentinel` and `cluster`, got {got}");
-        reader.complain(SettingCode::WrongValue, mapping.pointer, message, SERVER_HELP);
+        let help = "for example `{url: rediss://redis.internal:6379}`";
+        reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
         return None;
     };
     let RedisKeys { cluster, durability, password, sentinel, tls, url, user } = keys;
@@ -289,4 +290,5 @@ const WAIT: Duration = Duration::from_millis(200);
 const LONGEST_WAIT: Duration = Duration::from_millis(300);
 const NO_SERVER: &str = "expected the address of a Redis server: `redis://` or `rediss://`, a host, and perhaps a port; beside \
      `url`, also the number of a database";
+const WAIT_HELP: &str = "for example `200ms`";
 const SERVER_HELP: &str = "for example `rediss://redis.internal:6379`; the user and the password are `user` and `password`";

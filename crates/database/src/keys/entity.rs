@@ -194,6 +194,7 @@ fn operations(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<Opera
     let listed_operations = reader.each(mapping, key, &help, read);
     if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let message = "expected an operation at least, got none";
+        let help = "for example `[list, get]`";
         reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
     listed_operations

@@ -51,7 +51,7 @@ fn model_difference(recorded: &[Exchange], asked: &[Value]) -> Option<String> {
     (1..).zip(recorded.iter().zip(asked)).find_map(|(number, (exchange, asked))| {
         let file = model_request(number);
         if exchange.request.is_empty() {
-            return Some(format!("`{file}` is missing; `callgate test --update` writes it"));
+            return Some(format!("`{file}` is missing; `callgate test FOLDER --update` writes it"));
         }
         let expected = match Value::from_slice(&exchange.request) {
             Ok(expected) => expected,

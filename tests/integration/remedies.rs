@@ -1,0 +1,255 @@
+//! Remedies are run: what a finding says to write is written as printed, and then the finding is gone. The findings are made from
+//! every key of the full examples (another value, a misspelt name, no key), and from the rows of `remedies/rows.yaml`.
+
+mod change;
+mod help;
+mod sources;
+
+use crate::prelude::*;
+
+use callgate::config::Finding;
+use serde_json::Value as Json;
+
+pub(crate) use self::help::tree;
+use self::{
+    change::{Change, change, put, remove},
+    help::steps,
+};
+use crate::{
+    built::findings,
+    configuration_schema::{FULL, places},
+    root,
+};
+
+/// A configuration with findings, and the one that it was made from.
+struct Broken<'a> {
+    whole: Json,
+    original: &'a Json,
+    look: fn(&Json) -> Vec<Finding>,
+}
+
+/// What came of the remedies: each once, by the key that it is about and its text.
+#[derive(Default)]
+struct Tried {
+    helps: BTreeSet<(String, String)>,
+    failed: BTreeSet<String>,
+    /// The findings that say nothing that could be written.
+    silent: BTreeSet<String>,
+}
+
+impl Tried {
+    /// Follows the help of each finding that the change made.
+    fn follow(&mut self, broken: &Broken<'_>) {
+        let findings = (broken.look)(&broken.whole);
+        for finding in &findings {
+            let remedy = (key_of(&finding.pointer), finding.help.clone());
+            if !self.helps.contains(&remedy) {
+                self.try_each_step(broken, finding, &findings);
+                self.helps.insert(remedy);
+            }
+        }
+    }
+
+    fn try_each_step(&mut self, broken: &Broken<'_>, finding: &Finding, before: &[Finding]) {
+        let steps = steps(&finding.help);
+        let place = format!("{}: {} [{}]", finding.pointer, finding.message, finding.help);
+        if steps.is_empty() {
+            self.silent.insert(finding.help.clone());
+        }
+        for step in steps {
+            let Some(change) = change(broken.original, &broken.whole, finding, &step) else {
+                self.failed.insert(format!("{place}\n    {step:?} cannot be written there"));
+                continue;
+            };
+            let after = (broken.look)(&change.whole);
+            if let Some(left) = after.iter().find(|left| is_left(left, finding, &change, before)) {
+                let left = format!("{}: {}", left.pointer, left.message);
+                self.failed.insert(format!("{place}\n    {step:?}, then {left}"));
+            }
+        }
+    }
+}
+
+/// True if a finding is still what it was, or has come in its place.
+fn is_left(left: &Finding, was: &Finding, change: &Change, before: &[Finding]) -> bool {
+    let is_same = left.pointer == was.pointer && left.message == was.message;
+    let is_new = || before.iter().all(|known| known.message != left.message);
+    let is_there =
+        |place: &String| left.pointer == *place || left.pointer.starts_with(&format!("{place}/"));
+    // A key that is written without its value is there at least.
+    let is_wrong = change.is_exact || left.code == "unknown-key";
+    left.severity != Severity::Note
+        && (is_same || is_wrong && change.places.iter().any(is_there) && is_new())
+}
+
+/// The last names of a pointer: two places of one key are one remedy.
+fn key_of(pointer: &str) -> String {
+    let names = pointer.rsplit('/').filter(|name| name.parse::<usize>().is_err());
+    names.take(2).collect::<Vec<_>>().join(" of ")
+}
+
+/// What reading a configuration finds.
+fn of_reading(whole: &Json) -> Vec<Finding> {
+    let read = loader().text(whole.to_string(), root().join("config"));
+    read.map_or_else(|error| error.findings().to_vec(), |_| Vec::new())
+}
+
+/// The part of an example that has a place; the other toolsets are there by name.
+fn part(example: &Json, pointer: &str) -> Json {
+    let mut part = example.clone();
+    let own = pointer.split('/').nth(2).filter(|_| pointer.starts_with("/toolsets/"));
+    let toolsets = part["toolsets"].as_object_mut().unwrap();
+    if toolsets.len() > 4 {
+        let others = toolsets.iter_mut().filter(|(name, _)| Some(name.as_str()) != own);
+        others.for_each(|(_, toolset)| *toolset = serde_json::json!({"openapi": "x.yaml"}));
+    }
+    if own.is_some() {
+        let needed = ["connections", "data_stores", "toolsets"];
+        part.as_object_mut().unwrap().retain(|name, _| needed.contains(&name.as_str()));
+    }
+    part
+}
+
+/// Each key of the examples with another value, under another name, and missing.
+fn try_keys(tried: &mut Tried) {
+    let probes = serde_json::json!([[true], -1, "two words", [], {"x": 1}]);
+    let mut keys = BTreeSet::new();
+    for file in FULL.split_whitespace() {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        let example = tree(&text).unwrap();
+        let mut pointers = Vec::new();
+        places(&example, "", &mut pointers);
+        // A key that stands in several toolsets is tried in one.
+        for pointer in pointers.iter().filter(|pointer| keys.insert(key_of(pointer))) {
+            let original = part(&example, pointer);
+            let value = original.pointer(pointer).unwrap();
+            let (parent, name) = pointer.rsplit_once('/').unwrap();
+            let mut try_one = |change: &dyn Fn(&mut Json) -> Option<()>| {
+                let mut whole = original.clone();
+                change(&mut whole).unwrap();
+                tried.follow(&Broken { whole, original: &original, look: of_reading });
+            };
+            for probe in probes.as_array().unwrap() {
+                try_one(&|whole| put(whole, pointer, probe.clone()));
+            }
+            try_one(&|whole| remove(whole, parent, &name.replace("~1", "/")));
+            try_one(&|whole| {
+                remove(whole, parent, &name.replace("~1", "/"))?;
+                put(whole, &format!("{parent}/{name}x"), value.clone())
+            });
+            try_one(&|whole| put(whole, &format!("{parent}/zzqqzz"), Json::Null));
+        }
+    }
+}
+
+/// What building a configuration finds.
+fn of_building(whole: &Json) -> Vec<Finding> {
+    let environment = Environment::new().without_audit().asking_no_source().listing_missing();
+    let read = loader().text(whole.to_string(), root().join("config"));
+    findings(read.and_then(|config| build_in(&config, &environment)))
+}
+
+/// The configuration of a row: the description of the fixtures, and what is wrong.
+fn configuration(row: &Json) -> Json {
+    let mut whole = tree(BASE).unwrap();
+    for (key, value) in row.as_object().unwrap() {
+        let (place, members) = match (&**key, value.as_object()) {
+            ("obey", _) => continue,
+            ("pets", Some(members)) => ("/toolsets/pets".to_owned(), members),
+            (_, Some(members)) => (format!("/{key}"), members),
+            _ => panic!("expected a mapping at `{key}`"),
+        };
+        if whole.pointer(&place).is_none() {
+            put(&mut whole, &place, serde_json::json!({})).unwrap();
+        }
+        for (name, value) in members {
+            let member = format!("{place}/{name}");
+            if value.is_null() {
+                remove(&mut whole, &place, name).unwrap();
+            } else {
+                put(&mut whole, &member, value.clone()).unwrap();
+            }
+        }
+    }
+    whole
+}
+
+/// Configurations that only a build finds fault with.
+fn try_builds(tried: &mut Tried) {
+    let rows = tree(include_str!("remedies/rows.yaml")).unwrap();
+    let original = tree(BASE).unwrap();
+    for row in rows.as_array().unwrap() {
+        let whole = configuration(row);
+        let broken = Broken { whole, original: &original, look: of_building };
+        if of_building(&broken.whole).is_empty() {
+            tried.failed.insert(format!("no finding: {row}"));
+        }
+        tried.follow(&broken);
+        tried.obey(&broken, row);
+    }
+}
+
+#[test]
+fn a_remedy_is_accepted_as_it_is_printed() {
+    let mut tried = Tried::default();
+    try_keys(&mut tried);
+    try_builds(&mut tried);
+    tried.report();
+}
+
+/// The configuration that rows change.
+const BASE: &str = "toolsets:
+  pets:
+    openapi: ../fixtures/pets/spec.yaml
+    server: https://api.example.com
+    auth: {api_key: {in: header, name: X-Api-Key, value: env:KEY}}
+";
+
+impl Tried {
+    /// Does by hand what a finding of the row says in words.
+    fn obey(&mut self, broken: &Broken<'_>, row: &Json) {
+        for (pointer, value) in row["obey"].as_object().into_iter().flatten() {
+            let mut mended = broken.whole.clone();
+            let (parent, name) = pointer.rsplit_once('/').unwrap();
+            match value {
+                Json::Null => remove(&mut mended, parent, name).unwrap(),
+                value => put(&mut mended, pointer, value.clone()).unwrap(),
+            }
+            let (before, after) = ((broken.look)(&broken.whole), (broken.look)(&mended));
+            let helped = before.iter().filter(|was| steps(&was.help).is_empty());
+            let helped: Vec<_> = helped.collect();
+            if helped.is_empty() {
+                self.failed.insert(format!("nothing to obey: {row}: {before:?}"));
+            }
+            for was in helped {
+                self.silent.remove(&was.help);
+                if after.iter().any(|left| left.message == was.message) {
+                    self.failed
+                        .insert(format!("{}: {} [{}] is left", was.pointer, was.message, was.help));
+                }
+            }
+        }
+    }
+
+    #[track_caller]
+    fn report(&self) {
+        let Self { helps, failed, silent } = self;
+        println!("{} remedies were followed, {} failed", helps.len(), failed.len());
+        let failed: Vec<_> = failed.iter().map(String::as_str).collect();
+        assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed.join("\n"));
+        assert!(silent.is_empty(), "nothing can be written: {silent:#?}");
+        let mut unseen = sources::helps();
+        unseen.retain(|text| !helps.iter().any(|(_, help)| sources::is_of(help, text)));
+        assert!(
+            unseen.len() <= UNSEEN,
+            "{} helps that nothing here prints: {unseen:#?}",
+            unseen.len()
+        );
+        assert!(helps.len() >= REMEDIES, "{} remedies", helps.len());
+    }
+}
+
+/// The least number of remedies.
+const REMEDIES: usize = 1600;
+/// The most helps that no configuration here makes. May only fall.
+const UNSEEN: usize = 164;
