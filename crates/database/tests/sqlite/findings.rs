@@ -140,3 +140,14 @@ async fn a_version_that_nothing_changes_is_reported() {
     )
     .await;
 }
+
+#[cfg(not(feature = "mysql"))]
+#[tokio::test]
+async fn an_engine_that_is_not_in_this_build_is_reported_with_its_feature() {
+    let settings =
+        crate::calls::settings_at("mariadb://a:b@127.0.0.1/shop", vec![entity("orders")]);
+    let loaded = loaded(&folder(), settings).await;
+    let [finding] = &*loaded.findings else { panic!("{:?}", loaded.findings) };
+    assert!(finding.message.contains("the feature `mysql`"), "{finding:?}");
+    assert_eq!(finding.help, "build callgate with this feature");
+}
