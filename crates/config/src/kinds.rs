@@ -133,7 +133,7 @@ pub(crate) fn report_foreign_keys(
         check_beside(reader, kinds, table, &settled, toolset);
     }
     let mut names = toolset.object.iter().map(|(name, _)| &**name);
-    let has_source = names.any(|name| SOURCES.contains(&name) || kinds.lacks(name));
+    let has_source = names.any(|name| SOURCES.contains(&name) || kinds.is_absent_kind(name));
     if here.is_empty() && !has_source && toolset.object.contains(FUNCTIONS.key) {
         check_beside(reader, kinds, table, &FUNCTIONS, toolset);
     }

@@ -295,9 +295,10 @@ impl Reader {
             None => node.as_str().and_then(quantity::bytes),
         };
         let Some(size) = size.filter(|size| *size > 0) else {
-            let help = match range.contains(&4096) {
-                true => "for example `1MiB` or `4096`",
-                false => "for example `1MiB`",
+            let help = if range.contains(&4096) {
+                "for example `1MiB` or `4096`"
+            } else {
+                "for example `1MiB`"
             };
             self.expected_plain(&at(mapping, key), "a number of bytes", node, help);
             return None;
