@@ -36,7 +36,7 @@ pub(crate) struct Refusal {
 
 impl ExactCall {
     /// The exact parts of a message; empty if it is not a call. Refuses what is not JSON, repeated names, arguments that
-    /// are not an object, and an idempotency key that is none.
+    /// are not an object, an idempotency key that is none, and wishes that no call over MCP has.
     pub(crate) fn from_text(text: &[u8]) -> Result<Self, Refusal> {
         let Ok(text) = str::from_utf8(text) else {
             return Err(refusal_of_id(
@@ -76,6 +76,9 @@ impl ExactCall {
                 return Err(refusal_of_id(id, INVALID_PARAMS, message));
             }
         };
+        if let Some(message) = unmet_wish(params, arguments.is_some()) {
+            return Err(refusal(id, INVALID_PARAMS, message));
+        }
         let mut exact = Self { id, arguments, is_plain: is_request, ..Self::default() };
         for (name, value) in std::mem::take(params) {
             match (&*name, value) {
@@ -159,6 +162,17 @@ impl Refusal {
     }
 }
 
+/// A member that means something in calls over HTTP and nothing here: the call would be made without it.
+fn unmet_wish(params: &Object, has_arguments: bool) -> Option<String> {
+    if params.get(ARGUMENTS_OVER_HTTP).is_some() && !has_arguments {
+        return Some(format!("`params`: expected `arguments`, got: `{ARGUMENTS_OVER_HTTP}`"));
+    }
+    let members = params.get("_meta").and_then(Value::as_object).into_iter().flat_map(Object::iter);
+    let mut own = members.map(|(name, _)| name).filter(|name| name.starts_with(OWN));
+    let unknown = own.find(|name| ![KEY, SESSION].contains(&name.as_str()))?;
+    Some(format!("`_meta`: expected `{KEY}` or `{SESSION}`, got: `{unknown}`"))
+}
+
 fn key_of(given: &Value) -> Result<IdempotencyKey, String> {
     let valid_key = given.as_str().and_then(IdempotencyKey::of_text);
     valid_key.ok_or_else(|| {
@@ -213,6 +227,10 @@ pub(crate) const KEY_HEADER: &str = "idempotency-key";
 const KEY: &str = "callgate/idempotencyKey";
 /// The member of a request's `_meta` that describes the session.
 const SESSION: &str = "callgate/session";
+/// The beginning of the members of `_meta` that only this server gives a meaning.
+const OWN: &str = "callgate/";
+/// The name of arguments in calls over HTTP.
+const ARGUMENTS_OVER_HTTP: &str = "args";
 /// JSON-RPC 2.0 §5.1.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -244,6 +262,23 @@ mod tests {
             ExactCall::from_text(br#"{"id":1,"method":"tools/list"}"#),
             Ok(ExactCall::default())
         );
+    }
+
+    #[test]
+    fn a_wish_that_no_call_over_mcp_has_is_refused_by_its_name() {
+        for (params, expected) in [
+            (r#"{"args":{}}"#, "`params`: expected `arguments`, got: `args`"),
+            (
+                r#"{"_meta":{"callgate/execution":"client"}}"#,
+                "`_meta`: expected `callgate/idempotencyKey` or `callgate/session`, got: `callgate/execution`",
+            ),
+        ] {
+            let text = format!(r#"{{"id":"x","method":"tools/call","params":{params}}}"#);
+            let Refusal { code, message, .. } = ExactCall::from_text(text.as_bytes()).unwrap_err();
+            assert_eq!((code, &*message), (INVALID_PARAMS, expected));
+        }
+        let others = br#"{"method":"tools/call","params":{"task":{},"args":1,"arguments":{},"_meta":{"acme/x":1}}}"#;
+        assert!(ExactCall::from_text(others).is_ok());
     }
 
     #[test]

@@ -49,6 +49,7 @@ struct StoredFile<'f> {
     request_body(content = bodies::Bytes, content_type = "application/octet-stream", description = "The bytes of the file, in its own media type"),
     responses(
         (status = 201, description = "The file is kept", body = StoredFile<'_>),
+        (status = 400, description = "The request has an idempotency key"),
         (status = 413, description = "The file is larger than `limits.body_bytes`, or than the store"),
         (status = 415, description = "The body is a form, or has no media type"),
     ),
@@ -65,6 +66,7 @@ pub(crate) async fn store(
         let detail = "this caller makes no calls that a file could be for";
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
     }
+    refuse_key(request.headers())?;
     let media_type = media_type(request.headers())?;
     let BodyLimit(most) = request.extensions().get().copied().unwrap_or_default();
     let bytes = collect_body(request.into_body(), most)
@@ -83,6 +85,15 @@ pub(crate) async fn store(
     let location = format!("/v1/results/{handle}");
     response.headers_mut().extend(location.parse().map(|value| (header::LOCATION, value)));
     Ok(response)
+}
+
+/// Refuses an idempotency key: a file that is sent again is kept again.
+fn refuse_key(headers: &HeaderMap) -> Result<(), Problem> {
+    if !headers.contains_key(IDEMPOTENCY_KEY) {
+        return Ok(());
+    }
+    let detail = "`Idempotency-Key`: expected none, because a file that is sent again is kept again under another handle";
+    Err(Problem::new(ProblemKind::MALFORMED_HEADER, detail))
 }
 
 /// The media type of the file. A form is not the file: what clients send by default would be kept with the wrong type.
@@ -122,4 +133,5 @@ fn store_problem(error: Error) -> Problem {
     }
 }
 
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const LOCAL: &str = "the store of results cannot be used now, so the file is kept by one process alone: its handle works there until that process ends";

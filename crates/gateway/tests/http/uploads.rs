@@ -34,6 +34,15 @@ async fn sent(sidecar: &Sidecar, handle: &Value, session: Value) -> Value {
 }
 
 #[tokio::test]
+async fn an_upload_with_an_idempotency_key_is_refused_by_the_name_of_the_header() {
+    let (sidecar, _folder) = sidecar("").await;
+    let headers = [("content-type", "text/csv"), ("idempotency-key", "a")];
+    let refused = sidecar.send("POST", "/v1/results", &headers, "id").await;
+    assert_eq!(refused.status, 400, "{}", refused.text);
+    assert!(refused.text.contains("`Idempotency-Key`: expected none"), "{}", refused.text);
+}
+
+#[tokio::test]
 async fn a_file_that_was_handed_in_is_sent_by_a_later_call() {
     let (sidecar, _folder) = sidecar("").await;
     let stored =

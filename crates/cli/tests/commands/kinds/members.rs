@@ -1,0 +1,167 @@
+//! The table of words: each member of a request × each way in × each kind of tool. What a request wishes is obeyed, or refused by its
+//! name. The members come from the sidecar's own description, so that a new one without a row fails.
+
+use crate::prelude::*;
+
+use super::{MODEST, OWNER, Trial, check, rows::Asked};
+
+/// What becomes of a wish.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Cell {
+    /// The call waits for its client.
+    Client,
+    /// The result has the journal.
+    Journal,
+    /// The request is shown, and nothing is sent.
+    Planned,
+    /// The wish is refused, and its name is said.
+    Refused,
+    /// The call is made.
+    Run,
+    /// The tool is not provided.
+    Withheld,
+}
+use Cell::{Client, Journal, Planned, Refused, Run, Withheld};
+
+/// A wish as a member of a request, and its cells: calls over HTTP, calls of a model's message, and calls over MCP, where it is a
+/// member of `_meta` unless it is the session.
+const WISHES: &[(&str, &str, [Cell; 3])] = &[
+    ("dryRun", "true", [Planned, Planned, Refused]),
+    ("execution", "\"client\"", [Client, Client, Refused]),
+    ("form", "\"usual\"", [Refused, Run, Refused]),
+    ("functions", "[]", [Refused, Withheld, Refused]),
+    ("journal", "true", [Journal, Refused, Refused]),
+    ("mode", "\"sequential\"", [Run, Run, Refused]),
+    ("session", "{\"id\": \"s-1\", \"parameters\": {\"a\": 1}}", [Run, Run, Run]),
+];
+
+/// An agent with the name that its place has in a path.
+const AGENT: &str =
+    "models: {main: {dialect: openai, url: 'http://127.0.0.1:9', model: m, auth: none}}
+agents: {agent: {model: main, instructions: Look.}}
+";
+
+/// The members that are the request itself.
+const ITSELF: [&str; 2] = ["calls", "message"];
+
+/// Sends a call with a wish over a way, and returns the answer's text.
+fn answer(trial: &Trial, asked: &Asked, way: usize, (name, value): (&str, &str)) -> String {
+    let arguments = &asked.arguments;
+    let wish = Value::parse(value).unwrap();
+    let (path, mut body) = match way {
+        0 => (
+            "/v1/calls",
+            json!({"calls": [{"id": "1", "tool": asked.tool, "args": arguments.clone()}]}),
+        ),
+        1 => {
+            let function = json!({"name": asked.tool, "arguments": arguments.to_string()});
+            let calls = json!([{"id": "1", "type": "function", "function": function}]);
+            let message = json!({"role": "assistant", "content": null, "tool_calls": calls});
+            ("/v1/dialects/openai/calls", json!({"message": message}))
+        }
+        _ => {
+            let mut meta = json!({});
+            meta[&*format!("callgate/{name}")] = wish.clone();
+            let params = json!({"name": asked.tool, "arguments": arguments.clone(), "_meta": meta});
+            ("/mcp", json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
+        }
+    };
+    if way < 2 {
+        body[name] = wish;
+    }
+    let headers = format!(
+        "Authorization: Bearer {OWNER}\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-06-18\r\n"
+    );
+    let headers = if way < 2 { headers.replace(", text/event-stream", "") } else { headers };
+    trial.sidecar.answer(&format!("POST {path}"), &headers, &body.to_string())
+}
+
+/// The cell that an answer is.
+fn cell(name: &str, answer: &str) -> Option<Cell> {
+    let answer = &answer.replace("\\\"", "\"").replace(": ", ":");
+    let says = |text: &str| answer.contains(text);
+    if says("HTTP/1.1 400") || says("\"code\":-32602") {
+        return says(name).then_some(Refused);
+    }
+    if says("unknown_tool") {
+        return Some(Withheld);
+    }
+    if says("\"error\":{") || says("\"isError\":true") {
+        return None;
+    }
+    let cells =
+        [("\"journal\":[", Journal), ("\"kind\":\"client\"", Client), ("\"request\":", Planned)];
+    cells.iter().find(|(sign, _)| says(sign)).map(|(_, cell)| *cell).or(Some(Run))
+}
+
+#[test]
+fn a_wish_is_obeyed_or_refused_by_its_name_for_each_kind_and_way_in() {
+    check(|trial| {
+        for (name, value, cells) in WISHES {
+            for (way, expected) in cells.iter().enumerate() {
+                // The client runs functions in any case.
+                let is_of_client = trial.kind.name == "functions" && *expected == Run;
+                let before = (trial.kind.n_requests)();
+                let answer = answer(trial, &trial.kind.reads, way, (name, value));
+                let got = cell(name, &answer);
+                let is_expected = got == Some(*expected)
+                    || is_of_client && got == Some(Client)
+                    || trial.kind.name == "functions" && answer.contains("runs this");
+                assert!(is_expected, "{}, {name}, {way}: {answer}", trial.kind.name);
+                let n_sent = (trial.kind.n_requests)() - before;
+                assert!(matches!(expected, Run | Journal) || n_sent == 0, "{name}, {way}: sent");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_member_of_a_request_has_a_row_and_refuses_another_type_by_its_name() {
+    let trial = Trial::start_with(super::rows::kinds().remove(1), "", AGENT);
+    let description = body_of(&trial.sidecar.answer(
+        "GET /openapi.json",
+        &format!("Authorization: Bearer {OWNER}\r\n"),
+        "",
+    ));
+    let mut n_members = 0;
+    for (path, item) in description["paths"].as_object().unwrap().iter() {
+        // The requests of Google's agents are Google's.
+        if path.contains("sessions") || path.contains("projects") {
+            continue;
+        }
+        let body = &item["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let members = resolved(&description, body)["properties"].clone();
+        for name in members.as_object().into_iter().flat_map(|members| members.keys()) {
+            let is_listed = ITSELF.contains(&&**name) || WISHES.iter().any(|row| row.0 == *name);
+            assert!(is_listed || !path.ends_with("/calls"), "a row for `{name}` of `{path}`");
+            let mut request = json!({});
+            request[name.as_str()] = json!(-1.5);
+            assert_refused(&trial, path, &request, name);
+            n_members += 1;
+        }
+        if !body.is_null() {
+            assert_refused(&trial, path, &json!({"zzqq": 1}), "zzqq");
+        }
+    }
+    assert!(n_members >= 15, "{n_members} members");
+}
+
+/// Checks that a request is refused, and that the reason names the member.
+#[track_caller]
+fn assert_refused(trial: &Trial, path: &str, request: &Value, name: &str) {
+    let line = format!("POST {}", path.replace("{dialect}", "openai").replace(['{', '}'], ""));
+    let headers = format!("Authorization: Bearer {MODEST}\r\n");
+    let answer = trial.sidecar.answer(&line, &headers, &request.to_string());
+    let is_refused = answer.starts_with("HTTP/1.1 4") && answer.contains(name);
+    assert!(is_refused, "{path}, {name}: {answer}");
+}
+
+fn body_of(answer: &str) -> Value {
+    Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
+fn resolved<'d>(description: &'d Value, schema: &'d Value) -> &'d Value {
+    let Some(reference) = schema["$ref"].as_str() else { return schema };
+    let names = reference.trim_start_matches("#/").split('/');
+    names.fold(description, |node, name| &node[name])
+}
