@@ -223,15 +223,15 @@ impl Tried {
             }
             for was in helped {
                 self.silent.remove(&was.help);
-                if after.iter().any(|left| left.message == was.message) {
-                    self.failed
-                        .insert(format!("{}: {} [{}] is left", was.pointer, was.message, was.help));
-                }
+                let is_left = after.iter().any(|left| left.message == was.message);
+                let fault = || format!("{}: {} [{}] is left", was.pointer, was.message, was.help);
+                self.failed.extend(is_left.then(fault));
             }
         }
     }
 
     #[track_caller]
+    #[expect(clippy::print_stdout, reason = "the counts are read by people")]
     fn report(&self) {
         let Self { helps, failed, silent } = self;
         println!("{} remedies were followed, {} failed", helps.len(), failed.len());

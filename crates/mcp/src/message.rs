@@ -77,7 +77,7 @@ impl ExactCall {
             }
         };
         if let Some(message) = unmet_wish(params, arguments.is_some()) {
-            return Err(refusal(id, INVALID_PARAMS, message));
+            return Err(refusal_of_id(id, INVALID_PARAMS, message));
         }
         let mut exact = Self { id, arguments, is_plain: is_request, ..Self::default() };
         for (name, value) in std::mem::take(params) {

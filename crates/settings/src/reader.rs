@@ -267,12 +267,7 @@ impl Reader {
     }
 
     /// A span of time; `help` has one that the key takes.
-    pub fn duration_as(
-        &mut self,
-        mapping: Mapping<'_>,
-        key: &str,
-        help: &str,
-    ) -> Option<Duration> {
+    pub fn duration_as(&mut self, mapping: Mapping<'_>, key: &str, help: &str) -> Option<Duration> {
         let node = mapping.object.get(key)?;
         let span = node.as_str().and_then(quantity::duration).filter(|span| !span.is_zero());
         if span.is_none() {

@@ -96,10 +96,9 @@ fn step(around: &[&str], is_followed: bool) -> Option<Step> {
         "mean" => return Some(Step::Rename((*code).to_owned())),
         "leave" => return Some(Step::Remove(Some((*code).to_owned()))),
         "remove" => return Some(Step::Remove(None)),
-        "or" | "" if is_followed => {}
+        "" | "or" | ":" if is_followed => {}
         "add" | "example" | "write" => {}
         "as" | "to" if ["write it as", "move it to"].contains(&words) => {}
-        ":" if is_followed => {}
         _ if words.len() > 1 && words.ends_with(':') => {}
         _ => return None,
     }

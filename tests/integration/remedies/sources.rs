@@ -17,15 +17,13 @@ pub(crate) fn helps() -> Vec<String> {
     for name in CRATES {
         let mut folders = vec![root().join("crates").join(name).join("src")];
         while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                let is_test = path.file_stem().is_some_and(|stem| stem == "tests");
-                match path.is_dir() {
-                    _ if is_test => {}
-                    true => folders.push(path),
-                    false => helps.extend(literals(&fs::read_to_string(path).unwrap())),
-                }
-            }
+            let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            let (inner, files): (Vec<_>, Vec<_>) = paths
+                .filter(|path| path.file_stem().is_none_or(|stem| stem != "tests"))
+                .partition(|path| path.is_dir());
+            folders.extend(inner);
+            helps
+                .extend(files.iter().flat_map(|file| literals(&fs::read_to_string(file).unwrap())));
         }
     }
     helps.retain(|text| BEGINNINGS.split('|').any(|beginning| text.starts_with(beginning)));

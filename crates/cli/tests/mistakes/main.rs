@@ -79,6 +79,7 @@ fn transcripts(files: &[Rows], wanted: &str) -> BTreeMap<(usize, usize), (Transc
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the count is read by people")]
 #[expect(clippy::disallowed_methods, reason = "the switch is for whoever runs the test")]
 fn each_mistake_of_the_table_is_reported_with_its_expected_text() {
     let switch = env::var("CALLGATE_MISTAKES").unwrap_or_default();

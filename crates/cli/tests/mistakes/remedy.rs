@@ -30,11 +30,11 @@ pub(crate) fn follow(rows: &Rows, row: &Row, told: &Transcript, services: &Servi
         if changed.command == row.command {
             continue;
         }
-        followed.try_row(rows, &changed, told, services, code.starts_with("callgate "));
+        followed.try_row(rows, (&changed, code.starts_with("callgate ")), told, services);
     }
     for Mend(mend) in &row.mends {
         match mended(rows, row, told, mend) {
-            Some((changed, is_run)) => followed.try_row(rows, &changed, told, services, is_run),
+            Some((changed, is_run)) => followed.try_row(rows, (&changed, is_run), told, services),
             None => followed.faults.push(format!("cannot be done: {mend}")),
         }
     }
@@ -45,10 +45,9 @@ impl Followed {
     fn try_row(
         &mut self,
         rows: &Rows,
-        changed: &Row,
+        (changed, is_run): (&Row, bool),
         told: &Transcript,
         services: &Services,
-        is_run: bool,
     ) {
         self.n_remedies += 1;
         let after = run(rows, changed, services);

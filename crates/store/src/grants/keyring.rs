@@ -29,7 +29,7 @@ impl GrantKeyring {
     /// Uses the keyring, which may be absent, locked or stuck.
     async fn ask_keyring(&self, name: &str, work: Work) -> Result<Option<Secret>, Error> {
         let reference: SecretReference = format!("keyring:{SERVICE}/login-{name}").parse()?;
-        match timeout(PATIENCE, self.keyring.work(&reference, work)).await {
+        match timeout(PATIENCE, self.keyring.perform(&reference, work)).await {
             Ok(Err(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
             Ok(answered) => answered,
             Err(_) => Err(Error::new(ErrorKind::Unreadable, "the keyring does not answer")),

@@ -101,9 +101,9 @@ fn answer_all(backend: KeyringBackend, questions: &Receiver<KeyringRequest>) {
         }
         let keyring = open.take().map_or_else(|| platform::open(backend), Ok);
         let answered =
-            keyring.map_err(|error| entry::failure(error, &reference)).and_then(|keyring| {
+            keyring.map_err(|error| entry::keyring_failure(error, &reference)).and_then(|keyring| {
                 let done = match work {
-                    Work::Read => entry::read(&keyring, &reference).map(Some),
+                    Work::Read => entry::read_secret(&keyring, &reference).map(Some),
                     Work::Remove => entry::remove(&keyring, &reference).map(Some),
                     Work::Write(secret) => {
                         entry::write(&keyring, &reference, &secret).map(|()| None)

@@ -30,7 +30,7 @@ fn check(read: Result<Secret, Error>, expected: Result<&str, (ErrorKind, &str)>)
 
 #[test]
 fn a_stored_text_loses_its_last_line_break() {
-    let read = |bytes: &[u8]| entry::secret(Zeroizing::new(bytes.to_vec()), &reference());
+    let read = |bytes: &[u8]| entry::secret_of_bytes(Zeroizing::new(bytes.to_vec()), &reference());
     check(read(b"abc"), Ok("abc"));
     check(read("gr\u{fc}n\n".as_bytes()), Ok("gr\u{fc}n"));
     assert!(read(b"abc\n").unwrap().note().is_some());
@@ -40,7 +40,7 @@ fn a_stored_text_loses_its_last_line_break() {
 
 #[test]
 fn failures_have_different_kinds_and_show_no_stored_value() {
-    let failed = |error| Err(entry::failure(error, &reference()));
+    let failed = |error| Err(entry::keyring_failure(error, &reference()));
     let source = || Box::new(io::Error::other("no daemon"));
     let bytes = || b"canary".to_vec();
     check(failed(Found::NoEntry), Err((ErrorKind::NotFound, "no such entry")));
