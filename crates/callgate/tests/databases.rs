@@ -48,7 +48,7 @@ fn a_misspelt_key_is_refused_with_the_nearest_one() {
     check(
         &entity("operations: [lst]"),
         operation,
-        "they are `create`, `delete`, `get`, `list`, `update`",
+        "they are `aggregate`, `create`, `delete`, `get`, `list`, `update`",
     );
     check(
         &entity("rows: {a: $sesion.params.b}"),

@@ -112,11 +112,13 @@ impl Kinds {
 }
 
 /// Reports the keys of a toolset that mean nothing to its kind, and those of a kind that the toolset is not of.
+/// With a source of its own (`is_sourced`), a toolset may have a description that no key of it names.
 pub(crate) fn report_foreign_keys(
     reader: &mut Reader,
     kinds: &Kinds,
     table: &Table<'_>,
     toolset: Mapping<'_>,
+    is_sourced: bool,
 ) {
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         kinds.all.iter().partition(|kind| toolset.object.contains(kind.key()));
@@ -133,7 +135,8 @@ pub(crate) fn report_foreign_keys(
         check_beside(reader, kinds, table, &settled, toolset);
     }
     let mut names = toolset.object.iter().map(|(name, _)| &**name);
-    let has_source = names.any(|name| SOURCES.contains(&name) || kinds.is_absent_kind(name));
+    let has_source =
+        is_sourced || names.any(|name| SOURCES.contains(&name) || kinds.is_absent_kind(name));
     if here.is_empty() && !has_source && toolset.object.contains(FUNCTIONS.key) {
         check_beside(reader, kinds, table, &FUNCTIONS, toolset);
     }

@@ -124,7 +124,8 @@ pub(crate) fn read_toolset(
     output::read_shapes(reader, mapping, &mut toolset);
     tool_edits::read_edits(reader, mapping, &mut toolset);
     argument_headers::report_method_override(reader, &toolset);
-    kinds::report_foreign_keys(reader, place.kinds, &table, mapping);
+    let is_sourced = sourced.is_some() || is_bare;
+    kinds::report_foreign_keys(reader, place.kinds, &table, mapping, is_sourced);
     let kind = place.kinds.toolset_kind(mapping);
     if let Some(kind) = kind {
         let root = place.root.iter().find(|(key, _)| *key == kind.key()).map(|(_, root)| root);

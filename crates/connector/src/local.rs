@@ -124,8 +124,14 @@ impl EntityArguments {
     fn from_schema(schema: &Value, operation: Operation) -> Result<Self, &'static str> {
         let empty = Object::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-        let keys: Vec<_> =
-            properties.iter().filter(|(name, _)| ![WHERE, SET].contains(&name.as_str())).collect();
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |name: &str| required.is_some_and(|all| all.contains(&name.into()));
+        // Besides its key, a tool that reads one row takes the columns to read, which may be left out.
+        let is_key = |name: &str| match operation {
+            Operation::Get => is_required(name),
+            _ => ![WHERE, SET].contains(&name),
+        };
+        let keys: Vec<_> = properties.iter().filter(|(name, _)| is_key(name)).collect();
         let key = match operation {
             Operation::Create | Operation::List => None,
             Operation::Delete | Operation::Get | Operation::Update => match *keys {

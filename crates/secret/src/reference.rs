@@ -8,7 +8,7 @@ use crate::{
     secret::{MASK, Secret},
 };
 
-pub(crate) mod parse;
+mod parse;
 
 /// The name of a secret. Only parsing makes one, so its parts are well-formed; literals are shown as `literal:****`.
 ///

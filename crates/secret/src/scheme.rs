@@ -1,10 +1,5 @@
 //! The schemes of references to secrets: one table, from which the reader of references, the sidecar and the metrics have their lists.
 
-use crate::{
-    error::Error,
-    reference::{SecretReference, parse},
-};
-
 /// A scheme of references to secrets: the word before the colon.
 ///
 /// ```
@@ -12,7 +7,7 @@ use crate::{
 ///
 /// let remote = SCHEMES.iter().filter(|scheme| scheme.is_remote).map(|scheme| scheme.name);
 /// assert_eq!(remote.collect::<Vec<_>>(), ["gcp", "vault", "aws", "keyring"]);
-/// assert!(SecretScheme::named("env").is_some_and(|scheme| !scheme.is_remote));
+/// assert!(SecretScheme::with_name("env").is_some_and(|scheme| !scheme.is_remote));
 /// assert!(SecretScheme::is_beginning_of("vault:pets#key"));
 /// ```
 #[derive(Debug)]
@@ -24,23 +19,22 @@ pub struct SecretScheme {
     pub form: &'static str,
     /// True if a store that a configuration connects holds the secret; false if it is on this machine.
     pub is_remote: bool,
-    pub(crate) parse: fn(&str) -> Result<SecretReference, Error>,
 }
 
 impl SecretScheme {
     /// The scheme of this name.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn with_name(name: &str) -> Option<&'static Self> {
         SCHEMES.iter().find(|scheme| scheme.name == name)
     }
 
     /// True if secrets of this scheme are on this machine.
     pub fn is_local(name: &str) -> bool {
-        Self::named(name).is_some_and(|scheme| !scheme.is_remote)
+        Self::with_name(name).is_some_and(|scheme| !scheme.is_remote)
     }
 
     /// True if secrets of this scheme are in a store that a configuration connects.
     pub fn is_connected(name: &str) -> bool {
-        Self::named(name).is_some_and(|scheme| scheme.is_remote)
+        Self::with_name(name).is_some_and(|scheme| scheme.is_remote)
     }
 
     /// The forms of references of some schemes, as a part of a sentence: "`env:NAME`, `file:path` or `directory:name`".
@@ -56,7 +50,7 @@ impl SecretScheme {
     /// True if a text begins like a reference.
     pub fn is_beginning_of(text: &str) -> bool {
         let scheme = text.split_once(':').map(|(scheme, _)| scheme);
-        text.starts_with(BARE_RESOURCE) || scheme.and_then(Self::named).is_some()
+        text.starts_with(BARE_RESOURCE) || scheme.and_then(Self::with_name).is_some()
     }
 }
 
@@ -65,22 +59,20 @@ pub(crate) const BARE_RESOURCE: &str = "projects/";
 
 /// All schemes of callgate's own stores.
 pub const SCHEMES: [SecretScheme; 8] = [
-    local("env", "env:NAME", parse::parse_env),
-    local("file", "file:path", parse::parse_file),
-    local("directory", "directory:name", parse::parse_directory),
-    remote("gcp", "gcp:projects/…/secrets/…/versions/…", parse::parse_gcp),
-    remote("vault", "vault:mount/path#key", parse::parse_vault),
-    remote("aws", "aws:name#key", parse::parse_aws),
-    remote("keyring", "keyring:service/user", parse::parse_keyring),
-    local("literal", "literal:value", parse::parse_literal),
+    local("env", "env:NAME"),
+    local("file", "file:path"),
+    local("directory", "directory:name"),
+    remote("gcp", "gcp:projects/…/secrets/…/versions/…"),
+    remote("vault", "vault:mount/path#key"),
+    remote("aws", "aws:name#key"),
+    remote("keyring", "keyring:service/user"),
+    local("literal", "literal:value"),
 ];
 
-type Parse = fn(&str) -> Result<SecretReference, Error>;
-
-const fn local(name: &'static str, form: &'static str, parse: Parse) -> SecretScheme {
-    SecretScheme { name, form, is_remote: false, parse }
+const fn local(name: &'static str, form: &'static str) -> SecretScheme {
+    SecretScheme { name, form, is_remote: false }
 }
 
-const fn remote(name: &'static str, form: &'static str, parse: Parse) -> SecretScheme {
-    SecretScheme { name, form, is_remote: true, parse }
+const fn remote(name: &'static str, form: &'static str) -> SecretScheme {
+    SecretScheme { name, form, is_remote: true }
 }

@@ -17,31 +17,31 @@ pub(super) fn parse_reference(text: &str) -> Result<SecretReference, Error> {
     let Some((scheme, rest)) = text.split_once(':') else {
         return Err(error::not_a_reference());
     };
-    let scheme = SecretScheme::named(scheme).ok_or_else(error::not_a_reference)?;
-    (scheme.parse)(rest)
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "other schemes have references that cannot be read")]
-pub(crate) fn parse_literal(value: &str) -> Result<SecretReference, Error> {
-    Ok(SecretReference::literal(Secret::new(value.to_owned())))
+    match scheme {
+        "aws" => parse_aws(rest).ok_or_else(|| error::malformed_reference("aws", AWS)),
+        "directory" => parse_directory(rest),
+        "env" => parse_env(rest),
+        "file" => parse_file(rest),
+        "gcp" => parse_gcp(rest),
+        "keyring" => parse_keyring(rest),
+        "literal" => Ok(SecretReference::literal(Secret::new(rest.to_owned()))),
+        "vault" => parse_vault(rest).ok_or_else(|| error::malformed_reference("vault", VAULT)),
+        _ => Err(error::not_a_reference()),
+    }
 }
 
 pub(super) fn parse_own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
     let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_word = scheme.starts_with(|first: char| first.is_ascii_lowercase());
     let is_scheme =
-        is_word && scheme.bytes().all(is_legal) && SecretScheme::named(scheme).is_none();
+        is_word && scheme.bytes().all(is_legal) && SecretScheme::with_name(scheme).is_none();
     if !is_scheme || name.is_empty() || name.contains(char::is_control) {
         return Err(error::not_a_reference());
     }
     Ok(SecretReference::Own { scheme: scheme.to_owned(), name: name.to_owned() })
 }
 
-pub(crate) fn parse_aws(rest: &str) -> Result<SecretReference, Error> {
-    aws_name(rest).ok_or_else(|| error::malformed_reference("aws", AWS))
-}
-
-fn aws_name(rest: &str) -> Option<SecretReference> {
+fn parse_aws(rest: &str) -> Option<SecretReference> {
     let (name, key) = match rest.split_once('#') {
         Some((name, key)) => (name, Some(plain_word(key)?)),
         None => (rest, None),
@@ -66,7 +66,7 @@ fn aws_version(text: &str) -> Option<AwsVersion> {
     }
 }
 
-pub(crate) fn parse_directory(name: &str) -> Result<SecretReference, Error> {
+fn parse_directory(name: &str) -> Result<SecretReference, Error> {
     if name.contains(char::is_control) || !is_downward(name) {
         return Err(error::malformed_reference(
             "directory",
@@ -76,7 +76,7 @@ pub(crate) fn parse_directory(name: &str) -> Result<SecretReference, Error> {
     Ok(SecretReference::Directory { name: name.to_owned() })
 }
 
-pub(crate) fn parse_env(name: &str) -> Result<SecretReference, Error> {
+fn parse_env(name: &str) -> Result<SecretReference, Error> {
     // POSIX.1-2024 §8.1 names, because the dry run writes the variable into a shell command.
     let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     if starts_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -85,14 +85,14 @@ pub(crate) fn parse_env(name: &str) -> Result<SecretReference, Error> {
     Err(error::malformed_reference("env", "a variable's name of letters, digits and `_`"))
 }
 
-pub(crate) fn parse_file(path: &str) -> Result<SecretReference, Error> {
+fn parse_file(path: &str) -> Result<SecretReference, Error> {
     if path.is_empty() || path.contains(char::is_control) {
         return Err(error::malformed_reference("file", "the path of a file"));
     }
     Ok(SecretReference::File { path: PathBuf::from(path) })
 }
 
-pub(crate) fn parse_gcp(resource: &str) -> Result<SecretReference, Error> {
+fn parse_gcp(resource: &str) -> Result<SecretReference, Error> {
     let parts: Vec<&str> = resource.split('/').collect();
     let is_global = matches!(*parts, ["projects", _, "secrets", _, "versions", _]);
     let is_regional =
@@ -111,7 +111,7 @@ fn is_resource_id(word: &str) -> bool {
     word.bytes().all(legal) && word.bytes().any(|byte| byte != b'.')
 }
 
-pub(crate) fn parse_keyring(rest: &str) -> Result<SecretReference, Error> {
+fn parse_keyring(rest: &str) -> Result<SecretReference, Error> {
     let parts = rest.rsplit_once('/').filter(|_| !rest.contains(char::is_control));
     match parts.filter(|(service, user)| !service.is_empty() && !user.is_empty()) {
         Some((service, user)) => {
@@ -121,11 +121,7 @@ pub(crate) fn parse_keyring(rest: &str) -> Result<SecretReference, Error> {
     }
 }
 
-pub(crate) fn parse_vault(rest: &str) -> Result<SecretReference, Error> {
-    vault_key(rest).ok_or_else(|| error::malformed_reference("vault", VAULT))
-}
-
-fn vault_key(rest: &str) -> Option<SecretReference> {
+fn parse_vault(rest: &str) -> Option<SecretReference> {
     let (path, key) = rest.rsplit_once('#')?;
     let (path, version) = match path.split_once('?') {
         Some((path, version)) => (path, Some(version.strip_prefix("version=")?.parse().ok()?)),

@@ -100,8 +100,8 @@ fn answer_all(backend: KeyringBackend, questions: &Receiver<KeyringRequest>) {
             continue;
         }
         let keyring = open.take().map_or_else(|| platform::open(backend), Ok);
-        let answered =
-            keyring.map_err(|error| entry::keyring_failure(error, &reference)).and_then(|keyring| {
+        let answered = keyring.map_err(|error| entry::keyring_failure(error, &reference)).and_then(
+            |keyring| {
                 let done = match work {
                     Work::Read => entry::read_secret(&keyring, &reference).map(Some),
                     Work::Remove => entry::remove(&keyring, &reference).map(Some),
@@ -112,7 +112,8 @@ fn answer_all(backend: KeyringBackend, questions: &Receiver<KeyringRequest>) {
                 let is_well = done.as_ref().err().is_none_or(|error| !error.is_transient());
                 open = is_well.then_some(keyring);
                 done
-            });
+            },
+        );
         // The caller may have gone away meanwhile.
         answer.send(answered).ok();
     }
