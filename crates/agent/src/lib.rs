@@ -63,3 +63,5 @@ pub use store::{KeptTurn, Transcripts};
 pub use stream::streamed_reply;
 pub use transcript::{Repair, Transcript};
 pub use usage::Usage;
+#[doc(hidden)]
+pub use wire::MOST_FILE_BYTES;

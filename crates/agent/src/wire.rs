@@ -18,6 +18,7 @@ mod user;
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, Value, json};
 
+pub use self::user::MOST_FILE_BYTES;
 pub(crate) use self::{
     amend::amend,
     body::{Body, items},

@@ -1,5 +1,5 @@
-//! What each provider gets of a description's tools, counted for `callgate check --lint`: the tokens of their declarations, and their losses. `callgate tools --losses` shows the place
-//! of each.
+//! Counts of what each provider gets of a description's tools, for `callgate check --lint`: the tokens of their declarations, and
+//! their losses. `callgate tools --losses` shows the place of each.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
-//! What stands in a message, apart from its format: words, files, calls and their results. A conversation is converted by
+//! The pieces of a message, apart from its format: words, files, calls and their results. A conversation is converted by
 //! these; thoughts, signatures and searches of a provider are for that provider alone.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use callgate_call::wording::turn as wording;
 use callgate_tool::{StoredResult, Value};
 
 use super::{Wire, media::media_type};
@@ -68,7 +69,10 @@ fn words(value: &Value) -> String {
         Value::Array(parts) => {
             let text = |part: &Value| part.get("text").and_then(Value::as_str).map(str::to_owned);
             let json = |part: &Value| part.get("json").map(ToString::to_string);
-            let texts = parts.iter().filter_map(|part| text(part).or_else(|| json(part)));
+            let words = |part: &Value| text(part).or_else(|| json(part));
+            // Of an image in a result the next model reads that it was there.
+            let lost = |part: &Value| wording::unreadable_file(kind(part));
+            let texts = parts.iter().map(|part| words(part).unwrap_or_else(|| lost(part)));
             texts.collect::<Vec<_>>().join("\n")
         }
         other => other.to_string(),
@@ -132,4 +136,20 @@ fn decode(data: &str) -> Option<Vec<u8>> {
 
 fn stored_file(media_type: &str, bytes: Vec<u8>, name: Option<&str>) -> StoredResult {
     StoredResult::new(media_type, bytes.into()).with_filename(name.map(str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn an_image_in_a_result_leaves_words_in_its_place() {
+        let content = json!([{"type": "text", "text": "Seen."}, {"type": "image", "source": {}}]);
+        let message = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": content}]});
+        let [Piece::Result(id, words)] = &*pieces(Wire::Anthropic, &message) else { panic!() };
+        assert_eq!(id, "a");
+        assert_eq!(words, "Seen.\n[A file was here that this model cannot read: image]");
+    }
 }

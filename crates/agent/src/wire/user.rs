@@ -56,8 +56,8 @@ fn check(wire: Wire, parts: &[InputPart]) -> Result<(), Error> {
     if files.clone().count() > MOST_FILES {
         return Err(error::too_many_files(MOST_FILES));
     }
-    if n_bytes > MOST_BYTES {
-        return Err(error::too_large_files(MOST_BYTES));
+    if n_bytes > MOST_FILE_BYTES {
+        return Err(error::too_large_files(MOST_FILE_BYTES));
     }
     if parts.iter().all(is_blank) {
         return Err(error::no_words());
@@ -180,7 +180,7 @@ fn refusal(wire: Wire, file: &StoredResult) -> String {
 /// The most files of an input: that of the provider that takes fewest images.
 const MOST_FILES: usize = 20;
 /// The most bytes of the files of an input: a request of Gemini takes 20 MB, and base64 needs four bytes for three.
-const MOST_BYTES: usize = 14 * 1024 * 1024;
+pub const MOST_FILE_BYTES: usize = 14 * 1024 * 1024;
 /// The most characters of the name of a document, with place for what makes it unique: Converse takes 200.
 const MOST_NAME: usize = 160;
 const NOT_UTF8: &str = "expected a text in UTF-8, got other bytes";

@@ -83,12 +83,12 @@ pub fn last_round(why: &str) -> String {
     )
 }
 
-/// What a model reads in place of a file that only the model before it could read.
+/// The words in place of a file that only the model before could read.
 pub fn unreadable_file(name: &str) -> String {
     format!("[A file was here that this model cannot read: {}]", shortened_text(name))
 }
 
-/// What a model reads before files that came without words.
+/// The words before files that came without any.
 pub fn files_alone() -> String {
     "Files of the user:".to_owned()
 }

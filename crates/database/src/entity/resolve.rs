@@ -257,6 +257,7 @@ impl<'a> Resolver<'a> {
                     self.fitting_names(&below, names, Fit::Output)
                 }
                 None if operation == Operation::Delete => Vec::new(),
+                None if operation == Operation::Aggregate => self.shown_fields(fields),
                 None => fields.to_vec(),
             };
             if named.is_empty() && !operation.is_write() {
@@ -267,6 +268,22 @@ impl<'a> Resolver<'a> {
             outputs.insert(operation, named);
         }
         outputs
+    }
+
+    /// The fields that a tool which reads rows shows, if there is one: what is hidden there is in no group and no sum either.
+    fn shown_fields(&self, fields: &[String]) -> Vec<String> {
+        let readers = [Operation::Get, Operation::List];
+        let readers = readers.iter().filter(|it| self.settings.operations.contains(it));
+        if readers.clone().next().is_none() {
+            return fields.to_vec();
+        }
+        let is_shown = |field: &&String| {
+            readers.clone().any(|reader| {
+                let listed = self.settings.output_fields.get(reader);
+                listed.is_none_or(|listed| listed.contains(field))
+            })
+        };
+        fields.iter().filter(is_shown).cloned().collect()
     }
 
     fn references(&self) -> Vec<Reference> {

@@ -99,6 +99,22 @@ async fn only_listed_columns_are_grouped_and_summed_up() {
 }
 
 #[tokio::test]
+async fn columns_that_no_tool_shows_are_neither_grouped_nor_summed_up() {
+    let shown = || vec!["no".to_owned(), "state".to_owned()];
+    let orders = |output_fields| EntitySettings { output_fields, ..counted(entity("orders")) };
+    let hidden = [(Operation::Get, shown()), (Operation::List, shown())];
+    let hidden = Shop::new(vec![orders(hidden.into())]).await;
+    // What `get` shows is no secret.
+    let partly = Shop::new(vec![orders([(Operation::List, shown())].into())]).await;
+    for arguments in [json!({"group": ["note"]}), json!({"select": ["sum_total"]})] {
+        let (name, session) = ("shop-orders-aggregate", Session::default());
+        let fault = hidden.fault(name, arguments.clone(), &session).await;
+        assert_eq!(fault.code, FaultCode::InvalidArguments, "{arguments}");
+        partly.call(name, arguments, &session).await;
+    }
+}
+
+#[tokio::test]
 async fn a_call_names_the_columns_that_it_reads() {
     let shop = Shop::new(vec![counted(own_orders())]).await;
     let ann = user("ann");

@@ -1,8 +1,12 @@
-//! What `--once` says, with the files of `--file` after it.
+//! The first input of a chat: the words of `--once`, with the files of `--file` after them.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
 
-use callgate_agent::{Input, InputPart};
+use callgate_agent::{Input, InputPart, MOST_FILE_BYTES};
 use callgate_tool::StoredResult;
 
 use crate::{exit::Failure, media_type::media_type_of};
@@ -17,11 +21,19 @@ pub(super) fn first_input(text: &str, files: &[PathBuf]) -> Result<Input, Failur
 }
 
 fn read_file(file: &Path) -> Result<StoredResult, Failure> {
-    let bytes = std::fs::read(file).map_err(|error| {
+    let bytes = file_beginning(file).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", file.display());
         Failure::with_help(&message, "name a file that you may read")
     })?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
     let stored = StoredResult::new(media_type_of(file).unwrap_or_default(), bytes.into());
     Ok(stored.with_filename(name))
+}
+
+/// The bytes of a file, and no more than one beyond what an input may have: that is refused then.
+fn file_beginning(file: &Path) -> io::Result<Vec<u8>> {
+    let most = u64::try_from(MOST_FILE_BYTES).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    File::open(file)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 use super::{MODEST, OWNER, Trial, check, rows::Asked};
 
-/// What becomes of a wish.
+/// The fate of a wish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cell {
     /// The call waits for its client.
