@@ -14,8 +14,8 @@ use std::{
 
 use callgate::{Session, config::Environment};
 use callgate_agent::{
-    Agent, Answer, End, EndReason, Error, Given, Input, PendingCall, Transcript, TurnContext,
-    TurnEvent,
+    Agent, Answer, End, EndReason, Error, ErrorKind, Given, Input, PendingCall, Transcript,
+    TurnContext, TurnEvent,
 };
 use callgate_config::{DescriptionOptions, Kinds};
 use callgate_executor::{Decision, Stop};
@@ -255,8 +255,9 @@ fn ask_for_answer(pending: &PendingCall) -> Option<Answer> {
 }
 
 fn agent_failure(error: &Error) -> Failure {
-    Failure::with_help(
-        &error.to_string(),
-        "`callgate check` reads the configuration; `agents` names its agents",
-    )
+    let help = match error.kind() {
+        ErrorKind::Input => "name other words or files: `--once` and `--file`",
+        _ => "`callgate check` reads the configuration; `agents` names its agents",
+    };
+    Failure::with_help(&error.to_string(), help)
 }
