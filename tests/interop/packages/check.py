@@ -93,6 +93,15 @@ def npm(packages, folder):
     return project
 
 
+def alone(packages, folder):
+    """Each way to install where there is neither a network nor Rust, nor anything of the checkout."""
+    root = folder / "root"
+    root.mkdir()
+    lines = [install_line(program) for program in ("pip", "tar", "npm")]
+    namespaces = ["unshare", "--map-root-user", "--mount", "--net"]
+    print(run(*namespaces, HERE / "alone", root, sys.base_prefix, packages, *lines), end="")
+
+
 def components(packages):
     """The list is valid by its schema, and has the crates of the lock file without those of tests."""
     from cyclonedx.schema import SchemaVersion
@@ -168,6 +177,7 @@ def main():
         build(command, packages)
         tarball(packages, folder)
         python, project = wheel(packages, folder), npm(packages, folder)
+        alone(packages, folder)
         components(packages)
         if "--release" in sys.argv:
             asked_of_registries(packages)
