@@ -1,5 +1,5 @@
-//! Turns the results of a check into problems in our own words, which quote as little of a value as possible. Knows only
-//! the argument that it is given.
+//! The text of a validation fault: turns the results of a check into problems in our own words, which quote as little of a
+//! value as possible. Knows only the argument that it is given.
 
 use callgate_tool::{Problem, Value, nearest};
 
