@@ -15,7 +15,11 @@ struct Row {
 }
 
 const TABLE: &[Row] = &[
-    Row { level: 12, name: "cli", uses: &["agent", "callgate", "ces", "gateway", "mcp"] },
+    Row {
+        level: 12,
+        name: "cli",
+        uses: &["agent", "callgate", "ces", "draft", "gateway", "mcp"],
+    },
     Row { level: 11, name: "ces", uses: &["config", "gateway"] },
     Row {
         level: 10,
@@ -80,6 +84,7 @@ const TABLE: &[Row] = &[
     Row { level: 3, name: "settings", uses: &["tree"] },
     Row { level: 3, name: "store", uses: &["transport"] },
     Row { level: 2, name: "dialect", uses: &["tool"] },
+    Row { level: 2, name: "draft", uses: &["tool"] },
     Row { level: 2, name: "search", uses: &["tool"] },
     Row { level: 2, name: "session", uses: &["tool"] },
     Row { level: 2, name: "transport", uses: &["tool"] },

@@ -8,6 +8,7 @@ mod calls;
 mod chat;
 mod checks;
 mod command_list;
+mod draft;
 mod hints;
 mod serving;
 mod setup;
@@ -17,8 +18,8 @@ mod tools;
 #[cfg(feature = "agents")]
 pub(crate) use self::chat::ChatArguments;
 pub(crate) use self::{
-    approvals::*, calls::*, checks::*, command_list::*, hints::*, serving::*, setup::*, source::*,
-    tools::ToolsArguments,
+    approvals::*, calls::*, checks::*, command_list::*, draft::DraftArguments, hints::*,
+    serving::*, setup::*, source::*, tools::ToolsArguments,
 };
 
 /// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
@@ -86,6 +87,14 @@ pub(crate) enum Command {
     /// Tries those of a configuration; exits with 1 where one is at fault.
     #[command(after_help = "Example:\n  callgate doctor config/demo.yaml")]
     Doctor(DoctorArguments),
+    /// Draft a description of a service from examples of its requests
+    ///
+    /// Examples are one request with its response, or recordings of many: what differs between them becomes an input. Each
+    /// guess is printed with its evidence. No request is sent, and credentials stand nowhere in what is written.
+    #[command(
+        after_help = "Example:\n  callgate draft --url https://api.pets.example/pets/7 --output pet.json -o spec.yaml"
+    )]
+    Draft(Box<DraftArguments>),
     /// Explain the code of a finding or of a failed call
     #[command(
         after_help = "Example:\n  callgate explain no-server\n  callgate explain unreachable"

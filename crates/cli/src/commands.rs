@@ -12,6 +12,7 @@ mod comparable;
 pub(crate) mod complete;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+pub(crate) mod draft;
 pub(crate) mod explain;
 #[cfg(all(feature = "pdf", unix))]
 pub(crate) mod extract;

@@ -26,6 +26,7 @@ mod masking;
 mod media_type;
 mod memory_protection;
 mod needs;
+mod new_folder;
 mod number;
 mod open;
 mod output;
@@ -102,6 +103,7 @@ fn run_command(command: Command, kinds: &Kinds) -> Result<Verdict, Failure> {
         Command::Completions(arguments) => Ok(commands::complete::print_script(&arguments)),
         Command::Diff(arguments) => commands::diff::run(&arguments, kinds),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, kinds),
+        Command::Draft(arguments) => commands::draft::run(&arguments, kinds),
         Command::Explain(arguments) => commands::explain::run(&arguments, kinds),
         #[cfg(all(feature = "pdf", unix))]
         Command::Extract => commands::extract::run(),

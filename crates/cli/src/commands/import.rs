@@ -2,7 +2,6 @@
 //! fixture for each call in its examples. Parts that cannot be converted are reported; the import goes on.
 
 mod fixture;
-mod folder;
 
 use std::path::Path;
 
@@ -12,8 +11,9 @@ use callgate_tool::{Object, Value, json};
 
 use crate::{
     args::ImportArguments,
-    commands::{import::folder::NewFolder, test},
+    commands::test,
     exit::{Failure, Verdict},
+    new_folder::NewFolder,
     open::rendered_finding,
     output, yaml,
 };

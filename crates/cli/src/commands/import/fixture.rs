@@ -13,12 +13,10 @@ use callgate_config::Kinds;
 use callgate_tool::{Object, Value, json};
 
 use crate::{
-    commands::{
-        call::message,
-        import::{description_file_name, folder::NewFolder},
-    },
+    commands::{call::message, import::description_file_name},
     effects,
     exit::Failure,
+    new_folder::NewFolder,
     open::confined_loader,
     output, yaml,
 };

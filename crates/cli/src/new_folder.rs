@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// An incomplete folder; it is removed unless it is finished.
-pub(super) struct NewFolder {
+pub(crate) struct NewFolder {
     path: PathBuf,
     place: PathBuf,
     is_finished: bool,
@@ -20,7 +20,7 @@ pub(super) struct NewFolder {
 
 impl NewFolder {
     /// Begins a folder; its place must be free, or an empty folder.
-    pub(super) fn create_beside(place: &Path) -> Result<Self, Failure> {
+    pub(crate) fn create_beside(place: &Path) -> Result<Self, Failure> {
         if !is_free(place) {
             let message = format!("error: `{}` is there, and not an empty folder", place.display());
             return Err(Failure(format!("{message}\nhelp: name a folder that is not there yet")));
@@ -32,21 +32,21 @@ impl NewFolder {
         Ok(Self { path, place: place.to_owned(), is_finished: false })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         let written = write_below(&self.path, name, text.as_bytes(), Readers::Anyone);
         written.map_err(|error| write_failure(&self.path.join(name), &error))
     }
 
-    pub(super) fn remove(&self, name: &str) -> Result<(), Failure> {
+    pub(crate) fn remove(&self, name: &str) -> Result<(), Failure> {
         let folder = self.path.join(name);
         fs::remove_dir_all(&folder).map_err(|error| write_failure(&folder, &error))
     }
 
-    pub(super) fn move_into_place(mut self) -> Result<(), Failure> {
+    pub(crate) fn move_into_place(mut self) -> Result<(), Failure> {
         if self.place.exists() {
             fs::remove_dir(&self.place).map_err(|error| write_failure(&self.place, &error))?;
         }

@@ -1,0 +1,96 @@
+//! Reads the examples that the flags name.
+
+use std::{fs, path::Path};
+
+use callgate_draft::{Error, Exchange, Given, Source, curl, har, http, postman};
+
+use crate::{
+    args::DraftArguments,
+    commands::test::sorted_entries,
+    exit::{Failure, with_cause},
+};
+
+pub(super) fn read_examples(arguments: &DraftArguments) -> Result<Source, Failure> {
+    let mut whole = Source::default();
+    if let Some(url) = &arguments.url {
+        whole.exchanges.push(given_exchange(url, arguments)?);
+    }
+    for path in &arguments.har {
+        add(&mut whole, har(&read_file(path)?, &file_name(path)))?;
+    }
+    for path in &arguments.postman {
+        add(&mut whole, postman(&read_file(path)?, &file_name(path)))?;
+    }
+    for command in &arguments.curl {
+        let is_command = command.trim_start().starts_with("curl");
+        if is_command && !Path::new(command).exists() {
+            add(&mut whole, curl(command, "`--curl`"))?;
+        } else {
+            let path = Path::new(command);
+            add(&mut whole, curl(&read_file(path)?, &file_name(path)))?;
+        }
+    }
+    for folder in &arguments.fixtures {
+        add_cases(&mut whole, folder, 0)?;
+    }
+    Ok(whole)
+}
+
+fn add(whole: &mut Source, read: Result<Source, Error>) -> Result<(), Failure> {
+    let mut read = read.map_err(|error| Failure(format!("error: {}", with_cause(&error))))?;
+    whole.exchanges.append(&mut read.exchanges);
+    whole.notes.append(&mut read.notes);
+    Ok(())
+}
+
+fn given_exchange(url: &str, arguments: &DraftArguments) -> Result<Exchange, Failure> {
+    let read = |path: &Option<std::path::PathBuf>| path.as_deref().map(read_file).transpose();
+    let (input, output) = (read(&arguments.input)?, read(&arguments.output)?);
+    let headers = arguments.header.iter().map(|header| {
+        let parts = header
+            .split_once(':')
+            .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
+        parts.ok_or_else(|| {
+            Failure(format!("error: expected a header such as `Accept: text/csv`, got: `{header}`"))
+        })
+    });
+    let given = Given {
+        method: &arguments.method,
+        url,
+        headers: &headers.collect::<Result<Vec<_>, _>>()?,
+        input: input.as_deref(),
+        output: output.as_deref(),
+        status: arguments.status,
+    };
+    Exchange::from_given(given).map_err(|error| Failure(format!("error: {}", with_cause(&error))))
+}
+
+/// Deeper folders are not fixtures.
+const DEEPEST: usize = 6;
+
+/// Adds the cases in a folder and in those below it.
+fn add_cases(whole: &mut Source, folder: &Path, depth: usize) -> Result<(), Failure> {
+    let request = folder.join("request.http");
+    if request.is_file() {
+        let response = folder.join("response.http");
+        let response = response.is_file().then(|| read_file(&response)).transpose()?;
+        return add(whole, http(&read_file(&request)?, response.as_deref(), &file_name(folder)));
+    }
+    let entries = sorted_entries(folder)?;
+    for entry in entries.iter().filter(|entry| depth < DEEPEST && entry.is_dir()) {
+        add_cases(whole, entry, depth + 1)?;
+    }
+    Ok(())
+}
+
+pub(super) fn read_file(path: &Path) -> Result<String, Failure> {
+    let bytes = fs::read(path).map_err(|error| {
+        let help = "name a file that is there and can be read";
+        Failure::with_help(&format!("cannot read `{}`: {error}", path.display()), help)
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn file_name(path: &Path) -> String {
+    format!("`{}`", path.file_name().unwrap_or_default().to_string_lossy())
+}

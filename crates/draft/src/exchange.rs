@@ -1,0 +1,179 @@
+//! A request and what came back, as every source gives them.
+
+use callgate_tool::Value;
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use crate::{
+    body::Body,
+    error::{self, Error},
+};
+
+/// A request to a service, and its response if that is there.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    pub(crate) method: String,
+    /// Scheme, host and port.
+    pub(crate) origin: String,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) query: Vec<(String, String)>,
+    /// The user and the password of the address or of the command.
+    pub(crate) login: Option<(String, String)>,
+    pub(crate) request: Message,
+    pub(crate) response: Option<Response>,
+    /// The source, in words for a person.
+    pub(crate) place: String,
+}
+
+/// A part of a path between two `/`.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Segment {
+    pub(crate) text: String,
+    /// The name that a person or an export gave to this part.
+    pub(crate) name: Option<String>,
+}
+
+/// Headers with lower-case names, and a body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Message {
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Option<Body>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) message: Message,
+}
+
+/// A request in parts, as a person gives it.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "filled by its users, with `..Given::default()`")]
+pub struct Given<'a> {
+    /// `GET`, `POST`, …
+    pub method: &'a str,
+    /// The address, in which `{petId}` may stand for a part of the path.
+    pub url: &'a str,
+    /// The headers of the request.
+    pub headers: &'a [(String, String)],
+    /// A body, or the values of the path and of the query where the method has no body.
+    pub input: Option<&'a str>,
+    /// The body of the response.
+    pub output: Option<&'a str>,
+    /// The status of the response.
+    pub status: u16,
+}
+
+impl Default for Given<'_> {
+    fn default() -> Self {
+        Self { method: "GET", url: "", headers: &[], input: None, output: None, status: 200 }
+    }
+}
+
+impl Exchange {
+    /// An exchange as a person gives it.
+    ///
+    /// # Errors
+    /// When the address is none.
+    pub fn from_given(given: Given<'_>) -> Result<Self, Error> {
+        let mut exchange = Self::from_address(given.method, given.url, "the given example")?;
+        exchange.request.headers = with_lower_names(given.headers);
+        if let Some(input) = given.input {
+            exchange.take_input(input);
+        }
+        if given.output.is_some() || given.status != 200 {
+            let body = given.output.map(|output| Body::read(None, output.as_bytes()));
+            let message = Message { headers: Vec::new(), body };
+            exchange.response = Some(Response { status: given.status, message });
+        }
+        Ok(exchange)
+    }
+
+    /// A request without headers and body.
+    pub(crate) fn from_address(method: &str, address: &str, place: &str) -> Result<Self, Error> {
+        let url =
+            Url::parse(address).map_err(|why| error::invalid_address(place, &why.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(error::invalid_address(place, "its scheme is not `http` or `https`"));
+        }
+        let login = (url.username(), url.password().unwrap_or_default());
+        Ok(Self {
+            method: method.to_ascii_uppercase(),
+            origin: url.origin().ascii_serialization(),
+            segments: url.path_segments().into_iter().flatten().map(Segment::read).collect(),
+            query: url.query_pairs().map(|(name, value)| (name.into(), value.into())).collect(),
+            login: (login != ("", "")).then(|| (login.0.to_owned(), login.1.to_owned())),
+            request: Message::default(),
+            response: None,
+            place: place.to_owned(),
+        })
+    }
+
+    /// Fills named parts of the path from an input; what is left is the body, or the query of a method without one.
+    fn take_input(&mut self, input: &str) {
+        let mut body = Body::read(None, input.as_bytes());
+        let Body::Json(Value::Object(members)) = &mut body else {
+            self.request.body = Some(body);
+            return;
+        };
+        for segment in &mut self.segments {
+            let value = segment.name.as_ref().and_then(|name| members.remove(name));
+            if let Some(value) = value {
+                segment.text = plain_text(&value);
+            }
+        }
+        if !matches!(self.method.as_str(), "GET" | "HEAD" | "DELETE" | "OPTIONS") {
+            self.request.body = Some(body);
+            return;
+        }
+        for (name, value) in &*members {
+            let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            self.query.extend(items.iter().map(|item| (name.clone(), plain_text(item))));
+        }
+    }
+}
+
+impl Segment {
+    /// Reads an encoded part: `7`, or a placeholder (`{petId}`, `:petId`, `{{petId}}`), whose text has no sample.
+    fn read(encoded: &str) -> Self {
+        let text = percent_decode_str(encoded).decode_utf8_lossy().into_owned();
+        let in_braces = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+        let name = in_braces
+            .map(|name| name.trim_start_matches('{').trim_end_matches('}'))
+            .or_else(|| text.strip_prefix(':'))
+            .filter(|name| !name.is_empty() && !name.contains(['{', '}']))
+            .map(str::to_owned);
+        Self { text, name }
+    }
+
+    /// The value of this part, unless it is only a placeholder.
+    pub(crate) fn sample(&self) -> Option<&str> {
+        let is_placeholder = self.name.is_some() && self.text.starts_with(['{', ':']);
+        (!is_placeholder).then_some(self.text.as_str())
+    }
+}
+
+impl Message {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|header| header.0 == name).map(|header| header.1.as_str())
+    }
+
+    /// Reads a message: the media type says how its bytes are read.
+    pub(crate) fn read(headers: &[(String, String)], bytes: &[u8]) -> Self {
+        let headers = with_lower_names(headers);
+        let mut message = Self { headers, body: None };
+        if !bytes.is_empty() {
+            message.body = Some(Body::read(message.header("content-type"), bytes));
+        }
+        message
+    }
+}
+
+fn with_lower_names(headers: &[(String, String)]) -> Vec<(String, String)> {
+    headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect()
+}
+
+/// A value as it stands in an address.
+pub(crate) fn plain_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,187 @@
+//! The parameters of an operation: parts of the path, the query, headers, cookies.
+
+use callgate_tool::{Object, Value, json};
+
+use crate::{
+    guess::{Guesses, below},
+    path::{Slot, Template},
+    redact::Redacted,
+    schema::write_schema,
+    shape::Shape,
+};
+
+const SETTLE_PATH: &str = "rename it, or write the part as it is if it is always the same";
+const SETTLE_REQUIRED: &str = "remove `required` if the service takes a request without it";
+const SETTLE_OPTIONAL: &str = "write `required: true` if the service needs it";
+
+/// Headers that browsers, clients and proxies set, which are no input of an operation.
+const TRANSPORT_HEADERS: [&str; 34] = [
+    "accept",
+    "accept-charset",
+    "accept-encoding",
+    "accept-language",
+    "age",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "cookie",
+    "date",
+    "dnt",
+    "expect",
+    "forwarded",
+    "from",
+    "host",
+    "if-modified-since",
+    "if-none-match",
+    "keep-alive",
+    "origin",
+    "postman-token",
+    "pragma",
+    "priority",
+    "referer",
+    "save-data",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "upgrade-insecure-requests",
+    "user-agent",
+    "via",
+    "x-requested-with",
+];
+const TRANSPORT_BEGINNINGS: [&str; 7] =
+    [":", "sec-", "access-control-", "x-forwarded-", "proxy-", "traceparent", "tracestate"];
+
+pub(crate) fn is_transport_header(name: &str) -> bool {
+    TRANSPORT_HEADERS.contains(&name)
+        || TRANSPORT_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// The parameters that the exchanges of one operation show.
+pub(crate) fn write_parameters(
+    exchanges: &[&Redacted],
+    template: &Template,
+    pointer: &str,
+    guesses: &mut Guesses,
+) -> Vec<Value> {
+    let mut parameters = path_parameters(exchanges, template);
+    for (place, values) in [
+        ("query", named_values(exchanges, |one| &one.exchange.query)),
+        ("header", named_values(exchanges, input_headers)),
+        ("cookie", named_values(exchanges, |one| &one.cookies)),
+    ] {
+        let of_place = values.into_iter().map(|(name, samples)| Parameter { place, name, samples });
+        parameters.extend(of_place);
+    }
+    let with_pointer = parameters.into_iter().enumerate();
+    with_pointer
+        .map(|(at, parameter)| {
+            parameter.write(exchanges.len(), &below(pointer, &at.to_string()), guesses)
+        })
+        .collect()
+}
+
+/// A parameter with its values: a list for each exchange that has it.
+struct Parameter<'e> {
+    place: &'static str,
+    name: String,
+    samples: Vec<Vec<&'e str>>,
+}
+
+impl Parameter<'_> {
+    fn write(&self, n_exchanges: usize, pointer: &str, guesses: &mut Guesses) -> Value {
+        let Self { place, name, samples } = self;
+        let is_list = name.ends_with("[]") || samples.iter().any(|values| values.len() > 1);
+        let schema_place = below(pointer, "schema");
+        let values = || samples.iter().flatten().copied();
+        let schema = if is_list {
+            let items = text_schema(values(), name, &below(&schema_place, "items"), guesses);
+            json!({"type": "array", "items": items})
+        } else {
+            text_schema(values(), name, &schema_place, guesses)
+        };
+        let mut parameter = Object::new();
+        parameter.insert("name", Value::from(name.as_str()));
+        parameter.insert("in", Value::from(*place));
+        let evidence = (samples.len(), n_exchanges);
+        if *place == "path" {
+            guesses.add(
+                pointer,
+                format!("`{name}` differs between addresses"),
+                evidence,
+                SETTLE_PATH,
+            );
+            parameter.insert("required", Value::Bool(true));
+        } else if samples.len() == n_exchanges && n_exchanges > 1 {
+            guesses.add(pointer, format!("`{name}` is required"), evidence, SETTLE_REQUIRED);
+            parameter.insert("required", Value::Bool(true));
+        } else {
+            guesses.add(pointer, format!("`{name}` is optional"), evidence, SETTLE_OPTIONAL);
+        }
+        parameter.insert("schema", schema);
+        Value::Object(parameter)
+    }
+}
+
+/// The schema of texts: numbers or truth values where all of them are.
+pub(crate) fn text_schema<'t>(
+    values: impl Iterator<Item = &'t str> + Clone,
+    name: &str,
+    pointer: &str,
+    guesses: &mut Guesses,
+) -> Value {
+    let mut shape = Shape::default();
+    values.clone().for_each(|value| shape.add_text(value));
+    let n_numbers = shape.n_integers + shape.n_fractions;
+    let is_one_kind =
+        [n_numbers, shape.n_booleans, shape.texts.n_samples].iter().any(|n| *n == shape.n_samples);
+    if shape.n_samples == 0 {
+        return json!({"type": "string"});
+    }
+    if !is_one_kind {
+        shape = Shape::default();
+        values.for_each(|value| shape.add(&Value::from(value)));
+    }
+    write_schema(&shape, name, pointer, guesses)
+}
+
+fn path_parameters<'e>(exchanges: &[&'e Redacted], template: &Template) -> Vec<Parameter<'e>> {
+    let slots = template.slots.iter().enumerate();
+    let parameters = slots.filter_map(|(at, slot)| {
+        let Slot::Variable { name, suffix } = slot else { return None };
+        let values = exchanges.iter().filter_map(|one| one.exchange.segments.get(at)?.sample());
+        let samples = values.map(|text| vec![text.strip_suffix(suffix.as_str()).unwrap_or(text)]);
+        Some(Parameter { place: "path", name: name.clone(), samples: samples.collect() })
+    });
+    parameters.collect()
+}
+
+fn input_headers(redacted: &Redacted) -> &[(String, String)] {
+    &redacted.exchange.request.headers
+}
+
+/// Each name in the order of first use, with its values in each exchange that has it.
+fn named_values<'e>(
+    exchanges: &[&'e Redacted],
+    pairs: impl Fn(&'e Redacted) -> &'e [(String, String)],
+) -> Vec<(String, Vec<Vec<&'e str>>)> {
+    let mut named: Vec<(String, Vec<Vec<&str>>)> = Vec::new();
+    for redacted in exchanges {
+        let pairs = pairs(redacted);
+        for (at, (name, _)) in pairs.iter().enumerate() {
+            let is_first = pairs.iter().take(at).all(|pair| pair.0 != *name);
+            if !is_first || is_transport_header(name) {
+                continue;
+            }
+            let values =
+                pairs.iter().filter(|pair| pair.0 == *name).map(|pair| pair.1.as_str()).collect();
+            match named.iter_mut().find(|other| other.0 == *name) {
+                Some((_, samples)) => samples.push(values),
+                None => named.push((name.clone(), vec![values])),
+            }
+        }
+    }
+    named
+}

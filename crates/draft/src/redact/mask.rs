@@ -1,0 +1,138 @@
+//! Masks secrets in every text of an exchange.
+
+use callgate_tool::{Object, Value};
+
+use super::{MASKED, credential::is_secret_member};
+use crate::{
+    body::Body,
+    exchange::{Exchange, Message},
+    text::{is_web_token, looks_random},
+};
+
+/// Beginnings of keys that services give out, by which they are recognized wherever they stand.
+const KEY_BEGINNINGS: [&str; 15] = [
+    "sk_live_",
+    "sk_test_",
+    "rk_live_",
+    "whsec_",
+    "sk-",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "AIza",
+    "ya29.",
+];
+
+/// The secrets of all exchanges, the longest first.
+pub(super) struct Mask {
+    pub(super) secrets: Vec<String>,
+}
+
+impl Mask {
+    pub(super) fn mask_exchange(&self, exchange: &mut Exchange) {
+        for segment in &mut exchange.segments {
+            self.mask_value(&mut segment.text);
+        }
+        for (_, value) in exchange.query.iter_mut().chain(&mut exchange.request.headers) {
+            self.mask_text(value);
+        }
+        self.mask_message(&mut exchange.request);
+        if let Some(response) = &mut exchange.response {
+            self.mask_message(&mut response.message);
+        }
+    }
+
+    fn mask_message(&self, message: &mut Message) {
+        match &mut message.body {
+            Some(Body::Json(value)) => self.mask_json(value),
+            Some(Body::Form(pairs)) => {
+                for (name, value) in pairs {
+                    self.mask_member(name, value);
+                }
+            }
+            Some(Body::Multipart(parts)) => {
+                for part in parts {
+                    if let Some(text) = &mut part.text {
+                        self.mask_member(&part.name, text);
+                    }
+                }
+            }
+            Some(Body::Text(_, text)) => self.mask_text(text),
+            Some(Body::Binary(_)) | None => {}
+        }
+    }
+
+    fn mask_json(&self, value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_json(item)),
+            Value::Object(members) => self.mask_members(members),
+            Value::String(text) => self.mask_value(text),
+            Value::Bool(_) | Value::Null | Value::Number(_) => {}
+        }
+    }
+
+    /// Masks values, and names that are secrets, such as the keys of a map; those are numbered.
+    fn mask_members(&self, members: &mut Object) {
+        let mut n_masked = 0_usize;
+        let masked = std::mem::take(members).into_iter().map(|(mut name, mut value)| {
+            match &mut value {
+                Value::String(text) => self.mask_member(&name, text),
+                value => self.mask_json(value),
+            }
+            self.mask_value(&mut name);
+            if name.contains(MASKED) {
+                n_masked += 1;
+                name = format!("{MASKED}{n_masked}");
+            }
+            (name, value)
+        });
+        *members = masked.collect();
+    }
+
+    fn mask_member(&self, name: &str, value: &mut String) {
+        if is_secret_member(name) && !value.is_empty() {
+            MASKED.clone_into(value);
+        } else {
+            self.mask_value(value);
+        }
+    }
+
+    /// Masks a whole value that looks like a secret, or what is secret within it.
+    fn mask_value(&self, text: &mut String) {
+        if looks_random(text) || is_key(text) {
+            MASKED.clone_into(text);
+        } else {
+            self.mask_text(text);
+        }
+    }
+
+    /// Masks what is secret within a text.
+    pub(super) fn mask_text(&self, text: &mut String) {
+        for secret in &self.secrets {
+            if text.contains(secret.as_str()) {
+                *text = text.replace(secret.as_str(), MASKED);
+            }
+        }
+        let keys: Vec<String> =
+            text.split(is_between_keys).filter(|word| is_key(word)).map(str::to_owned).collect();
+        for key in keys {
+            *text = text.replace(&key, MASKED);
+        }
+    }
+}
+
+fn is_between_keys(c: char) -> bool {
+    !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+/// True for a web token, and for a key as a service gives it out.
+fn is_key(word: &str) -> bool {
+    let is_long = word.len() >= 16 && word.bytes().any(|byte| byte.is_ascii_digit());
+    is_web_token(word)
+        || (is_long && KEY_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)))
+}

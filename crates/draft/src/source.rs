@@ -1,0 +1,26 @@
+//! What exchanges are read from: recordings of a browser, commands, collections, messages as they were sent.
+
+mod curl;
+mod har;
+mod http;
+mod postman;
+mod shell;
+
+pub use self::{curl::curl, har::har, http::http, postman::postman};
+use crate::exchange::Exchange;
+
+/// The exchanges of a source, and what it had besides.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Source {
+    /// In the order of the source.
+    pub exchanges: Vec<Exchange>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+impl Source {
+    fn leave_out(&mut self, place: &str, why: &str) {
+        self.notes.push(format!("{place} is left out: {why}"));
+    }
+}

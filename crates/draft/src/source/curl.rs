@@ -1,0 +1,227 @@
+//! Commands of curl, as people and browsers write them. No file that a command names is read.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+use super::{Source, shell::commands};
+use crate::{
+    body::{Body, Part},
+    error::{self, Error},
+    exchange::{Exchange, Message},
+};
+
+/// Options with a value that say nothing about the request.
+const OTHER_OPTIONS: [&str; 19] = [
+    "-o",
+    "--output",
+    "-m",
+    "--max-time",
+    "--connect-timeout",
+    "--retry",
+    "--retry-delay",
+    "-w",
+    "--write-out",
+    "-c",
+    "--cookie-jar",
+    "--cacert",
+    "--cert",
+    "--key",
+    "-E",
+    "-x",
+    "--proxy",
+    "--resolve",
+    "--max-redirs",
+];
+/// Single letters that take a value, which may stand in the same word.
+const LETTERS_WITH_VALUE: &str = "XHdFubAeomwcEx";
+
+/// The requests of commands; `place` names the text for a person.
+///
+/// # Errors
+/// When no command is one of curl.
+pub fn curl(text: &str, place: &str) -> Result<Source, Error> {
+    let mut source = Source::default();
+    let mut n_commands = 0_usize;
+    for words in
+        commands(text).iter().filter(|words| words.first().is_some_and(|word| is_curl(word)))
+    {
+        n_commands += 1;
+        let place = format!("{place}, command {n_commands}");
+        match read_command(words.get(1..).unwrap_or_default(), &place) {
+            Ok(exchange) => source.exchanges.push(exchange),
+            Err(why) => source.leave_out(&place, &why.to_string()),
+        }
+    }
+    if n_commands == 0 {
+        return Err(error::unreadable(
+            place,
+            "a command such as `curl https://api.pets.example/pets/7`",
+        ));
+    }
+    Ok(source)
+}
+
+fn is_curl(word: &str) -> bool {
+    matches!(word.rsplit(['/', '\\']).next(), Some("curl" | "curl.exe"))
+}
+
+/// What the options of a command say.
+#[derive(Default)]
+struct Command {
+    url: Option<String>,
+    method: Option<String>,
+    headers: Vec<(String, String)>,
+    data: Vec<String>,
+    parts: Vec<Part>,
+    is_query: bool,
+}
+
+fn read_command(words: &[String], place: &str) -> Result<Exchange, Error> {
+    let mut command = Command::default();
+    let mut words = words.iter().flat_map(|word| split_option(word)).peekable();
+    while let Some(word) = words.next() {
+        if !word.starts_with('-') || word == "-" {
+            command.url.get_or_insert(word);
+            continue;
+        }
+        if takes_value(&word) {
+            let value = words.next().unwrap_or_default();
+            command.set(&word, value, place)?;
+        } else {
+            command.switch(&word);
+        }
+    }
+    command.into_exchange(place)
+}
+
+/// `-XPOST` and `--request=POST` as an option and its value.
+fn split_option(word: &str) -> Vec<String> {
+    let letter = word.strip_prefix('-').and_then(|rest| rest.chars().next());
+    match (word.strip_prefix("--"), letter) {
+        (Some(name), _) => match name.split_once('=') {
+            Some((name, value)) if takes_value(&format!("--{name}")) => {
+                vec![format!("--{name}"), value.to_owned()]
+            }
+            _ => vec![word.to_owned()],
+        },
+        (None, Some(letter)) if LETTERS_WITH_VALUE.contains(letter) && word.len() > 2 => {
+            vec![format!("-{letter}"), word.get(2..).unwrap_or_default().to_owned()]
+        }
+        _ => vec![word.to_owned()],
+    }
+}
+
+fn takes_value(option: &str) -> bool {
+    let names = [
+        "--request",
+        "--header",
+        "--data",
+        "--data-raw",
+        "--data-binary",
+        "--data-ascii",
+        "--data-urlencode",
+        "--json",
+        "--form",
+        "--form-string",
+        "--user",
+        "--cookie",
+        "--user-agent",
+        "--referer",
+        "--url",
+        "--oauth2-bearer",
+        "--url-query",
+    ];
+    let letter = option.strip_prefix('-').filter(|rest| rest.len() == 1);
+    letter.is_some_and(|letter| LETTERS_WITH_VALUE.contains(letter))
+        || names.contains(&option)
+        || OTHER_OPTIONS.contains(&option)
+}
+
+impl Command {
+    fn set(&mut self, option: &str, value: String, place: &str) -> Result<(), Error> {
+        match option {
+            "-X" | "--request" => self.method = Some(value),
+            "--url" => self.url = Some(value),
+            "-H" | "--header" => self.headers.extend(split_header(&value)),
+            "-d" | "--data" | "--data-ascii" | "--data-binary" | "--json"
+                if value.starts_with('@') =>
+            {
+                let expected = "the data in the command, and not a file (`@…`), which is not read";
+                return Err(error::unreadable(place, expected));
+            }
+            "--json" => {
+                self.add_header("content-type", "application/json");
+                self.data.push(value);
+            }
+            "-d" | "--data" | "--data-raw" | "--data-binary" | "--data-ascii" => {
+                self.data.push(value)
+            }
+            "--data-urlencode" => self.data.push(encoded_data(&value)),
+            "-F" | "--form" | "--form-string" => self.parts.extend(form_part(option, &value)),
+            "-u" | "--user" => {
+                self.add_header("authorization", &format!("Basic {}", STANDARD.encode(value)))
+            }
+            "--oauth2-bearer" => self.add_header("authorization", &format!("Bearer {value}")),
+            "-b" | "--cookie" if value.contains('=') => self.add_header("cookie", &value),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn switch(&mut self, option: &str) {
+        match option {
+            "-G" | "--get" => self.is_query = true,
+            "-I" | "--head" => self.method = Some("HEAD".to_owned()),
+            _ => {}
+        }
+    }
+
+    fn add_header(&mut self, name: &str, value: &str) {
+        self.headers.push((name.to_owned(), value.to_owned()));
+    }
+
+    fn into_exchange(mut self, place: &str) -> Result<Exchange, Error> {
+        let url = self.url.take().ok_or_else(|| error::unreadable(place, "an address"))?;
+        let url = if url.contains("://") { url } else { format!("http://{url}") };
+        let data = self.data.join("&");
+        let has_body = !self.data.is_empty() || !self.parts.is_empty();
+        let usual = if has_body && !self.is_query { "POST" } else { "GET" };
+        let mut exchange =
+            Exchange::from_address(self.method.as_deref().unwrap_or(usual), &url, place)?;
+        if self.is_query {
+            let pairs = url::form_urlencoded::parse(data.as_bytes());
+            exchange
+                .query
+                .extend(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())));
+        } else if !self.data.is_empty()
+            && self.headers.iter().all(|header| !header.0.eq_ignore_ascii_case("content-type"))
+        {
+            self.add_header("content-type", "application/x-www-form-urlencoded");
+        }
+        let body = if self.is_query { "" } else { &data };
+        exchange.request = Message::read(&self.headers, body.as_bytes());
+        if !self.parts.is_empty() {
+            exchange.request.body = Some(Body::Multipart(self.parts));
+        }
+        Ok(exchange)
+    }
+}
+
+fn split_header(header: &str) -> Option<(String, String)> {
+    let (name, value) = header.split_once(':')?;
+    Some((name.trim().to_owned(), value.trim().to_owned())).filter(|header| !header.1.is_empty())
+}
+
+/// `name=value`, encoded (curl(1), `--data-urlencode`).
+fn encoded_data(value: &str) -> String {
+    let encode =
+        |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    value
+        .split_once('=')
+        .map_or_else(|| encode(value), |(name, value)| format!("{name}={}", encode(value)))
+}
+
+fn form_part(option: &str, value: &str) -> Option<Part> {
+    let (name, value) = value.split_once('=')?;
+    let is_file = option != "--form-string" && value.starts_with(['@', '<']);
+    Some(Part { name: name.to_owned(), text: (!is_file).then(|| value.to_owned()) })
+}

@@ -1,0 +1,179 @@
+//! Collections of Postman (format 2.0 and 2.1): requests in folders, with saved responses.
+
+use callgate_tool::Value;
+
+use super::Source;
+use crate::{
+    body::{Body, Part},
+    error::{self, Error},
+    exchange::{Exchange, Message, Response},
+};
+
+/// The requests of a collection, each once for every saved response; `place` names it for a person.
+///
+/// # Errors
+/// When the text is no collection.
+pub fn postman(text: &str, place: &str) -> Result<Source, Error> {
+    let unreadable =
+        || error::unreadable(place, "a collection of Postman (2.0 or 2.1): JSON with `item`");
+    let collection = Value::parse(text.trim_start_matches('\u{feff}'))
+        .map_err(|fault| unreadable().with_source(fault))?;
+    let items = collection.get("item").and_then(Value::as_array).ok_or_else(unreadable)?;
+    let variables = collection.get("variable").and_then(Value::as_array).into_iter().flatten();
+    let variables = variables.filter_map(|variable| {
+        Some((variable["key"].as_str()?.to_owned(), variable["value"].as_str()?.to_owned()))
+    });
+    let mut reading = Reading { variables: variables.collect(), source: Source::default() };
+    reading.read_items(items, place, 0);
+    Ok(reading.source)
+}
+
+/// Deeper folders are left out.
+const DEEPEST: usize = 32;
+
+struct Reading {
+    variables: Vec<(String, String)>,
+    source: Source,
+}
+
+impl Reading {
+    fn read_items(&mut self, items: &[Value], place: &str, depth: usize) {
+        for item in items {
+            let place = format!("{place}, `{}`", item["name"].as_str().unwrap_or("a request"));
+            match item.get("item").and_then(Value::as_array) {
+                Some(_) if depth >= DEEPEST => {
+                    self.source.leave_out(&place, "folders are too deep")
+                }
+                Some(items) => self.read_items(items, &place, depth + 1),
+                None => self.read_request(item, &place),
+            }
+        }
+    }
+
+    fn read_request(&mut self, item: &Value, place: &str) {
+        let responses =
+            item.get("response").and_then(Value::as_array).map_or([].as_slice(), Vec::as_slice);
+        let alone = [Value::Null];
+        let responses = if responses.is_empty() { alone.as_slice() } else { responses };
+        for response in responses {
+            let request = response.get("originalRequest").unwrap_or(&item["request"]);
+            match self.read_exchange(request, response, place) {
+                Ok(exchange) => self.source.exchanges.push(exchange),
+                Err(why) => self.source.leave_out(place, &why.to_string()),
+            }
+        }
+    }
+
+    fn read_exchange(
+        &self,
+        request: &Value,
+        response: &Value,
+        place: &str,
+    ) -> Result<Exchange, Error> {
+        let url = &request["url"];
+        let address = url
+            .as_str()
+            .or_else(|| url["raw"].as_str())
+            .or_else(|| request.as_str())
+            .unwrap_or_default();
+        let address = self.fill_variables(address);
+        let mut exchange =
+            Exchange::from_address(request["method"].as_str().unwrap_or("GET"), &address, place)?;
+        for variable in url.get("variable").and_then(Value::as_array).into_iter().flatten() {
+            let value = variable["value"]
+                .as_str()
+                .map(|value| self.fill_variables(value))
+                .filter(|value| !value.is_empty());
+            let segment = exchange
+                .segments
+                .iter_mut()
+                .find(|segment| segment.name.as_deref() == variable["key"].as_str());
+            if let (Some(segment), Some(value)) = (segment, value) {
+                segment.text = value;
+            }
+        }
+        let mut headers = self.pairs(request.get("header"));
+        headers.extend(self.authorization(&request["auth"]));
+        exchange.request = Message::read(&headers, &[]);
+        exchange.request.body = self.read_body(&request["body"], &exchange.request);
+        let status = response
+            .get("code")
+            .and_then(Value::as_u64)
+            .and_then(|status| u16::try_from(status).ok());
+        exchange.response = status.map(|status| {
+            let body = response["body"].as_str().unwrap_or_default();
+            Response {
+                status,
+                message: Message::read(&self.pairs(response.get("header")), body.as_bytes()),
+            }
+        });
+        Ok(exchange)
+    }
+
+    fn read_body(&self, body: &Value, request: &Message) -> Option<Body> {
+        match body["mode"].as_str()? {
+            "raw" => {
+                let text =
+                    self.fill_variables(body["raw"].as_str().filter(|text| !text.is_empty())?);
+                Some(Body::read(request.header("content-type"), text.as_bytes()))
+            }
+            "urlencoded" => Some(Body::Form(self.pairs(body.get("urlencoded")))),
+            "formdata" => {
+                let parts = body.get("formdata").and_then(Value::as_array).into_iter().flatten();
+                let part = |part: &Value| {
+                    let is_file = part["type"] == *"file";
+                    let text = (!is_file)
+                        .then(|| self.fill_variables(part["value"].as_str().unwrap_or_default()));
+                    Some(Part { name: part["key"].as_str()?.to_owned(), text })
+                };
+                Some(Body::Multipart(parts.filter_map(part).collect()))
+            }
+            "file" => Some(Body::Binary("application/octet-stream".to_owned())),
+            _ => None,
+        }
+    }
+
+    /// The header of a credential that is set beside the request.
+    fn authorization(&self, auth: &Value) -> Option<(String, String)> {
+        let setting = |kind: &str, name: &str| {
+            let settings = auth.get(kind)?.as_array()?;
+            let setting = settings.iter().find(|setting| setting["key"] == *name)?;
+            setting["value"].as_str().map(|value| self.fill_variables(value))
+        };
+        match auth["type"].as_str()? {
+            "basic" => Some(("authorization".to_owned(), "Basic ****".to_owned())),
+            "bearer" => Some((
+                "authorization".to_owned(),
+                format!("Bearer {}", setting("bearer", "token").unwrap_or_default()),
+            )),
+            "apikey" if setting("apikey", "in").as_deref() != Some("query") => {
+                Some((setting("apikey", "key")?, setting("apikey", "value").unwrap_or_default()))
+            }
+            _ => None,
+        }
+    }
+
+    fn pairs(&self, list: Option<&Value>) -> Vec<(String, String)> {
+        let entries = list
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter(|entry| entry["disabled"] != true);
+        let pair = |entry: &Value| {
+            Some((
+                entry["key"].as_str()?.to_owned(),
+                self.fill_variables(entry["value"].as_str().unwrap_or_default()),
+            ))
+        };
+        entries.filter_map(pair).collect()
+    }
+
+    /// A text with the values of the collection's variables.
+    fn fill_variables(&self, text: &str) -> String {
+        let mut filled = text.to_owned();
+        for (name, value) in &self.variables {
+            filled = filled.replace(&format!("{{{{{name}}}}}"), value);
+        }
+        filled
+    }
+}

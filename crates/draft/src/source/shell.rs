@@ -1,0 +1,126 @@
+//! The words of commands, as a POSIX shell reads them, without anything that a shell would run.
+
+/// The commands of a text, each as its words. A backslash at the end of a line joins it with the next.
+pub(super) fn commands(text: &str) -> Vec<Vec<String>> {
+    let mut reader =
+        Reader { rest: text.chars().peekable(), commands: vec![Vec::new()], word: None };
+    while let Some(c) = reader.rest.next() {
+        reader.take(c);
+    }
+    reader.end_word();
+    reader.commands.retain(|words| !words.is_empty());
+    reader.commands
+}
+
+struct Reader<'t> {
+    rest: std::iter::Peekable<std::str::Chars<'t>>,
+    commands: Vec<Vec<String>>,
+    word: Option<String>,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, c: char) {
+        match c {
+            '\n' | ';' | '&' | '|' => {
+                self.end_word();
+                self.commands.push(Vec::new());
+            }
+            c if c.is_whitespace() => self.end_word(),
+            '#' if self.word.is_none() => while self.rest.next_if(|c| *c != '\n').is_some() {},
+            '\\' => match self.rest.next() {
+                Some('\n') | None => {}
+                Some('\r') => {
+                    self.rest.next_if_eq(&'\n');
+                }
+                Some(c) => self.push(c),
+            },
+            '\'' => self.take_until_quote(),
+            '"' => self.take_until_double_quote(),
+            '$' if self.rest.next_if_eq(&'\'').is_some() => self.take_escaped(),
+            c => self.push(c),
+        }
+    }
+
+    fn push(&mut self, c: char) {
+        self.word.get_or_insert_default().push(c);
+    }
+
+    fn end_word(&mut self) {
+        if let (Some(word), Some(words)) = (self.word.take(), self.commands.last_mut()) {
+            words.push(word);
+        }
+    }
+
+    fn take_until_quote(&mut self) {
+        self.word.get_or_insert_default();
+        while let Some(c) = self.rest.next_if(|c| *c != '\'') {
+            self.push(c);
+        }
+        self.rest.next();
+    }
+
+    fn take_until_double_quote(&mut self) {
+        self.word.get_or_insert_default();
+        while let Some(c) = self.rest.next_if(|c| *c != '"') {
+            let escaped = (c == '\\')
+                .then(|| self.rest.next_if(|c| matches!(c, '"' | '\\' | '$' | '`' | '\n')))
+                .flatten();
+            match escaped {
+                Some('\n') => {}
+                Some(c) => self.push(c),
+                None => self.push(c),
+            }
+        }
+        self.rest.next();
+    }
+
+    /// The text of `$'…'`, in which browsers write commands.
+    fn take_escaped(&mut self) {
+        self.word.get_or_insert_default();
+        while let Some(c) = self.rest.next_if(|c| *c != '\'') {
+            if c != '\\' {
+                self.push(c);
+                continue;
+            }
+            match self.rest.next() {
+                Some('n') => self.push('\n'),
+                Some('r') => self.push('\r'),
+                Some('t') => self.push('\t'),
+                Some(kind @ ('u' | 'x')) => {
+                    let c = self.hexadecimal(if kind == 'u' { 4 } else { 2 });
+                    self.push(c);
+                }
+                Some(c) => self.push(c),
+                None => {}
+            }
+        }
+        self.rest.next();
+    }
+
+    fn hexadecimal(&mut self, most: usize) -> char {
+        let mut digits = String::new();
+        while let Some(digit) = self.rest.next_if(|c| digits.len() < most && c.is_ascii_hexdigit())
+        {
+            digits.push(digit);
+        }
+        u32::from_str_radix(&digits, 16)
+            .ok()
+            .and_then(char::from_u32)
+            .unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_a_shell() {
+        let text = "curl 'a b' \"c \\\"d\\\"\" e\\ f $'g\\'\\u00e9\\n' '' # note\n  -x \\\n y; z";
+        let words = commands(text);
+        assert_eq!(
+            words,
+            [vec!["curl", "a b", "c \"d\"", "e f", "g'é\n", ""], vec!["-x", "y"], vec!["z"]]
+        );
+    }
+}
