@@ -37,7 +37,7 @@ class Service:
         text = path.read_text()
         self.root = json.loads(text) if path.suffix == ".json" else yaml.load(text, yaml.CSafeLoader)
         self.random = random.Random(seed)
-        operations = [(path, method) for path, item in self.root["paths"].items() for method in METHODS if method in item]
+        operations = [(path, method) for path, item in self.root["paths"].items() for method in METHODS if method in item and "#" not in path]
         self.operations = self.random.sample(operations, min(most, len(operations)))
         self.secrets = ["".join(self.random.choices(string.ascii_letters + string.digits, k=32)) for _ in range(4)]
 
@@ -135,14 +135,14 @@ class Service:
                 return self.sample(schema[word][0], depth + 1)
         if schema.get("enum"):
             return self.random.choice(schema["enum"])
-        if schema.get("nullable") and self.random.random() < 0.1:
+        if (schema.get("nullable") or "null" in (schema.get("type") or [])) and self.random.random() < 0.3:
             return None
         kind = self.kind(schema)
         if kind == "object" or kind is None and "additionalProperties" in schema:
             required = schema.get("required", []) if isinstance(schema.get("required"), list) else []
             properties = schema.get("properties", {})
             return {name: self.sample(value, depth + 1) for name, value in properties.items()
-                    if name in required or (depth < 5 and self.random.random() < 0.8)}
+                    if name in required or (depth < 5 and self.random.random() < 0.5)}
         if kind == "array":
             return [self.sample(schema.get("items", {}), depth + 1) for _ in range(self.random.randint(1, 2) if depth < 6 else 0)]
         if kind == "integer":

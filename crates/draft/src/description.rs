@@ -132,7 +132,7 @@ fn is_private(origin: &str) -> bool {
         url::Host::Domain(name) => Some(
             name == "localhost"
                 || name.ends_with(".localhost")
-                || name.ends_with(".local")
+                || name.rsplit('.').next() == Some("local")
                 || !name.contains('.'),
         ),
         url::Host::Ipv4(address) => {

@@ -127,7 +127,7 @@ impl Exchange {
             return;
         }
         for (name, value) in &*members {
-            let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            let items = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
             self.query.extend(items.iter().map(|item| (name.clone(), plain_text(item))));
         }
     }

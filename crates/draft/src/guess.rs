@@ -22,6 +22,8 @@ pub struct Guess {
 #[derive(Debug, Default)]
 pub(crate) struct Guesses {
     pub(crate) all: Vec<Guess>,
+    /// The number of exchanges of the operation: what is always there has been there as often.
+    pub(crate) n_exchanges: usize,
 }
 
 impl Guesses {

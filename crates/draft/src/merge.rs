@@ -1,12 +1,14 @@
 //! Adds a draft to a description that a person wrote or edited: paths, operations, parameters, responses, members and types
 //! are added; nothing that is there is taken away, renamed or made narrower.
 
+mod widen;
+
 use callgate_tool::{Object, Value};
 
+use self::widen::Widening;
 use crate::guess::{Guess, Guesses, below};
 
 const SETTLE_ADDED: &str = "remove it if it is not wanted";
-const SETTLE_CONFLICT: &str = "widen it by hand if the exchange is right";
 
 /// The description with what only the draft has. Guesses are then those about what was added.
 pub(crate) fn merge_descriptions(
@@ -36,79 +38,66 @@ impl Merging<'_> {
 
     fn merge_components(&mut self, merged: &mut Value) {
         for kind in ["schemas", "securitySchemes"] {
-            let Some(drafted) =
-                self.drafted.pointer(&format!("/components/{kind}")).and_then(Value::as_object)
-            else {
-                continue;
-            };
-            let Some(components) =
-                member(merged, "components").and_then(|components| member(components, kind))
-            else {
-                continue;
-            };
-            for (name, component) in drafted {
-                if components.get(name).is_none() {
-                    add_member(components, name, component.clone());
-                    self.note(&format!("/components/{kind}/{name}"), "added");
-                }
+            let drafted = self.drafted.pointer(&format!("/components/{kind}"));
+            for (name, component) in members_of(drafted) {
+                let components = member(merged, "components").and_then(|all| member(all, kind));
+                let pointer = format!("/components/{kind}");
+                components.map(|components| self.add_absent(components, name, component, &pointer));
             }
         }
     }
 
+    /// Adds a member where there is none of this name. Returns true if one was there.
+    fn add_absent(&mut self, object: &mut Value, name: &str, value: &Value, pointer: &str) -> bool {
+        let Value::Object(members) = object else { return false };
+        if members.contains_key(name) {
+            return true;
+        }
+        members.insert(name, value.clone());
+        self.note(&below(pointer, name), "added");
+        false
+    }
+
     fn merge_paths(&mut self, merged: &mut Value) {
-        let Some(drafted) = self.drafted.get("paths").and_then(Value::as_object) else { return };
         let names = operation_names(merged);
-        for (path, drafted_item) in drafted {
+        for (path, drafted_item) in members_of(self.drafted.get("paths")) {
             let existing = existing_path(merged, path);
             let place = below("/paths", &existing);
             let Some(item) = member(merged, "paths").and_then(|paths| member(paths, &existing))
             else {
                 continue;
             };
-            for (method, operation) in drafted_item.as_object().into_iter().flatten() {
-                let at = below(&place, method);
-                match item.get_mut(method) {
-                    Some(existing) => self.merge_operation(existing, operation, &at),
-                    None => {
-                        let renamed = with_path_names(operation, path, &existing);
-                        add_member(item, method, with_unique_name(renamed, &names));
-                        self.note(&at, "added");
-                    }
+            for (method, operation) in members_of(Some(drafted_item)) {
+                let renamed = with_path_names(operation, path, &existing);
+                let renamed = with_unique_name(renamed, &names);
+                if self.add_absent(item, method, &renamed, &place) {
+                    self.merge_operation(item.get_mut(method), operation, &below(&place, method));
                 }
             }
         }
     }
 
-    fn merge_operation(&mut self, existing: &mut Value, drafted: &Value, pointer: &str) {
+    fn merge_operation(&mut self, existing: Option<&mut Value>, drafted: &Value, pointer: &str) {
+        let Some(existing) = existing else { return };
         for parameter in drafted.get("parameters").and_then(Value::as_array).into_iter().flatten() {
             self.merge_parameter(existing, parameter, pointer);
         }
         if let Some(body) = drafted.get("requestBody") {
-            match existing.get_mut("requestBody") {
-                Some(there) => self.merge_content(there, body, &below(pointer, "requestBody")),
-                None => {
-                    let mut body = body.clone();
-                    // Requests of before had none.
-                    add_member(&mut body, "required", Value::Bool(false));
-                    add_member(existing, "requestBody", body);
-                    self.note(&below(pointer, "requestBody"), "added");
-                }
+            let mut optional = body.clone();
+            // Requests of before had none.
+            add_member(&mut optional, "required", Value::Bool(false));
+            if self.add_absent(existing, "requestBody", &optional, pointer) {
+                let place = below(pointer, "requestBody");
+                self.merge_content(existing.get_mut("requestBody"), body, &place);
             }
         }
         let place = below(pointer, "responses");
         for (status, response) in
-            drafted.get("responses").and_then(Value::as_object).into_iter().flatten()
+            members_of(drafted.get("responses")).filter(|response| response.0 != "default")
         {
-            let at = below(&place, status);
-            match existing.pointer_mut(&format!("/responses/{status}")) {
-                Some(there) => self.merge_content(there, response, &at),
-                None if status == "default" => {}
-                None => {
-                    if let Some(responses) = member(existing, "responses") {
-                        add_member(responses, status, response.clone());
-                        self.note(&at, "added");
-                    }
-                }
+            let Some(responses) = member(existing, "responses") else { continue };
+            if self.add_absent(responses, status, response, &place) {
+                self.merge_content(responses.get_mut(status), response, &below(&place, status));
             }
         }
     }
@@ -121,12 +110,12 @@ impl Merging<'_> {
             list.iter_mut().enumerate().find(|other| is_same_parameter(other.1, drafted))
         });
         if let Some((at, there)) = there {
-            if let (Some(schema), Some(other)) = (there.get_mut("schema"), drafted.get("schema")) {
-                self.widen(schema, other, &below(&below(&place, &at.to_string()), "schema"));
-            }
+            let pointer = below(&below(&place, &at.to_string()), "schema");
+            self.widen_member(there, drafted, "schema", &pointer);
             return;
         }
         // A part of the path has the name that the person gave it.
+        let Value::Object(members) = existing else { return };
         if drafted["in"] == *"path" {
             return;
         }
@@ -134,126 +123,43 @@ impl Merging<'_> {
         if let Value::Object(members) = &mut parameter {
             members.remove("required");
         }
-        let Value::Object(members) = existing else { return };
         if let Value::Array(list) =
             members.entry("parameters").or_insert_with(|| Value::Array(Vec::new()))
         {
-            let at = list.len();
+            self.note(&below(&place, &list.len().to_string()), "added");
             list.push(parameter);
-            self.note(&below(&place, &at.to_string()), "added");
         }
     }
 
-    fn merge_content(&mut self, existing: &mut Value, drafted: &Value, pointer: &str) {
-        let place = below(pointer, "content");
-        for (media_type, media) in
-            drafted.get("content").and_then(Value::as_object).into_iter().flatten()
-        {
-            let at = below(&place, media_type);
-            let Some(content) = member(existing, "content") else { continue };
-            match content.get_mut(media_type) {
-                Some(there) => {
-                    if let (Some(schema), Some(other)) =
-                        (there.get_mut("schema"), media.get("schema"))
-                    {
-                        self.widen(schema, other, &below(&at, "schema"));
-                    }
-                }
-                None => {
-                    add_member(content, media_type, media.clone());
-                    self.note(&at, "added");
-                }
-            }
-        }
-    }
-
-    /// Takes types, values and members of the draft into a schema. References stay as they are.
-    fn widen(&mut self, schema: &mut Value, drafted: &Value, pointer: &str) {
-        let drafted = self.resolve(drafted).clone();
-        if schema.get("$ref").is_some() || !schema.is_object() {
+    fn merge_content(&mut self, existing: Option<&mut Value>, drafted: &Value, pointer: &str) {
+        let Some(content) = existing.and_then(|existing| member(existing, "content")) else {
             return;
-        }
-        self.widen_types(schema, &drafted, pointer);
-        self.widen_values(schema, &drafted, pointer);
-        if let Some(items) = drafted.get("items") {
-            match schema.get_mut("items") {
-                Some(there) => self.widen(there, items, &below(pointer, "items")),
-                None => add_member(schema, "items", items.clone()),
-            }
-        }
-        let place = below(pointer, "properties");
-        for (name, property) in
-            drafted.get("properties").and_then(Value::as_object).into_iter().flatten()
-        {
-            let at = below(&place, name);
-            let Some(properties) = member(schema, "properties") else { continue };
-            match properties.get_mut(name) {
-                Some(there) => self.widen(there, property, &at),
-                None => {
-                    add_member(properties, name, property.clone());
-                    self.note(&at, "added");
-                }
-            }
-        }
-    }
-
-    /// A schema of the draft in place of a reference to it.
-    fn resolve<'v>(&'v self, schema: &'v Value) -> &'v Value {
-        let target =
-            schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
-        target.and_then(|pointer| self.drafted.pointer(pointer)).unwrap_or(schema)
-    }
-
-    fn widen_types(&mut self, schema: &mut Value, drafted: &Value, pointer: &str) {
-        let mut types = type_names(schema);
-        let n_before = types.len();
-        if n_before == 0 {
-            return;
-        }
-        for name in type_names(drafted) {
-            let is_there = types.contains(&name)
-                || (name == "integer" && types.iter().any(|other| other == "number"));
-            if name == "number" && types.iter().any(|other| other == "integer") {
-                types.retain(|other| other != "integer");
-                types.push(name);
-                self.note(pointer, "widened to `number`");
-            } else if !is_there {
-                self.note(pointer, &format!("widened by `{name}`"));
-                types.push(name);
-            }
-        }
-        let value = match types.as_slice() {
-            [name] => Value::from(name.as_str()),
-            names => names.iter().map(|name| Value::from(name.as_str())).collect(),
         };
-        add_member(schema, "type", value);
+        let place = below(pointer, "content");
+        for (media_type, media) in members_of(drafted.get("content")) {
+            let is_there = self.add_absent(content, media_type, media, &place);
+            if let Some(there) = content.get_mut(media_type).filter(|_| is_there) {
+                self.widen_member(
+                    there,
+                    media,
+                    "schema",
+                    &below(&below(&place, media_type), "schema"),
+                );
+            }
+        }
     }
 
-    /// An enumeration that a person wrote stays; a value of the draft that it lacks is told.
-    fn widen_values(&mut self, schema: &Value, drafted: &Value, pointer: &str) {
-        let Some(values) = schema.get("enum").and_then(Value::as_array) else { return };
-        let others = drafted.get("enum").and_then(Value::as_array);
-        let n_missing = others
-            .map_or(0, |others| others.iter().filter(|other| !values.contains(other)).count());
-        if n_missing > 0 {
-            self.added.add(
-                pointer,
-                format!("{n_missing} values were there that `enum` lacks"),
-                (n_missing, n_missing),
-                SETTLE_CONFLICT,
-            );
+    fn widen_member(&mut self, existing: &mut Value, drafted: &Value, name: &str, pointer: &str) {
+        if let (Some(schema), Some(other)) = (existing.get_mut(name), drafted.get(name)) {
+            let mut widening = Widening { drafted: self.drafted, added: &mut self.added };
+            widening.widen(schema, other, pointer);
         }
     }
 }
 
-fn type_names(schema: &Value) -> Vec<String> {
-    match schema.get("type") {
-        Some(Value::String(name)) => vec![name.clone()],
-        Some(Value::Array(names)) => {
-            names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
-    }
+/// The members of a value, if it is an object.
+fn members_of(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
+    value.and_then(Value::as_object).into_iter().flatten()
 }
 
 fn is_same_parameter(one: &Value, other: &Value) -> bool {

@@ -30,6 +30,7 @@ pub(crate) struct Group<'e> {
 impl Group<'_> {
     pub(crate) fn write(&self, name: &str, pointer: &str, guesses: &mut Guesses) -> Object {
         let mut operation = Object::new();
+        guesses.n_exchanges = self.exchanges.len();
         operation.insert("operationId", Value::from(name));
         let parameters = write_parameters(
             &self.exchanges,
@@ -247,9 +248,9 @@ fn status_words(status: u16) -> &'static str {
         409 => "Conflict",
         422 => "Unprocessable content",
         429 => "Too many requests",
-        200..300 => "Success",
-        400..500 => "An error of the request",
         500..600 => "An error of the service",
+        _ if status < 300 => "Success",
+        _ if status >= 400 => "An error of the request",
         _ => "Another response",
     }
 }

@@ -136,7 +136,7 @@ pub(crate) fn text_schema<'t>(
     values.clone().for_each(|value| shape.add_text(value));
     let n_numbers = shape.n_integers + shape.n_fractions;
     let is_one_kind =
-        [n_numbers, shape.n_booleans, shape.texts.n_samples].iter().any(|n| *n == shape.n_samples);
+        [n_numbers, shape.n_booleans, shape.texts.n_samples].contains(&shape.n_samples);
     if shape.n_samples == 0 {
         return json!({"type": "string"});
     }

@@ -4,9 +4,9 @@ mod likeness;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::likeness::Looks;
+use self::likeness::{Common, Looks};
 use crate::{
-    exchange::Segment,
+    exchange::{Exchange, Segment},
     name::{camel_name, is_plural, singular, unique_name},
     redact::{MASKED, Redacted},
     text::{is_identifier, is_integer},
@@ -88,8 +88,7 @@ impl<'e> Reading<'e> {
 
     /// Decides the part at this depth for exchanges that are the same before it, and goes on behind it.
     fn settle_group(&mut self, group: Vec<usize>, depth: usize) {
-        let mut literals: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        let mut variables: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let (mut literals, mut variables) = (Groups::new(), Groups::new());
         for index in group {
             let Some(segment) = self.segment(index, depth) else { continue };
             match variable_suffix(segment) {
@@ -120,75 +119,93 @@ impl<'e> Reading<'e> {
     }
 
     /// Moves words that differ between otherwise equal exchanges to the variables.
-    fn join_alike(
-        &self,
-        literals: &mut BTreeMap<&str, Vec<usize>>,
-        variables: &mut Vec<usize>,
-        depth: usize,
-    ) {
-        let looks = |group: &[usize]| -> Vec<Looks<'_>> {
-            let exchanges = group.iter().filter_map(|index| self.exchanges.get(*index));
-            exchanges.map(|redacted| Looks::from_exchange(&redacted.exchange, depth)).collect()
-        };
-        let is_typed = variables.iter().any(|index| {
-            self.segment(*index, depth).and_then(Segment::sample).is_some_and(is_integer)
-        });
-        let mut clusters: Vec<Cluster<'_>> =
-            vec![Cluster { texts: Vec::new(), looks: looks(variables) }];
+    fn join_alike(&self, literals: &mut Groups<'e>, variables: &mut Vec<usize>, depth: usize) {
+        let all: Vec<usize> = literals.values().flatten().chain(&*variables).copied().collect();
+        let common = Common::from_exchanges(&self.exchanges_of(&all), depth);
+        let looks =
+            |group: &[usize]| Looks::from_exchanges(&self.exchanges_of(group), depth, &common);
+        let samples = variables.iter().filter_map(|index| self.segment(*index, depth)?.sample());
+        // Words are no numbers: what stands beside numbers is another operation.
+        let takes_words = !variables.is_empty() && !samples.clone().any(is_integer);
+        let mut clusters: Vec<Cluster<'_>> = Vec::new();
+        if takes_words {
+            clusters.push(Cluster {
+                looks: looks(variables),
+                is_variable: true,
+                ..Cluster::default()
+            });
+        }
         for (text, group) in literals.iter().filter(|(text, _)| !WORDS.contains(text)) {
-            let own = looks(group);
-            match clusters.iter_mut().find(|cluster| cluster.is_like(&own)) {
-                Some(cluster) => {
-                    cluster.texts.push((*text).to_owned());
-                    cluster.looks.extend(own);
-                }
-                None => clusters.push(Cluster { texts: vec![(*text).to_owned()], looks: own }),
-            }
-        }
-        for (at, cluster) in clusters.iter().enumerate() {
-            let is_joined = if at == 0 {
-                !is_typed && !variables.is_empty()
-            } else {
-                self.differs(cluster, depth, literals)
+            let mut own = Cluster {
+                texts: vec![text],
+                n_exchanges: group.len(),
+                looks: looks(group),
+                is_variable: false,
             };
+            let (like, others) =
+                clusters.into_iter().partition(|cluster| cluster.looks.is_like(&own.looks));
+            clusters = others;
+            let like: Vec<Cluster<'_>> = like;
+            for cluster in like {
+                own.merge(cluster);
+            }
+            clusters.push(own);
+        }
+        for cluster in clusters {
+            let is_joined = cluster.is_variable || self.differs(&cluster, depth, literals);
             for text in cluster.texts.iter().filter(|_| is_joined) {
-                variables.extend(literals.remove(text.as_str()).unwrap_or_default());
+                variables.extend(literals.remove(text).unwrap_or_default());
             }
         }
+    }
+
+    fn exchanges_of(&self, group: &[usize]) -> Vec<&'e Exchange> {
+        group
+            .iter()
+            .filter_map(|index| self.exchanges.get(*index))
+            .map(|one| &one.exchange)
+            .collect()
     }
 
     /// True for words most of which occur once: each stands for one thing.
-    fn differs(
-        &self,
-        cluster: &Cluster<'_>,
-        depth: usize,
-        literals: &BTreeMap<&str, Vec<usize>>,
-    ) -> bool {
+    fn differs(&self, cluster: &Cluster<'_>, depth: usize, literals: &Groups<'e>) -> bool {
         let n_texts = cluster.texts.len();
-        let before = cluster.texts.first().and_then(|text| literals.get(text.as_str())?.first());
+        let before = cluster.texts.first().and_then(|text| literals.get(text)?.first());
         let before = before.and_then(|index| self.segment(*index, depth.checked_sub(1)?));
-        let n_needed = if before.is_some_and(|segment| is_plural(&segment.text)) { 2 } else { 3 };
-        n_texts >= n_needed && n_texts.saturating_mul(2) >= cluster.looks.len()
+        let n_needed = match before {
+            _ if cluster.looks.is_poor() => LEAST_POOR,
+            Some(segment) if is_plural(&segment.text) => 2,
+            _ => 3,
+        };
+        let n_each = n_texts.saturating_mul(cluster.looks.n_kinds());
+        n_texts >= n_needed && n_each.saturating_mul(2) >= cluster.n_exchanges
     }
 }
 
+/// Exchanges by their text at one part of the path.
+type Groups<'e> = BTreeMap<&'e str, Vec<usize>>;
+
 /// Words at one place whose exchanges look alike.
+#[derive(Debug, Default)]
 struct Cluster<'e> {
-    texts: Vec<String>,
-    looks: Vec<Looks<'e>>,
+    texts: Vec<&'e str>,
+    n_exchanges: usize,
+    looks: Looks<'e>,
+    /// True where values that are surely variable look so, too.
+    is_variable: bool,
 }
 
 impl Cluster<'_> {
-    fn is_like(&self, others: &[Looks<'_>]) -> bool {
-        self.looks
-            .iter()
-            .take(MOST_COMPARED)
-            .any(|look| others.iter().take(MOST_COMPARED).any(|other| look.is_like(other)))
+    fn merge(&mut self, other: Self) {
+        self.texts.extend(other.texts);
+        self.n_exchanges = self.n_exchanges.saturating_add(other.n_exchanges);
+        self.looks.merge(other.looks);
+        self.is_variable |= other.is_variable;
     }
 }
 
-/// Exchanges of a word that are compared with those of another: ten look as a thousand do.
-const MOST_COMPARED: usize = 10;
+/// The fewest words that stand for one thing each where neither a request nor a response says what it is.
+const LEAST_POOR: usize = 5;
 
 /// What follows the value of a variable part; `None` for a part that is no value by itself.
 fn variable_suffix(segment: &Segment) -> Option<&str> {

@@ -102,7 +102,9 @@ fn write_text_words(
         let evidence = (texts.n_samples, texts.n_samples);
         guesses.add(pointer, format!("format `{}`", format.as_str()), evidence, SETTLE_FORMAT);
         schema.insert("format", Value::from(format.as_str()));
-    } else if let Some(values) = enumeration(shape, name) {
+    } else if let Some(values) =
+        enumeration(shape, name).filter(|_| texts.n_samples >= guesses.n_exchanges)
+    {
         let evidence = (texts.n_samples, texts.n_samples);
         guesses.add(pointer, format!("one of {} values", values.len()), evidence, SETTLE_ENUM);
         let mut values: Vec<Value> = values.into_iter().map(Value::from).collect();
@@ -157,7 +159,7 @@ fn write_members(shape: &Shape, pointer: &str, guesses: &mut Guesses, schema: &m
         let at = below(&place, name);
         properties.insert(name.clone(), write_schema(member, name, &at, guesses));
         let evidence = (member.n_samples, shape.n_objects);
-        if member.n_samples >= shape.n_objects && shape.n_objects > 1 {
+        if member.n_samples >= shape.n_objects && shape.n_objects >= guesses.n_exchanges.max(2) {
             required.push(Value::from(name.as_str()));
             guesses.add(&at, "required".to_owned(), evidence, SETTLE_REQUIRED);
         } else {

@@ -16,10 +16,10 @@ pub(crate) struct Shape {
     pub(crate) n_fractions: usize,
     pub(crate) texts: Texts,
     pub(crate) n_arrays: usize,
-    pub(crate) items: Option<Box<Shape>>,
+    pub(crate) items: Option<Box<Self>>,
     pub(crate) n_objects: usize,
     /// In the order in which they were first there.
-    pub(crate) members: Vec<(String, Shape)>,
+    pub(crate) members: Vec<(String, Self)>,
     places: BTreeMap<String, usize>,
 }
 
@@ -48,12 +48,14 @@ impl Shape {
             Value::Array(items) => {
                 self.n_arrays += 1;
                 let shape = self.items.get_or_insert_default();
-                items.iter().for_each(|item| shape.add(item));
+                for item in items {
+                    shape.add(item);
+                }
             }
             Value::Object(members) => {
                 self.n_objects += 1;
                 for (name, value) in members {
-                    self.member(name).add(value);
+                    self.change_member(name, |member| member.add(value));
                 }
             }
         }
@@ -81,13 +83,15 @@ impl Shape {
         }
     }
 
-    /// The shape of a member, which is made where it is new.
-    pub(crate) fn member(&mut self, name: &str) -> &mut Self {
+    /// Changes the shape of a member, which is made where it is new.
+    fn change_member(&mut self, name: &str, change: impl FnOnce(&mut Self)) {
         let at = *self.places.entry(name.to_owned()).or_insert(self.members.len());
         if at == self.members.len() {
             self.members.push((name.to_owned(), Self::default()));
         }
-        &mut self.members[at].1
+        if let Some((_, shape)) = self.members.get_mut(at) {
+            change(shape);
+        }
     }
 
     /// Adds the samples of another place.
@@ -104,7 +108,7 @@ impl Shape {
         }
         self.n_objects += other.n_objects;
         for (name, shape) in &other.members {
-            self.member(name).merge(shape);
+            self.change_member(name, |member| member.merge(shape));
         }
     }
 }

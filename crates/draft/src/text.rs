@@ -1,5 +1,7 @@
 //! What a text looks like: a number, an identifier, a date.
 
+use std::collections::BTreeMap;
+
 use time::{Date, Month, OffsetDateTime, format_description::well_known::Rfc3339};
 use url::Url;
 
@@ -121,16 +123,23 @@ fn ends_with_number(text: &str) -> bool {
     begins_with_letter && n_words == 1 && n_digits > 0 && (joined || n_digits >= 4)
 }
 
-/// True for a text that nobody types: long, of letters and digits without words, such as a key.
+/// True for a text that nobody types: long, with digits and letters of both cases mixed, such as a key, and without words.
 pub(crate) fn looks_random(text: &str) -> bool {
     let is_plain =
         text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+/=~:".contains(&byte));
     let n_digits = text.bytes().filter(u8::is_ascii_digit).count();
-    let n_upper = text.bytes().filter(u8::is_ascii_uppercase).count();
-    let n_lower = text.bytes().filter(u8::is_ascii_lowercase).count();
-    let is_mixed = n_digits >= 3 && n_upper + n_lower >= 3;
     let is_other = Format::recognize(text).is_some() || text.contains("://");
-    is_plain && text.len() >= 20 && is_mixed && !is_other && bits_of(text) >= 3.2
+    let n_changes = text.as_bytes().windows(2).filter(|pair| changes_kind(pair)).count();
+    let is_mixed = n_digits >= 3 && n_changes.saturating_mul(4) >= text.len();
+    is_plain && text.len() >= 20 && is_mixed && !is_other && bits_of(text) >= 3.0
+}
+
+/// True for two characters of which one is a digit, or a letter of the other case, and not the first of a word.
+fn changes_kind(pair: &[u8]) -> bool {
+    let &[before, after] = pair else { return false };
+    let kind = |byte: u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
+    let are_plain = before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric();
+    are_plain && kind(before) != kind(after)
 }
 
 /// True for a JSON Web Token (RFC 7519), whose header begins so in base64.
@@ -141,15 +150,10 @@ pub(crate) fn is_web_token(text: &str) -> bool {
 /// The entropy of the characters of a text, in bits for each (Shannon).
 #[expect(clippy::cast_precision_loss, reason = "texts are shorter than 2^52")]
 fn bits_of(text: &str) -> f64 {
-    let mut counts = [0_usize; 256];
+    let mut counts = BTreeMap::<u8, usize>::new();
     for byte in text.bytes() {
-        counts[usize::from(byte)] += 1;
+        *counts.entry(byte).or_default() += 1;
     }
     let length = text.len() as f64;
-    counts
-        .iter()
-        .filter(|count| **count > 0)
-        .map(|count| *count as f64 / length)
-        .map(|share| -share * share.log2())
-        .sum()
+    counts.values().map(|count| *count as f64 / length).map(|share| -share * share.log2()).sum()
 }

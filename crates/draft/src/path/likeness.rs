@@ -1,58 +1,134 @@
-//! Likeness of exchanges: the same method, the same path behind a place, and the same names in what goes out and comes back.
+//! Likeness of exchanges that differ in one part of the path: the same method, the same path behind that part, and the same
+//! names in what goes out and comes back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use callgate_tool::Value;
 
 use crate::{body::Body, exchange::Exchange, text::is_identifier};
 
-/// What is compared of an exchange, but for a part of its path.
-pub(super) struct Looks<'e> {
+/// The texts behind a part of the path that stand behind several texts of that part: they are the same whatever it is.
+pub(super) struct Common<'e> {
+    texts: BTreeSet<(usize, &'e str)>,
+}
+
+impl<'e> Common<'e> {
+    pub(super) fn from_exchanges(exchanges: &[&'e Exchange], depth: usize) -> Self {
+        let mut owners: BTreeMap<(usize, &str), BTreeSet<&str>> = BTreeMap::new();
+        for exchange in exchanges {
+            let Some(own) = exchange.segments.get(depth) else { continue };
+            for (at, segment) in exchange.segments.iter().enumerate().skip(depth.saturating_add(1))
+            {
+                owners.entry((at, &segment.text)).or_default().insert(&own.text);
+            }
+        }
+        // Among many, two may have the same by chance, such as two owners a repository of the same name.
+        let n_least = if exchanges.len() < MANY { 2 } else { 3 };
+        let texts =
+            owners.into_iter().filter(|owner| owner.1.len() >= n_least).map(|owner| owner.0);
+        Self { texts: texts.collect() }
+    }
+
+    /// The path behind a part; empty where a text stands behind that part alone.
+    fn path_behind(&self, exchange: &'e Exchange, depth: usize) -> Vec<&'e str> {
+        let behind = exchange.segments.iter().enumerate().skip(depth.saturating_add(1));
+        let text = |(at, segment): (usize, &'e crate::exchange::Segment)| {
+            let text = segment.text.as_str();
+            if self.texts.contains(&(at, text)) && !is_identifier(text) { text } else { "" }
+        };
+        behind.map(text).collect()
+    }
+}
+
+const MANY: usize = 30;
+
+/// A kind of exchange, but for one part of its path.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Kind<'e> {
     method: &'e str,
     behind: Vec<&'e str>,
-    request: Option<BTreeSet<String>>,
-    response: Option<BTreeSet<String>>,
+    has_request: bool,
+    has_response: bool,
+}
+
+/// The names of members in requests and in responses.
+type Names = [BTreeSet<String>; 2];
+
+/// The kinds of exchanges of some texts at one part of the path, with the names of their members.
+#[derive(Debug, Default)]
+pub(super) struct Looks<'e> {
+    kinds: BTreeMap<Kind<'e>, Names>,
 }
 
 impl<'e> Looks<'e> {
-    pub(super) fn from_exchange(exchange: &'e Exchange, depth: usize) -> Self {
-        let behind = exchange.segments.iter().skip(depth.saturating_add(1));
-        let behind =
-            behind.map(|segment| if is_identifier(&segment.text) { "" } else { &segment.text });
-        let response =
-            exchange.response.as_ref().and_then(|response| response.message.body.as_ref());
-        Self {
-            method: &exchange.method,
-            behind: behind.collect(),
-            request: exchange.request.body.as_ref().and_then(member_names),
-            response: response.and_then(member_names),
+    pub(super) fn from_exchanges(
+        exchanges: &[&'e Exchange],
+        depth: usize,
+        common: &Common<'e>,
+    ) -> Self {
+        let mut looks = Self::default();
+        for exchange in exchanges {
+            let response =
+                exchange.response.as_ref().and_then(|response| response.message.body.as_ref());
+            let bodies = [exchange.request.body.as_ref(), response];
+            let kind = Kind {
+                method: &exchange.method,
+                behind: common.path_behind(exchange, depth),
+                has_request: bodies[0].is_some(),
+                has_response: bodies[1].is_some(),
+            };
+            let names = looks.kinds.entry(kind).or_default();
+            for (names, body) in names.iter_mut().zip(bodies) {
+                names.extend(body.map(member_names).unwrap_or_default());
+            }
+        }
+        looks
+    }
+
+    /// True where a kind of exchange is in both, and its members have the same names.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.kinds.iter().any(|(kind, names)| {
+            let others = other.kinds.get(kind);
+            others.is_some_and(|others| {
+                names.iter().zip(others).all(|(names, others)| are_like(names, others))
+            })
+        })
+    }
+
+    /// True where no exchange has members by which it could be told from another.
+    pub(super) fn is_poor(&self) -> bool {
+        self.kinds.values().flatten().all(|names| names.len() < LEAST_NAMES)
+    }
+
+    pub(super) fn n_kinds(&self) -> usize {
+        self.kinds.len()
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        for (kind, names) in other.kinds {
+            let own = self.kinds.entry(kind).or_default();
+            for (own, names) in own.iter_mut().zip(names) {
+                own.extend(names);
+            }
         }
     }
+}
 
-    /// True for exchanges that only differ in one part of the path.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        let pairs = [(&self.request, &other.request), (&self.response, &other.response)];
-        let n_like = pairs.iter().filter(|pair| has_like_names(pair)).count();
-        let is_same = pairs.iter().all(|pair| pair.0.is_none() == pair.1.is_none());
-        let n_there = pairs.iter().filter(|pair| pair.0.is_some()).count();
-        self.method == other.method
-            && self.behind == other.behind
-            && is_same
-            && n_like > 0
-            && n_like == n_there
+/// Fewer names say nothing: `{"message": …}` and `{"ok": …}` are everywhere.
+const LEAST_NAMES: usize = 2;
+
+/// True where most names of the smaller set are in the other.
+fn are_like(names: &BTreeSet<String>, others: &BTreeSet<String>) -> bool {
+    let n_least = names.len().min(others.len());
+    let n_shared = names.intersection(others).count();
+    if n_least < LEAST_NAMES {
+        return names.len().max(others.len()) < LEAST_NAMES;
     }
+    n_shared >= LEAST_NAMES && n_shared.saturating_mul(2) >= n_least
 }
 
-/// True where at least two names, and most of all, are in both.
-fn has_like_names(pair: &(&Option<BTreeSet<String>>, &Option<BTreeSet<String>>)) -> bool {
-    let (Some(first), Some(second)) = pair else { return false };
-    let n_shared = first.intersection(second).count();
-    let n_all = first.union(second).count();
-    n_shared >= 2 && n_shared.saturating_mul(5) >= n_all.saturating_mul(3)
-}
-
-/// The places of members, a few levels deep; `None` where there are none.
-fn member_names(body: &Body) -> Option<BTreeSet<String>> {
+/// The places of members, a few levels deep.
+fn member_names(body: &Body) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     match body {
         Body::Json(value) => add_names(value, "", 3, &mut names),
@@ -60,7 +136,7 @@ fn member_names(body: &Body) -> Option<BTreeSet<String>> {
         Body::Multipart(parts) => names.extend(parts.iter().map(|part| part.name.clone())),
         Body::Binary(_) | Body::Text(..) => {}
     }
-    Some(names).filter(|names| !names.is_empty())
+    names
 }
 
 fn add_names(value: &Value, place: &str, depth: u8, names: &mut BTreeSet<String>) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Exchange, redact::redact};
+use crate::redact::redact;
 
 /// The templates of requests, each `METHOD ADDRESS [RESPONSE]`.
 fn templates(requests: &[&str]) -> Vec<String> {

@@ -128,6 +128,13 @@ fn add_password(credential: &str, secrets: &mut BTreeSet<String>) {
     }
 }
 
+/// Adds the value of a member, unless it is a word, which means something else elsewhere.
+fn add_member_secret(value: &str, secrets: &mut BTreeSet<String>) {
+    if !value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') {
+        add_secret(value, secrets);
+    }
+}
+
 fn add_secret(value: &str, secrets: &mut BTreeSet<String>) {
     if value.len() >= SHORTEST {
         secrets.insert(value.to_owned());
@@ -142,12 +149,12 @@ fn add_secrets_of(message: &Message, secrets: &mut BTreeSet<String>) {
         Some(Body::Json(value)) => add_secret_members(value, secrets),
         Some(Body::Form(pairs)) => {
             for (_, value) in pairs.iter().filter(|pair| is_secret_member(&pair.0)) {
-                add_secret(value, secrets);
+                add_member_secret(value, secrets);
             }
         }
         Some(Body::Multipart(parts)) => {
             for part in parts.iter().filter(|part| is_secret_member(&part.name)) {
-                add_secret(part.text.as_deref().unwrap_or_default(), secrets);
+                add_member_secret(part.text.as_deref().unwrap_or_default(), secrets);
             }
         }
         Some(Body::Binary(_) | Body::Text(..)) | None => {}
@@ -160,7 +167,7 @@ fn add_secret_members(value: &Value, secrets: &mut BTreeSet<String>) {
         Value::Object(members) => {
             for (name, value) in members {
                 if let Some(text) = value.as_str().filter(|_| is_secret_member(name)) {
-                    add_secret(text, secrets);
+                    add_member_secret(text, secrets);
                 }
                 add_secret_members(value, secrets);
             }

@@ -57,9 +57,7 @@ impl Mask {
             }
             Some(Body::Multipart(parts)) => {
                 for part in parts {
-                    if let Some(text) = &mut part.text {
-                        self.mask_member(&part.name, text);
-                    }
+                    part.text.iter_mut().for_each(|text| self.mask_member(&part.name, text));
                 }
             }
             Some(Body::Text(_, text)) => self.mask_text(text),

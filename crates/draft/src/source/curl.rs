@@ -153,12 +153,12 @@ impl Command {
                 self.data.push(value);
             }
             "-d" | "--data" | "--data-raw" | "--data-binary" | "--data-ascii" => {
-                self.data.push(value)
+                self.data.push(value);
             }
             "--data-urlencode" => self.data.push(encoded_data(&value)),
             "-F" | "--form" | "--form-string" => self.parts.extend(form_part(option, &value)),
             "-u" | "--user" => {
-                self.add_header("authorization", &format!("Basic {}", STANDARD.encode(value)))
+                self.add_header("authorization", &format!("Basic {}", STANDARD.encode(value)));
             }
             "--oauth2-bearer" => self.add_header("authorization", &format!("Bearer {value}")),
             "-b" | "--cookie" if value.contains('=') => self.add_header("cookie", &value),

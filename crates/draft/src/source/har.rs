@@ -43,7 +43,7 @@ pub fn har(text: &str, place: &str) -> Result<Source, Error> {
         }
         match read_entry(entry, &place) {
             Ok(exchange) if exchange.method == "OPTIONS" => {
-                source.leave_out(&place, "a browser asked whether it may call")
+                source.leave_out(&place, "a browser asked whether it may call");
             }
             Ok(exchange) => source.exchanges.push(exchange),
             Err(why) => source.leave_out(&place, &why.to_string()),

@@ -42,7 +42,7 @@ impl Reading {
             let place = format!("{place}, `{}`", item["name"].as_str().unwrap_or("a request"));
             match item.get("item").and_then(Value::as_array) {
                 Some(_) if depth >= DEEPEST => {
-                    self.source.leave_out(&place, "folders are too deep")
+                    self.source.leave_out(&place, "folders are too deep");
                 }
                 Some(items) => self.read_items(items, &place, depth + 1),
                 None => self.read_request(item, &place),
@@ -56,7 +56,7 @@ impl Reading {
         let alone = [Value::Null];
         let responses = if responses.is_empty() { alone.as_slice() } else { responses };
         for response in responses {
-            let request = response.get("originalRequest").unwrap_or(&item["request"]);
+            let request = response.get("originalRequest").unwrap_or_else(|| &item["request"]);
             match self.read_exchange(request, response, place) {
                 Ok(exchange) => self.source.exchanges.push(exchange),
                 Err(why) => self.source.leave_out(place, &why.to_string()),

@@ -86,10 +86,8 @@ impl Reader<'_> {
                 Some('n') => self.push('\n'),
                 Some('r') => self.push('\r'),
                 Some('t') => self.push('\t'),
-                Some(kind @ ('u' | 'x')) => {
-                    let c = self.hexadecimal(if kind == 'u' { 4 } else { 2 });
-                    self.push(c);
-                }
+                Some('u') => self.push_hexadecimal(4),
+                Some('x') => self.push_hexadecimal(2),
                 Some(c) => self.push(c),
                 None => {}
             }
@@ -97,16 +95,14 @@ impl Reader<'_> {
         self.rest.next();
     }
 
-    fn hexadecimal(&mut self, most: usize) -> char {
+    fn push_hexadecimal(&mut self, most: usize) {
         let mut digits = String::new();
         while let Some(digit) = self.rest.next_if(|c| digits.len() < most && c.is_ascii_hexdigit())
         {
             digits.push(digit);
         }
-        u32::from_str_radix(&digits, 16)
-            .ok()
-            .and_then(char::from_u32)
-            .unwrap_or(char::REPLACEMENT_CHARACTER)
+        let c = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+        self.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
 }
 

@@ -1,0 +1,270 @@
+//! Drafts of exchanges as services have them.
+
+use callgate_draft::{Draft, DraftOptions, Exchange, Given, curl, draft, har, http, postman};
+use callgate_tool::{Value, json};
+use proptest::prelude::*;
+
+const SECRET: &str = "k7Qp2Zx9Vb4Nm8Ls3Td6Wf1Rg5Yh0Jc2";
+
+fn exchange(method: &str, url: &str, input: &Value, output: &Value) -> Exchange {
+    let (input, output) = (input.to_string(), output.to_string());
+    let input = (input != "null").then_some(input.as_str());
+    Exchange::from_given(Given { method, url, input, output: Some(&output), ..Given::default() })
+        .unwrap()
+}
+
+fn drafted(exchanges: Vec<Exchange>) -> Draft {
+    draft(exchanges, &DraftOptions::default()).unwrap()
+}
+
+fn pets() -> Vec<Exchange> {
+    vec![
+        exchange(
+            "GET",
+            "https://a.example/pets/7?fields=name",
+            &Value::Null,
+            &json!({"id": 7, "name": "Rex", "owner": null}),
+        ),
+        exchange(
+            "GET",
+            "https://a.example/pets/8",
+            &Value::Null,
+            &json!({"id": 8, "name": "Mia", "owner": {"id": 1}, "weight": 4.5}),
+        ),
+        exchange(
+            "POST",
+            "https://a.example/pets",
+            &json!({"name": "Rex"}),
+            &json!({"id": 7, "name": "Rex", "owner": null}),
+        ),
+        exchange(
+            "POST",
+            "https://a.example/pets",
+            &json!({"name": "Mia", "age": 3}),
+            &json!({"id": 8, "name": "Mia", "owner": null}),
+        ),
+    ]
+}
+
+#[test]
+fn all_examples_count_and_not_the_first_alone() {
+    let draft = drafted(pets());
+    let get = draft.description.pointer("/paths/~1pets~1{petId}/get").unwrap();
+    assert_eq!(get["operationId"], "getPet");
+    let parameters = json!([
+        {"name": "petId", "in": "path", "required": true, "schema": {"type": "integer"}},
+        {"name": "fields", "in": "query", "schema": {"type": "string"}},
+    ]);
+    assert_eq!(get["parameters"], parameters);
+    let pet = get.pointer("/responses/200/content/application~1json/schema").unwrap();
+    assert_eq!(pet["required"], json!(["id", "name", "owner"]));
+    assert_eq!(pet["properties"]["owner"]["type"], json!(["object", "null"]));
+    assert_eq!(pet["properties"]["weight"], json!({"type": "number"}));
+    let body = draft
+        .description
+        .pointer("/paths/~1pets/post/requestBody/content/application~1json/schema")
+        .unwrap();
+    assert_eq!(body["required"], json!(["name"]));
+    assert_eq!(body["properties"]["age"], json!({"type": "integer"}));
+}
+
+#[test]
+fn guesses_have_their_evidence() {
+    let draft = drafted(pets());
+    let guess = draft.guesses.iter().find(|guess| guess.text == "`fields` is optional").unwrap();
+    assert_eq!((guess.seen, guess.total), (1, 2));
+    for guess in &draft.guesses {
+        assert!(draft.description.pointer(&guess.pointer).is_some(), "{guess:?}");
+    }
+}
+
+#[test]
+fn each_exchange_is_a_case_of_a_tool() {
+    let draft = drafted(pets());
+    let cases: Vec<_> =
+        draft.cases.iter().map(|case| (case.tool.as_str(), case.arguments.clone())).collect();
+    let arguments = |value: Value| value.as_object().unwrap().clone();
+    assert_eq!(cases[0], ("getPet", arguments(json!({"petId": 7, "fields": "name"}))));
+    assert_eq!(cases[3], ("createPet", arguments(json!({"name": "Mia", "age": 3}))));
+    assert_eq!(draft.cases[0].body, r#"{"id":7,"name":"Rex","owner":null}"#);
+}
+
+#[test]
+fn words_and_maps_and_formats_are_recognized() {
+    let answers = ["open", "closed", "open", "closed", "open"].map(|status| {
+        json!({"status": status, "at": "2026-11-29T10:00:00Z", "scores": {"17": 1, "18": 2}, "zip": "01234"})
+    });
+    let exchanges = answers
+        .iter()
+        .map(|answer| exchange("GET", "https://a.example/state", &Value::Null, answer));
+    let draft = drafted(exchanges.collect());
+    let schema = draft
+        .description
+        .pointer("/paths/~1state/get/responses/200/content/application~1json/schema/properties")
+        .unwrap();
+    assert_eq!(schema["status"]["enum"], json!(["closed", "open"]));
+    assert_eq!(schema["at"], json!({"type": "string", "format": "date-time"}));
+    assert_eq!(
+        schema["scores"],
+        json!({"type": "object", "additionalProperties": {"type": "integer"}})
+    );
+    assert_eq!(schema["zip"], json!({"type": "string"}));
+}
+
+#[test]
+fn a_schema_that_stands_twice_is_a_component() {
+    let owner = json!({"id": 1, "name": "Ann"});
+    let draft = drafted(vec![
+        exchange("GET", "https://a.example/owners/1", &Value::Null, &owner),
+        exchange("GET", "https://a.example/owners", &Value::Null, &json!([owner, owner])),
+    ]);
+    let schema = draft
+        .description
+        .pointer("/paths/~1owners~1{ownerId}/get/responses/200/content/application~1json/schema");
+    let items = draft
+        .description
+        .pointer("/paths/~1owners/get/responses/200/content/application~1json/schema/items");
+    assert!(schema.is_some() && items.is_some(), "{:#}", draft.description);
+}
+
+/// Each place in which a request or a response may carry a secret.
+fn leaky(secret: &str) -> Vec<Exchange> {
+    let archive = json!({"log": {"entries": [{
+        "request": {
+            "method": "POST",
+            "url": format!("https://user:{secret}@a.example/bot{secret}/pets?api_key={secret}&plain={secret}"),
+            "headers": [
+                {"name": "Authorization", "value": format!("Bearer {secret}")},
+                {"name": "X-Api-Key", "value": secret},
+                {"name": "Cookie", "value": format!("theme=dark; session={secret}")},
+                {"name": "X-Trace", "value": format!("a {secret} b")},
+            ],
+            "postData": {"mimeType": "application/json", "text": json!({"password": secret, "note": format!("it is {secret}"), secret: 1}).to_string()},
+        },
+        "response": {
+            "status": 200,
+            "headers": [{"name": "Set-Cookie", "value": format!("session={secret}; Path=/")}],
+            "content": {"mimeType": "application/json", "text": json!({"access_token": secret, "echo": [secret], secret: {"a": secret}}).to_string()},
+        },
+    }]}});
+    har(&archive.to_string(), "a.har").unwrap().exchanges
+}
+
+#[test]
+fn credentials_become_schemes_and_no_secret_is_written() {
+    let prompt = format!("Makes a pet with {SECRET}");
+    let draft = draft(leaky(SECRET), &DraftOptions { prompt, ..DraftOptions::default() }).unwrap();
+    assert!(!format!("{draft:?}").contains(SECRET), "{draft:#?}");
+    let schemes = draft.description.pointer("/components/securitySchemes").unwrap();
+    assert_eq!(schemes["bearerAuth"], json!({"type": "http", "scheme": "bearer"}));
+    assert_eq!(schemes["basicAuth"], json!({"type": "http", "scheme": "basic"}));
+    assert_eq!(schemes["apiKeyQuery"], json!({"type": "apiKey", "in": "query", "name": "api_key"}));
+    assert_eq!(
+        schemes["xApiKeyHeader"],
+        json!({"type": "apiKey", "in": "header", "name": "x-api-key"})
+    );
+    assert_eq!(
+        schemes["sessionCookie"],
+        json!({"type": "apiKey", "in": "cookie", "name": "session"})
+    );
+}
+
+#[test]
+fn what_a_person_wrote_stays_in_a_merge() {
+    let mut existing = drafted(pets()).description;
+    let path = existing.pointer_mut("/paths").unwrap().as_object_mut().unwrap();
+    let mut item = path.remove("/pets/{petId}").unwrap();
+    *item.pointer_mut("/get/operationId").unwrap() = "showPet".into();
+    *item.pointer_mut("/get/parameters/0/name").unwrap() = "number".into();
+    path.insert("/pets/{number}", item);
+    let more = vec![
+        exchange(
+            "GET",
+            "https://a.example/pets/9?lang=en",
+            &Value::Null,
+            &json!({"id": "nine", "name": "Tom", "owner": null, "born": "2020-02-02"}),
+        ),
+        exchange("DELETE", "https://a.example/pets/9", &Value::Null, &json!({})),
+    ];
+    let options = DraftOptions { merge: Some(existing), ..DraftOptions::default() };
+    let merged = draft(more, &options).unwrap();
+    let paths = merged.description["paths"].as_object().unwrap();
+    assert_eq!(paths.keys().collect::<Vec<_>>(), ["/pets", "/pets/{number}"]);
+    let item = &paths.get("/pets/{number}").unwrap();
+    assert_eq!(item["get"]["operationId"], "showPet");
+    assert_eq!(item["delete"]["parameters"][0]["name"], "number");
+    assert_eq!(item["get"]["parameters"][2]["name"], "lang");
+    let schema =
+        item.pointer("/get/responses/200/content/application~1json/schema/properties").unwrap();
+    assert_eq!(schema["id"]["type"], json!(["integer", "string"]));
+    assert_eq!(schema["born"], json!({"type": "string", "format": "date"}));
+    assert_eq!(merged.cases[0].tool, "showPet");
+    assert_eq!(merged.cases[0].arguments["number"], 9);
+}
+
+#[test]
+fn every_source_gives_the_same_exchange() {
+    let command = r#"curl -s -X POST 'https://a.example/pets?dry=true' -H "Content-Type: application/json" --data-raw $'{"name": "Rex"}'"#;
+    let request = "POST https://a.example/pets?dry=true HTTP/1.1\ncontent-type: application/json\n\n{\"name\": \"Rex\"}";
+    let collection = json!({"item": [{"name": "make", "item": [{"name": "one", "request": {
+        "method": "POST",
+        "url": {"raw": "{{base}}/pets?dry=true"},
+        "header": [{"key": "Content-Type", "value": "application/json"}],
+        "body": {"mode": "raw", "raw": "{\"name\": \"Rex\"}"},
+    }}]}], "variable": [{"key": "base", "value": "https://a.example"}]});
+    let archive = json!({"log": {"entries": [{"request": {
+        "method": "POST", "url": "https://a.example/pets?dry=true", "headers": [],
+        "postData": {"mimeType": "application/json", "text": "{\"name\": \"Rex\"}"},
+    }}]}});
+    let sources = [
+        curl(command, "a").unwrap(),
+        http(request, None, "a").unwrap(),
+        postman(&collection.to_string(), "a").unwrap(),
+        har(&archive.to_string(), "a").unwrap(),
+    ];
+    let descriptions: Vec<Value> =
+        sources.into_iter().map(|source| drafted(source.exchanges).description).collect();
+    assert!(descriptions.windows(2).all(|pair| pair[0] == pair[1]), "{descriptions:#?}");
+    assert_eq!(
+        descriptions[0].pointer("/paths/~1pets/post/parameters/0/schema/type"),
+        Some(&json!("boolean"))
+    );
+}
+
+#[test]
+fn a_file_that_a_command_names_is_not_read() {
+    let source = curl("curl -d @/etc/passwd https://a.example/pets", "a").unwrap();
+    assert!(
+        source.exchanges.is_empty() && source.notes[0].contains("which is not read"),
+        "{source:?}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn the_same_exchanges_give_the_same_draft(names in prop::collection::vec("[a-z0-9]{1,6}", 1..6), seed in any::<u32>()) {
+        let exchanges = || names.iter().map(|name| {
+            exchange("GET", &format!("https://a.example/{name}/{seed}"), &Value::Null, &json!({name.as_str(): [seed, name]}))
+        }).collect::<Vec<_>>();
+        prop_assert_eq!(format!("{:?}", drafted(exchanges())), format!("{:?}", drafted(exchanges())));
+    }
+
+    #[test]
+    fn no_secret_of_any_form_is_written(secret in "[A-Za-z0-9]{24,40}") {
+        prop_assume!(secret.bytes().any(|byte| byte.is_ascii_digit()) && secret.bytes().any(|byte| byte.is_ascii_uppercase()));
+        let draft = drafted(leaky(&secret));
+        let written = format!("{draft:?}");
+        prop_assert!(!written.contains(&secret));
+    }
+
+    #[test]
+    fn no_text_makes_a_source_panic(text in ".{0,200}", places in prop::collection::vec(0..4_usize, 1..3)) {
+        for place in places {
+            let read = [curl, har, postman].get(place).map(|read| read(&text, "a"));
+            let exchanges = read.unwrap_or_else(|| http(&text, Some(&text), "a")).map(|source| source.exchanges);
+            if let Ok(exchanges) = exchanges {
+                draft(exchanges, &DraftOptions::default()).ok();
+            }
+        }
+    }
+}
