@@ -19,6 +19,7 @@ macro_rules! chapters {
         #[doc = "[credentials]: crate::manual::credentials"]
         #[doc = "[databases]: crate::manual::databases"]
         #[doc = "[documents]: crate::manual::documents"]
+        #[doc = "[drafts]: crate::manual::drafts"]
         #[doc = "[extending]: crate::manual::extending"]
         #[doc = "[getting-started]: crate::manual::getting_started"]
         #[doc = "[library]: crate::manual::library"]
@@ -55,6 +56,7 @@ chapters! {
     connections "connections.md"
     client_tools "client-tools.md"
     approvals "approvals.md"
+    drafts "drafts.md"
     extending "extending.md"
     moving "moving.md"
     testing "testing.md"

@@ -69,11 +69,14 @@ impl Merging<'_> {
             };
             for (method, operation) in members_of(Some(drafted_item)) {
                 let renamed = with_path_names(operation, path, &existing);
-                let renamed = with_unique_name(renamed, &names);
-                if self.add_absent(item, method, &renamed, &place) {
-                    self.merge_operation(item.get_mut(method), operation, &below(&place, method));
-                }
+                self.merge_method(item, method, &with_unique_name(renamed, &names), &place);
             }
+        }
+    }
+
+    fn merge_method(&mut self, item: &mut Value, method: &str, drafted: &Value, pointer: &str) {
+        if self.add_absent(item, method, drafted, pointer) {
+            self.merge_operation(item.get_mut(method), drafted, &below(pointer, method));
         }
     }
 
