@@ -15,6 +15,7 @@ enum Supply {
 }
 
 const PROGRAMS: &[(&str, Supply)] = &[
+    ("cargo", Supply::Runner),
     ("dbus-daemon", Supply::Package("dbus")),
     ("dnsmasq", Supply::Package("dnsmasq-base")),
     ("gnome-keyring-daemon", Supply::Package("gnome-keyring")),
@@ -27,6 +28,7 @@ const PROGRAMS: &[(&str, Supply)] = &[
     ("openssl", Supply::Package("openssl")),
     ("promtool", Supply::Runner),
     ("python3", Supply::Action("actions/setup-python")),
+    ("rustc", Supply::Runner),
     ("pgbouncer", Supply::Package("pgbouncer")),
     ("redis-server", Supply::Package("redis-server")),
     ("secret-tool", Supply::Package("libsecret-tools")),

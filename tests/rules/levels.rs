@@ -15,11 +15,7 @@ struct Row {
 }
 
 const TABLE: &[Row] = &[
-    Row {
-        level: 12,
-        name: "cli",
-        uses: &["agent", "callgate", "ces", "draft", "gateway", "mcp"],
-    },
+    Row { level: 12, name: "cli", uses: &["agent", "callgate", "ces", "draft", "gateway", "mcp"] },
     Row { level: 11, name: "ces", uses: &["config", "gateway"] },
     Row {
         level: 10,

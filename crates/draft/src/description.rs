@@ -9,7 +9,7 @@ use crate::{
     component::share_schemas,
     error::{self, Error},
     exchange::Exchange,
-    guess::{Guess, Guesses, below},
+    guess::{Evidence, Guess, Guesses, below},
     merge::merge_descriptions,
     name::unique_name,
     operation::Group,
@@ -118,7 +118,7 @@ fn write_servers(origins: &BTreeSet<&str>, guesses: &mut Guesses) -> Value {
             guesses.add(
                 &place,
                 format!("`{origin}` is an address of a private network"),
-                (1, 1),
+                Evidence(1, 1),
                 SETTLE_SERVER,
             );
         }
@@ -185,18 +185,18 @@ fn write_components(schemas: Object, redacted: &[Redacted], guesses: &mut Vec<Gu
     if schemes.is_empty() {
         return components;
     }
-    let mut found = Guesses::default();
+    let mut scheme_guesses = Guesses::default();
     for scheme in &schemes {
         let n_requests = redacted.iter().filter(|one| one.schemes.contains(*scheme)).count();
         let place = below("/components/securitySchemes", &scheme.name());
-        found.add(
+        scheme_guesses.add(
             &place,
             "requests carried this credential".to_owned(),
-            (n_requests, redacted.len()),
+            Evidence(n_requests, redacted.len()),
             SETTLE_SCHEME,
         );
     }
-    guesses.extend(found.all);
+    guesses.extend(scheme_guesses.all);
     let objects = schemes.iter().map(|scheme| (scheme.name(), scheme.object())).collect();
     components.insert("securitySchemes", Value::Object(objects));
     components

@@ -18,6 +18,10 @@ pub struct Guess {
     pub settle: &'static str,
 }
 
+/// The number of samples that show something, of those that could.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evidence(pub(crate) usize, pub(crate) usize);
+
 /// The guesses about one part of a description.
 #[derive(Debug, Default)]
 pub(crate) struct Guesses {
@@ -31,10 +35,10 @@ impl Guesses {
         &mut self,
         pointer: &str,
         text: String,
-        evidence: (usize, usize),
+        evidence: Evidence,
         settle: &'static str,
     ) {
-        let (seen, total) = evidence;
+        let Evidence(seen, total) = evidence;
         self.all.push(Guess { pointer: pointer.to_owned(), text, seen, total, settle });
     }
 }

@@ -1,5 +1,5 @@
 //! Drafts an OpenAPI description from recorded requests and responses: what differs between them becomes an input, what is
-//! the same stays, and each guess is told with its evidence. Credentials become security schemes; their values stand neither
+//! the same stays, and each guess is reported with its evidence. Credentials become security schemes; their values stand neither
 //! in the description nor in a case. The same exchanges give the same bytes. Pure: no I/O, no clock.
 //!
 //! ```
@@ -27,6 +27,7 @@ mod description;
 mod error;
 mod exchange;
 mod guess;
+mod header;
 mod merge;
 mod name;
 mod operation;

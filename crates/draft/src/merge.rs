@@ -1,12 +1,12 @@
 //! Adds a draft to a description that a person wrote or edited: paths, operations, parameters, responses, members and types
 //! are added; nothing that is there is taken away, renamed or made narrower.
 
-mod widen;
+mod schema;
 
 use callgate_tool::{Object, Value};
 
-use self::widen::Widening;
-use crate::guess::{Guess, Guesses, below};
+use self::schema::Widening;
+use crate::guess::{Evidence, Guess, Guesses, below};
 
 const SETTLE_ADDED: &str = "remove it if it is not wanted";
 
@@ -33,7 +33,7 @@ struct Merging<'d> {
 
 impl Merging<'_> {
     fn note(&mut self, pointer: &str, text: &str) {
-        self.added.add(pointer, text.to_owned(), (1, 1), SETTLE_ADDED);
+        self.added.add(pointer, text.to_owned(), Evidence(1, 1), SETTLE_ADDED);
     }
 
     fn merge_components(&mut self, merged: &mut Value) {

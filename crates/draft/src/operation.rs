@@ -7,7 +7,7 @@ use callgate_tool::{Object, Value, json};
 use crate::{
     body::Body,
     exchange::Message,
-    guess::{Guesses, below},
+    guess::{Evidence, Guesses, below},
     name::{camel_name, is_plural, pascal_name, singular},
     parameter::{text_schema, write_parameters},
     path::{Slot, Template},
@@ -65,7 +65,7 @@ impl Group<'_> {
             guesses.add(
                 pointer,
                 "the body is required".to_owned(),
-                (n_bodies, requests.len()),
+                Evidence(n_bodies, requests.len()),
                 SETTLE_BODY,
             );
         }
@@ -81,7 +81,7 @@ impl Group<'_> {
             guesses.add(
                 pointer,
                 "no response was there".to_owned(),
-                (0, self.exchanges.len()),
+                Evidence(0, self.exchanges.len()),
                 SETTLE_RESPONSE,
             );
             return json!({"default": {"description": "Not seen"}});
@@ -107,7 +107,7 @@ impl Group<'_> {
         }
         let n_with = self.exchanges.iter().filter(|one| !one.schemes.is_empty()).count();
         if n_with < self.exchanges.len() {
-            let evidence = (n_with, self.exchanges.len());
+            let evidence = Evidence(n_with, self.exchanges.len());
             guesses.add(pointer, "a credential is optional".to_owned(), evidence, SETTLE_SECURITY);
         }
         let requirement = |schemes: &&BTreeSet<_>| {

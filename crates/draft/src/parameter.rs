@@ -3,7 +3,8 @@
 use callgate_tool::{Object, Value, json};
 
 use crate::{
-    guess::{Guesses, below},
+    guess::{Evidence, Guesses, below},
+    header::is_transport_header,
     path::{Slot, Template},
     redact::Redacted,
     schema::write_schema,
@@ -13,51 +14,6 @@ use crate::{
 const SETTLE_PATH: &str = "rename it, or write the part as it is if it is always the same";
 const SETTLE_REQUIRED: &str = "remove `required` if the service takes a request without it";
 const SETTLE_OPTIONAL: &str = "write `required: true` if the service needs it";
-
-/// Headers that browsers, clients and proxies set, which are no input of an operation.
-const TRANSPORT_HEADERS: [&str; 34] = [
-    "accept",
-    "accept-charset",
-    "accept-encoding",
-    "accept-language",
-    "age",
-    "cache-control",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "cookie",
-    "date",
-    "dnt",
-    "expect",
-    "forwarded",
-    "from",
-    "host",
-    "if-modified-since",
-    "if-none-match",
-    "keep-alive",
-    "origin",
-    "postman-token",
-    "pragma",
-    "priority",
-    "referer",
-    "save-data",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "upgrade-insecure-requests",
-    "user-agent",
-    "via",
-    "x-requested-with",
-];
-const TRANSPORT_BEGINNINGS: [&str; 7] =
-    [":", "sec-", "access-control-", "x-forwarded-", "proxy-", "traceparent", "tracestate"];
-
-pub(crate) fn is_transport_header(name: &str) -> bool {
-    TRANSPORT_HEADERS.contains(&name)
-        || TRANSPORT_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-}
 
 /// The parameters that the exchanges of one operation show.
 pub(crate) fn write_parameters(
@@ -105,7 +61,7 @@ impl Parameter<'_> {
         let mut parameter = Object::new();
         parameter.insert("name", Value::from(name.as_str()));
         parameter.insert("in", Value::from(*place));
-        let evidence = (samples.len(), n_exchanges);
+        let evidence = Evidence(samples.len(), n_exchanges);
         if *place == "path" {
             guesses.add(
                 pointer,

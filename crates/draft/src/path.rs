@@ -48,7 +48,7 @@ impl Slot {
         if let Self::Literal(text) = self { Some(text) } else { None }
     }
 
-    fn unnamed(suffix: &str) -> Self {
+    fn new_variable(suffix: &str) -> Self {
         Self::Variable { name: String::new(), suffix: suffix.to_owned() }
     }
 }
@@ -103,7 +103,7 @@ impl<'e> Reading<'e> {
             self.settle_slot(group, depth, &Slot::Literal(text.to_owned()));
         }
         for (suffix, group) in variables {
-            self.settle_slot(group, depth, &Slot::unnamed(suffix));
+            self.settle_slot(group, depth, &Slot::new_variable(suffix));
         }
     }
 

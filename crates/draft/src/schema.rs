@@ -3,7 +3,7 @@
 use callgate_tool::{Object, Value, json};
 
 use crate::{
-    guess::{Guesses, below},
+    guess::{Evidence, Guesses, below},
     redact::MASKED,
     shape::Shape,
     text::{Format, is_integer, looks_random},
@@ -52,7 +52,7 @@ pub(crate) fn write_schema(
                 guesses.add(
                     pointer,
                     "any value: only `null` or nothing was there".to_owned(),
-                    (0, shape.n_samples),
+                    Evidence(0, shape.n_samples),
                     SETTLE_UNKNOWN,
                 );
             }
@@ -99,13 +99,13 @@ fn write_text_words(
 ) {
     let texts = &shape.texts;
     if let Some(format) = texts.format {
-        let evidence = (texts.n_samples, texts.n_samples);
+        let evidence = Evidence(texts.n_samples, texts.n_samples);
         guesses.add(pointer, format!("format `{}`", format.as_str()), evidence, SETTLE_FORMAT);
         schema.insert("format", Value::from(format.as_str()));
     } else if let Some(values) =
         enumeration(shape, name).filter(|_| texts.n_samples >= guesses.n_exchanges)
     {
-        let evidence = (texts.n_samples, texts.n_samples);
+        let evidence = Evidence(texts.n_samples, texts.n_samples);
         guesses.add(pointer, format!("one of {} values", values.len()), evidence, SETTLE_ENUM);
         let mut values: Vec<Value> = values.into_iter().map(Value::from).collect();
         if shape.n_nulls > 0 {
@@ -143,7 +143,7 @@ fn write_members(shape: &Shape, pointer: &str, guesses: &mut Guesses, schema: &m
         guesses.add(
             pointer,
             format!("a map: {n_names} names look like data"),
-            (n_names, n_names),
+            Evidence(n_names, n_names),
             SETTLE_MAP,
         );
         let mut values = Shape::default();
@@ -158,7 +158,7 @@ fn write_members(shape: &Shape, pointer: &str, guesses: &mut Guesses, schema: &m
     for (name, member) in &shape.members {
         let at = below(&place, name);
         properties.insert(name.clone(), write_schema(member, name, &at, guesses));
-        let evidence = (member.n_samples, shape.n_objects);
+        let evidence = Evidence(member.n_samples, shape.n_objects);
         if member.n_samples >= shape.n_objects && shape.n_objects >= guesses.n_exchanges.max(2) {
             required.push(Value::from(name.as_str()));
             guesses.add(&at, "required".to_owned(), evidence, SETTLE_REQUIRED);

@@ -29,7 +29,7 @@ pub(crate) struct Texts {
     pub(crate) n_samples: usize,
     /// The format that all of them have.
     pub(crate) format: Option<Format>,
-    /// Each text with its number of samples, as long as there are few.
+    /// Each text with its number of samples, while texts are few.
     pub(crate) counts: Option<BTreeMap<String, usize>>,
 }
 

@@ -1,5 +1,7 @@
 //! Drafts of exchanges as services have them.
 
+#![cfg(test)]
+
 use callgate_draft::{Draft, DraftOptions, Exchange, Given, curl, draft, har, http, postman};
 use callgate_tool::{Value, json};
 use proptest::prelude::*;
@@ -112,7 +114,7 @@ fn words_and_maps_and_formats_are_recognized() {
 }
 
 #[test]
-fn a_schema_that_stands_twice_is_a_component() {
+fn equal_schemas_become_a_component() {
     let owner = json!({"id": 1, "name": "Ann"});
     let draft = drafted(vec![
         exchange("GET", "https://a.example/owners/1", &Value::Null, &owner),
@@ -170,7 +172,7 @@ fn credentials_become_schemes_and_no_secret_is_written() {
 }
 
 #[test]
-fn what_a_person_wrote_stays_in_a_merge() {
+fn a_merge_keeps_the_text_of_a_person() {
     let mut existing = drafted(pets()).description;
     let path = existing.pointer_mut("/paths").unwrap().as_object_mut().unwrap();
     let mut item = path.remove("/pets/{petId}").unwrap();

@@ -15,7 +15,7 @@ const PURPOSES: [(&str, &[&str]); 5] = [
     ("Call", &["call", "chat", "login", "logout"]),
     ("Run", &["serve", "mcp", "approvals", "approve"]),
     ("Keep in order", &["doctor", "test", "audit"]),
-    ("Set up", &["init", "import", "schema", "completions", "man"]),
+    ("Set up", &["init", "draft", "import", "schema", "completions", "man"]),
 ];
 
 /// The command line, whose help lists the commands by purpose.

@@ -1,3 +1,5 @@
+//! Templates of paths, from the addresses of requests.
+
 use super::*;
 use crate::redact::redact;
 
@@ -18,7 +20,7 @@ fn templates(requests: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_looks_like_an_identifier_is_variable() {
+fn a_part_that_looks_like_an_identifier_is_variable() {
     let paths = [
         ("/v1/pets/7", "/v1/pets/{petId}"),
         ("/pets/1b4e28ba-2fa1-11d2-883f-0016d3cca427/photos", "/pets/{petId}/photos"),

@@ -9,7 +9,7 @@ use super::Redacted;
 use crate::{
     body::Body,
     exchange::{Exchange, Message},
-    parameter::is_transport_header,
+    header::is_transport_header,
     security::Scheme,
     text::{is_web_token, looks_random},
 };

@@ -3,7 +3,7 @@
 use callgate_tool::Value;
 
 use super::{SETTLE_ADDED, add_member, member, members_of};
-use crate::guess::{Guesses, below};
+use crate::guess::{Evidence, Guesses, below};
 
 const SETTLE_CONFLICT: &str = "widen it by hand if the exchange is right";
 
@@ -43,7 +43,7 @@ impl Widening<'_> {
     }
 
     fn note(&mut self, pointer: &str, text: String) {
-        self.added.add(pointer, text, (1, 1), SETTLE_ADDED);
+        self.added.add(pointer, text, Evidence(1, 1), SETTLE_ADDED);
     }
 
     /// A schema of the draft in place of a reference to it.
@@ -83,7 +83,7 @@ impl Widening<'_> {
         let n_missing = others.iter().filter(|other| !own.contains(other)).count();
         if n_missing > 0 {
             let text = format!("{n_missing} values were there that `enum` lacks");
-            self.added.add(pointer, text, (n_missing, n_missing), SETTLE_CONFLICT);
+            self.added.add(pointer, text, Evidence(n_missing, n_missing), SETTLE_CONFLICT);
         }
     }
 }
