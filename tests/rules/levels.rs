@@ -49,6 +49,7 @@ const TABLE: &[Row] = &[
         name: "config",
         uses: &[
             "auth",
+            "dialect",
             "executor",
             "google",
             "kind",

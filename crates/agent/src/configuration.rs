@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_config::{
-    AgentCalls, AgentConfig, AgentParallel, AgentSearch, Built, BuiltAgent, ModelDialect,
-};
-use callgate_dialect::Dialect;
+use callgate_config::{AgentCalls, AgentConfig, AgentParallel, AgentSearch, Built, BuiltAgent};
 
 use crate::{
     agent::{Agent, AgentSettings, Calls, Parallel},
@@ -57,14 +54,7 @@ pub fn describe_models(built: &Built) {
 
 fn model(agent: &BuiltAgent) -> Result<Model, Error> {
     let config = &agent.model.config;
-    let dialect = match config.dialect {
-        ModelDialect::Anthropic => Dialect::Anthropic,
-        ModelDialect::Bedrock => Dialect::Bedrock,
-        ModelDialect::Gemini => Dialect::Gemini,
-        ModelDialect::OpenAi => Dialect::OpenAi,
-        ModelDialect::Responses => Dialect::Responses,
-    };
-    let mut settings = ModelSettings::new(dialect, config.url.as_str(), &*config.model);
+    let mut settings = ModelSettings::new(config.dialect, config.url.as_str(), &*config.model);
     settings.settings = config.settings.clone();
     settings.stream = config.stream;
     settings.limits.timeout = config.timeout.unwrap_or(settings.limits.timeout);

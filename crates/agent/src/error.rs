@@ -1,5 +1,7 @@
 //! The reason why a turn cannot begin. Every ending of a turn that began is an [`End`](crate::End).
 
+use callgate_dialect::Dialect;
+
 callgate_secret::error! {
     /// The refusal of a turn, a model or a transcript.
     ///
@@ -57,9 +59,8 @@ callgate_secret::errors! {
     fn unfit_file(at: usize, problem: &str) = Input: "`input.{at}`: {problem}";
     fn too_many_files(most: usize) = Input: "`input`: expected at most {most} files";
     fn too_large_files(most: usize) = Input: "`input`: expected files of at most {most} bytes together";
-    fn lone_document() = Input: "`input`: expected words beside a document, which `bedrock` does not take alone";
-    fn no_provider(dialect: &str) = Dialect:
-        "expected the dialect of a model: `anthropic`, `bedrock`, `gemini`, `openai` or `responses`, got: `{dialect}`";
+    fn lone_document(dialect: &str) = Input:
+        "`input`: expected words beside a document, which `{dialect}` does not take alone";
     fn other_dialect(expected: &str, got: &str) = Dialect:
         "expected a transcript of `{expected}`, the dialect of the agent's model, got one of `{got}`";
     fn reserved_setting(name: &str) = Settings:
@@ -75,6 +76,14 @@ callgate_secret::errors! {
     fn unknown_agent(name: &str, agent_names: &str) = UnknownAgent:
         "expected the name of an agent of the configuration, one of {agent_names}, got: `{name}`";
     fn busy() = Busy: "another turn of this transcript runs; send this one when that has ended";
+}
+
+pub(crate) fn no_provider(dialect: &str) -> Error {
+    let names = Dialect::NAMES_OF_MODELS.join("`, `");
+    let names =
+        names.rsplit_once(", ").map_or(names.clone(), |(all, last)| format!("{all} or {last}"));
+    let message = format!("expected the dialect of a model: `{names}`, got: `{dialect}`");
+    Error::new(ErrorKind::Dialect, message)
 }
 
 pub(crate) fn store_error(source: callgate_session::Error) -> Error {

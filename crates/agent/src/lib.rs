@@ -36,7 +36,6 @@ mod offer;
 mod repetition;
 mod rounds;
 mod store;
-mod stream;
 mod transcript;
 mod turn;
 mod usage;
@@ -59,9 +58,7 @@ pub use model::{MODEL_DURATION, describe_model_duration};
 pub use model::{Model, ModelSettings};
 pub use rounds::{Round, Rounds};
 pub use store::{KeptTurn, Transcripts};
-#[doc(hidden)]
-pub use stream::streamed_reply;
 pub use transcript::{Repair, Transcript};
 pub use usage::Usage;
 #[doc(hidden)]
-pub use wire::MOST_FILE_BYTES;
+pub use wire::{MOST_FILE_BYTES, streamed_reply};

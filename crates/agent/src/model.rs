@@ -27,8 +27,7 @@ use self::pieces::Pieces;
 use crate::{
     context::TurnEvent,
     error::{self, Error},
-    stream::{StreamedReply, whole_reply},
-    wire::{Ask, Reply, Wire},
+    wire::{Ask, Format, Reply, Wire, wire},
 };
 
 /// A model behind an address.
@@ -113,14 +112,14 @@ impl Model {
         transport: Arc<dyn Transport>,
         authenticator: Arc<dyn Authenticator>,
     ) -> Result<Self, Error> {
-        let wire = Wire::from_dialect(settings.dialect);
+        let wire = wire(settings.dialect);
         let wire = wire.ok_or_else(|| error::no_provider(settings.dialect.as_str()))?;
         let reserved =
             settings.settings.keys().find(|name| wire.reserved_members().contains(&&***name));
         if let Some(name) = reserved {
             return Err(error::reserved_setting(name));
         }
-        let path = if settings.stream { Wire::stream_path } else { Wire::path };
+        let path = if settings.stream { Format::stream_path } else { Format::path };
         let path = path(wire, &settings.model);
         let url = format!("{}{path}", settings.url.trim_end_matches('/'));
         let url = url.parse::<Uri>().map_err(|source| error::malformed_url(&source.to_string()))?;
@@ -219,8 +218,8 @@ impl Model {
         request.extensions_mut().insert(NamedBy::Operator);
         let headers = request.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if self.wire == Wire::Anthropic {
-            headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        for (name, value) in self.wire.headers() {
+            headers.insert(*name, HeaderValue::from_static(value));
         }
         let session = Session::default();
         let authorized = self.authenticator.authorize(&mut request, &session).await;
@@ -276,7 +275,7 @@ impl Model {
                 words(&text);
             }
         };
-        let mut reply = StreamedReply::new(self.wire);
+        let mut reply = self.wire.stream();
         let mut next = Some(first);
         while let Some(piece) = next {
             let pushed = reply.push(&piece, &mut show);
@@ -304,7 +303,7 @@ impl Model {
         if !response.status().is_success() {
             return Err(ModelFailure::of_status(response, &text));
         }
-        let reply = whole_reply(self.wire, &text);
+        let reply = self.wire.whole_reply(&text);
         reply.map_err(|fault| ModelFailure::of_reply(&fault, &masker))
     }
 }

@@ -17,7 +17,7 @@ pub use self::repair::Repair;
 pub(crate) use self::repair::{PastCall, read_group};
 use crate::{
     error::{self, Error},
-    wire::{Author, Wire},
+    wire::{Author, Wire, wire},
 };
 
 /// The messages of a conversation in the dialect of its model.
@@ -54,8 +54,7 @@ impl Transcript {
     /// # Errors
     /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a dialect that no provider of models speaks.
     pub fn new(dialect: Dialect) -> Result<Self, Error> {
-        let wire =
-            Wire::from_dialect(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
+        let wire = wire(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
         Ok(Self { wire, messages: Vec::new(), open: None, n_brought: 0 })
     }
 

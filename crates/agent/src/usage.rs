@@ -42,6 +42,10 @@ impl Tokens {
     pub(crate) fn get(self) -> u64 {
         self.0
     }
+
+    pub(crate) fn sum<const N: usize>(tokens: [Self; N]) -> u64 {
+        tokens.into_iter().map(Self::get).fold(0, u64::saturating_add)
+    }
 }
 
 impl<'de> Deserialize<'de> for Tokens {

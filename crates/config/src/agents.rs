@@ -4,10 +4,11 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use callgate_auth::AuthConfig;
+use callgate_dialect::Dialect;
 use callgate_openapi::Pattern;
 use callgate_policy::Confirm;
 use callgate_settings::{
-    Count, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, settings, words,
+    Count, Kind, Mapping, Reader, SettingCode, at, forms, keys, settings, words,
 };
 use callgate_tool::{Object, Value};
 use url::Url;
@@ -18,8 +19,8 @@ use crate::{credential::Auth, selection::Names, tool_rules::ConfirmWord};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ModelConfig {
-    /// The format of its requests.
-    pub dialect: ModelDialect,
+    /// The format of its requests: one of [`Dialect::OF_MODELS`].
+    pub dialect: Dialect,
     /// The address of its interface, without the path of a request.
     pub url: Url,
     /// Its name.
@@ -32,35 +33,6 @@ pub struct ModelConfig {
     pub stream: bool,
     /// The time for one reply; two minutes if it is absent.
     pub timeout: Option<Duration>,
-}
-
-/// The format of a model's requests.
-///
-/// ```
-/// use callgate_config::ModelDialect;
-///
-/// assert_eq!(ModelDialect::OpenAi.as_str(), "openai");
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum ModelDialect {
-    /// Anthropic Messages.
-    Anthropic,
-    /// Amazon Bedrock Converse.
-    Bedrock,
-    /// Gemini and Vertex AI.
-    Gemini,
-    /// OpenAI Chat Completions, also of Ollama, vLLM and llama.cpp.
-    OpenAi,
-    /// OpenAI Responses.
-    Responses,
-}
-
-impl ModelDialect {
-    /// The name of the dialect.
-    pub fn as_str(self) -> &'static str {
-        self.word()
-    }
 }
 
 keys! {
@@ -213,11 +185,6 @@ pub enum AgentParallel {
     Reads,
 }
 
-words! {
-    ModelDialect, "`openai` is also spoken by Ollama, vLLM and llama.cpp":
-    "anthropic" => Anthropic, "bedrock" => Bedrock, "gemini" => Gemini, "openai" => OpenAi,
-    "responses" => Responses
-}
 words! { AgentCalls, "`manual` ends the turn with the calls": "auto" => Auto, "manual" => Manual }
 words! {
     AgentSearch, "`auto` declares up to 40 tools, and lets the model search among more":
@@ -261,6 +228,11 @@ forms! {
             reader.complain(SettingCode::WrongValue, pointer, message, "for example `24h`");
         }
         Some(AgentBudget { tokens, per })
+    };
+    /// The format of a model's requests.
+    struct ModelDialect => Dialect, Kind::Choice(Dialect::NAMES_OF_MODELS), |reader, mapping, key| {
+        let words: Vec<_> = Dialect::OF_MODELS.iter().map(|it| (it.as_str(), *it)).collect();
+        reader.word(mapping, key, &words, "`openai` is also spoken by Ollama, vLLM and llama.cpp")
     };
     /// Members of a request.
     struct ModelSettings => Object, Kind::Map(&Kind::Value), |reader, mapping, key| {
@@ -316,7 +288,7 @@ models: {main: {dialect: anthropic, url: 'https://models.example/v1', model: m-1
 agents: {pizza: {model: main, tools: {include: [a-*]}, limits: {rounds: 3}}}";
         let config = Config::from_text(text, "").unwrap();
         let (model, agent) = (&config.models["main"], &config.agents["pizza"]);
-        assert_eq!((model.dialect, model.settings.len()), (ModelDialect::Anthropic, 1));
+        assert_eq!((model.dialect, model.settings.len()), (Dialect::Anthropic, 1));
         assert_eq!(
             (agent.confirm, agent.limits.rounds, agent.limits.calls),
             (Confirm::Writes, 3, 64)

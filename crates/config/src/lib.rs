@@ -54,7 +54,7 @@ mod webhook;
 
 pub use agents::{
     AgentBudget, AgentCalls, AgentConfig, AgentLimits, AgentParallel, AgentSearch, AgentTools,
-    ModelConfig, ModelDialect,
+    ModelConfig,
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltIssuer, BuiltLogin, BuiltModel, BuiltPrincipal,

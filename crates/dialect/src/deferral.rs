@@ -4,7 +4,7 @@
 //! `OpenAI` Responses: `tool_search` with `defer_loading`
 //! (<https://developers.openai.com/api/docs/guides/tools-tool-search>).
 
-use callgate_tool::{Tool, Value, json};
+use callgate_tool::{Tool, Value};
 
 use crate::{Form, dialect::Dialect};
 
@@ -19,20 +19,7 @@ impl Dialect {
     /// assert!(Dialect::Gemini.search_tool().is_none());
     /// ```
     pub fn search_tool(self) -> Option<Value> {
-        match self {
-            Self::Anthropic => Some(json!({
-                "type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25",
-            })),
-            Self::Responses => Some(json!({"type": "tool_search"})),
-            Self::Bedrock
-            | Self::Ces
-            | Self::Dialogflow
-            | Self::Gemini
-            | Self::Json
-            | Self::Mcp
-            | Self::OpenAi
-            | Self::SemanticKernel => None,
-        }
+        (self.format().search_tool)()
     }
 
     /// The declaration, in a form, of a tool that the model sees only after a search for it; `None` if the provider has no
@@ -47,7 +34,7 @@ impl Dialect {
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::{Effect, Schema, ToolName};
+    use callgate_tool::{Effect, Schema, ToolName, json};
 
     use super::*;
 

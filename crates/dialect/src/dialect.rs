@@ -1,17 +1,28 @@
-//! The closed set of wire formats. Each variant has a file of its own; this file only selects one.
+//! The closed set of wire formats. Each variant has a file of its own with its row; this file only selects one.
 
-use callgate_tool::{Arguments, Tool, ToolResult, Value};
+mod anthropic;
+mod bedrock;
+mod ces;
+mod dialogflow;
+mod gemini;
+mod json;
+mod mcp;
+mod openai;
+mod responses;
+mod semantic_kernel;
+
+use callgate_tool::{Tool, ToolResult, Value};
 
 use crate::{
-    EnvelopeError, Form, anthropic, bedrock, ces, dialogflow, envelope,
-    foreign::other_format,
+    EnvelopeError, Form, envelope,
     form::by_name,
-    gemini, json, mcp,
+    format::Format,
     message::{self, ReadMessage},
-    openai,
-    projection::{Projected, Projection, project, restore},
-    responses, semantic_kernel,
+    projection::{Projection, project, restore},
 };
+
+pub use self::json::result as json_result;
+pub(crate) use self::openai::LONGEST_DESCRIPTION;
 
 callgate_tool::named! {
     /// A wire format for declarations of tools, calls and results.
@@ -53,6 +64,21 @@ callgate_tool::named! {
         SemanticKernel = "semantic_kernel",
     }
 }
+
+macro_rules! dialects_of_models {
+    ($($dialect:ident),+) => {
+        impl Dialect {
+            /// The dialects that providers of models speak: those of a model for an agent.
+            pub const OF_MODELS: &'static [Self] = &[$(Self::$dialect),+];
+
+            /// The names of these dialects.
+            #[doc(hidden)]
+            pub const NAMES_OF_MODELS: &'static [&'static str] = &[$(Self::$dialect.as_str()),+];
+        }
+    };
+}
+
+dialects_of_models!(Anthropic, Bedrock, Gemini, OpenAi, Responses);
 
 /// The error for an unknown dialect.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -96,29 +122,7 @@ impl Dialect {
     /// ```
     pub fn declaration_in(self, form: Form, tool: &Tool) -> Value {
         let Some(projection) = self.projection_in(form) else { return json::declaration(tool) };
-        let projected = project(tool, projection);
-        let declaration = self.projected_declaration(form, tool, &projected);
-        if form == Form::Strict { self.with_strict(declaration) } else { declaration }
-    }
-
-    fn fitted_arguments(self, given: Arguments, tool: &Tool) -> Arguments {
-        if self == Self::Dialogflow { dialogflow::flattened_arguments(given, tool) } else { given }
-    }
-
-    fn projected_declaration(self, form: Form, tool: &Tool, projected: &Projected) -> Value {
-        match self {
-            Self::Anthropic => anthropic::declaration(tool, projected),
-            Self::Bedrock => bedrock::declaration(tool, projected),
-            Self::Ces => ces::declaration(tool, projected),
-            Self::Dialogflow => dialogflow::declaration(tool, projected),
-            Self::Gemini if form == Form::Schema => gemini::schema_declaration(tool, projected),
-            Self::Gemini => gemini::declaration(tool, projected),
-            Self::Json => json::declaration(tool),
-            Self::Mcp => mcp::declaration(tool, projected),
-            Self::OpenAi => openai::declaration(tool, projected),
-            Self::Responses => responses::declaration(tool, projected),
-            Self::SemanticKernel => semantic_kernel::declaration(tool, projected),
-        }
+        self.format().declaration_in(form, tool, &project(tool, projection))
     }
 
     /// The calls of a model's message, as the program received it. Calls that cannot be made are included, each with a
@@ -158,25 +162,15 @@ impl Dialect {
         message: Value,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<ReadMessage, EnvelopeError> {
-        let foreign = other_format(&message, self.as_str());
-        let asked = match self {
-            Self::Anthropic => anthropic::read(message),
-            Self::Bedrock => bedrock::read(message),
-            Self::Ces => ces::read(message),
-            Self::Dialogflow => dialogflow::read(message),
-            Self::Gemini => gemini::read(message),
-            Self::Json => json::read(message),
-            Self::Mcp => mcp::read(message),
-            Self::OpenAi => openai::read(message),
-            Self::Responses => responses::read(message),
-            Self::SemanticKernel => semantic_kernel::read(message),
-        }?;
+        let foreign = self.other_format(&message);
+        let format = self.format();
+        let asked = (format.read)(message)?;
         if let Some(foreign) = foreign.filter(|_| asked.is_empty()) {
             return Err(envelope::foreign_format_error(self.as_str(), foreign));
         }
         let projection = self.projection_in(form).filter(|projection| projection.is_restored());
         let fit = projection.map(|projection| {
-            move |given, tool: &Tool| restore(tool, projection, self.fitted_arguments(given, tool))
+            move |given, tool: &Tool| restore(tool, projection, (format.arguments)(given, tool))
         });
         Ok(message::checked_calls(asked, declared, fit.as_ref()))
     }
@@ -199,25 +193,28 @@ impl Dialect {
     /// # Ok::<(), callgate_dialect::EnvelopeError>(())
     /// ```
     pub fn write(self, read: &ReadMessage, results: &[ToolResult]) -> Vec<Value> {
-        let answers = read.answered_calls(results);
-        match self {
-            Self::Anthropic => anthropic::write(&answers),
-            Self::Bedrock => bedrock::write(&answers),
-            Self::Ces => ces::write(&answers),
-            Self::Dialogflow => dialogflow::write(&answers),
-            Self::Gemini => gemini::write(&answers),
-            Self::Json => json::write(&answers),
-            Self::Mcp => mcp::write(&answers),
-            Self::OpenAi => openai::write(&answers),
-            Self::Responses => responses::write(&answers),
-            Self::SemanticKernel => semantic_kernel::write(&answers),
-        }
+        (self.format().write)(&read.answered_calls(results))
     }
 
     /// True if a runtime of this format may have read the description itself and may use the service's names of arguments:
     /// `X-Customer`, `filter[state]`.
     pub fn has_wire_names(self) -> bool {
-        matches!(self, Self::Ces | Self::Dialogflow)
+        self.format().has_wire_names
+    }
+
+    pub(crate) fn format(self) -> &'static Format {
+        match self {
+            Self::Anthropic => &anthropic::FORMAT,
+            Self::Bedrock => &bedrock::FORMAT,
+            Self::Ces => &ces::FORMAT,
+            Self::Dialogflow => &dialogflow::FORMAT,
+            Self::Gemini => &gemini::FORMAT,
+            Self::Json => &json::FORMAT,
+            Self::Mcp => &mcp::FORMAT,
+            Self::OpenAi => &openai::FORMAT,
+            Self::Responses => &responses::FORMAT,
+            Self::SemanticKernel => &semantic_kernel::FORMAT,
+        }
     }
 }
 

@@ -1,11 +1,10 @@
-//! Further forms in which a dialect declares tools: Gemini's `parameters` in place of `parametersJsonSchema`, and the
-//! strict modes of `OpenAI`, Anthropic and Bedrock. A form selects the projection and the flag of a declaration.
-
-use callgate_tool::Value;
+//! Further forms in which a dialect declares tools: a schema of another kind, and the strict modes of providers. A form selects
+//! the projection and the flag of a declaration.
 
 use crate::{
     dialect::Dialect,
     form::{Form, UnknownForm},
+    format::FurtherForm,
     projection::Projection,
 };
 
@@ -19,14 +18,10 @@ impl Dialect {
     /// assert_eq!(Dialect::Mcp.forms(), [Form::Usual]);
     /// ```
     pub fn forms(self) -> &'static [Form] {
-        match self {
-            Self::Gemini => &[Form::Usual, Form::Schema],
-            Self::Anthropic
-            | Self::Bedrock
-            | Self::OpenAi
-            | Self::Responses
-            | Self::SemanticKernel => &[Form::Usual, Form::Strict],
-            Self::Ces | Self::Dialogflow | Self::Json | Self::Mcp => &[Form::Usual],
+        match self.format().further_form.as_ref().map(FurtherForm::form) {
+            Some(Form::Schema) => &[Form::Usual, Form::Schema],
+            Some(Form::Strict) => &[Form::Usual, Form::Strict],
+            Some(Form::Usual) | None => &[Form::Usual],
         }
     }
 
@@ -45,34 +40,7 @@ impl Dialect {
     /// The projection of schemas in a form; the usual form's if the dialect does not have the requested one.
     #[doc(hidden)]
     pub fn projection_in(self, form: Form) -> Option<Projection> {
-        Some(match (self, form) {
-            (Self::Anthropic, Form::Strict) => Projection::AnthropicStrict,
-            (Self::Anthropic, _) => Projection::Anthropic,
-            (Self::Bedrock, Form::Strict) => Projection::BedrockStrict,
-            (Self::Bedrock, _) => Projection::Bedrock,
-            (Self::Ces, _) => Projection::Ces,
-            (Self::Dialogflow | Self::Mcp, _) => Projection::Portable,
-            (Self::Gemini, Form::Schema) => Projection::GeminiSchema,
-            (Self::Gemini, _) => Projection::GeminiJson,
-            (Self::Json, _) => return None,
-            (Self::OpenAi | Self::Responses | Self::SemanticKernel, Form::Strict) => {
-                Projection::OpenAiStrict
-            }
-            (Self::OpenAi | Self::Responses | Self::SemanticKernel, _) => Projection::OpenAi,
-        })
-    }
-
-    pub(crate) fn with_strict(self, mut declaration: Value) -> Value {
-        let flagged = match self {
-            Self::Anthropic | Self::Responses => Some(&mut declaration),
-            Self::Bedrock => declaration.get_mut("toolSpec"),
-            Self::OpenAi | Self::SemanticKernel => declaration.get_mut("function"),
-            Self::Ces | Self::Dialogflow | Self::Gemini | Self::Json | Self::Mcp => None,
-        };
-        if let Some(members) = flagged.and_then(Value::as_object_mut) {
-            members.insert("strict", true.into());
-        }
-        declaration
+        self.format().projection_in(form)
     }
 }
 

@@ -1,33 +1,23 @@
 //! Foreign wire formats: declarations of tools, calls and results, with one file per format. Pure functions between
 //! `tool`'s words and JSON; nothing here makes calls.
 
-mod anthropic;
-mod bedrock;
-mod ces;
 mod deferral;
 mod dialect;
-mod dialogflow;
 mod ending;
 mod envelope;
 mod foreign;
 mod form;
+mod format;
 mod forms;
-mod gemini;
-mod json;
 mod limits;
-mod mcp;
 mod message;
-mod openai;
 mod projection;
-mod responses;
-mod semantic_kernel;
 mod strict;
 mod wording;
 
-pub use dialect::{Dialect, UnknownDialect};
+pub use dialect::{Dialect, UnknownDialect, json_result};
 pub use envelope::{EnvelopeError, distinct_names, read_call, read_session};
 pub use form::{Form, UnknownForm};
-pub use json::result as json_result;
 pub use limits::{
     LimitFinder, ProviderLimit, is_union, request_limits, strict_limits, tool_limits,
 };

@@ -11,7 +11,7 @@ use std::{
 use callgate_tool::{DefinitionGroup, Definitions, Object, Tool, Value};
 
 use self::keywords::{RULES, is_identifier, is_wild};
-use crate::{dialect::Dialect, openai::LONGEST_DESCRIPTION};
+use crate::dialect::{Dialect, LONGEST_DESCRIPTION};
 
 pub use self::keywords::is_union;
 

@@ -27,54 +27,13 @@ use std::cell::LazyCell;
 use callgate_tool::{Arguments, Schema, Tool, Value};
 
 use self::{
-    cut::Cut,
-    definitions::Definitions,
-    grammar::{Grammar, Names},
-    loss::Losses,
-    projector::Projector,
-    restore::Restoring,
-    words::Words,
+    cut::Cut, definitions::Definitions, grammar::Names, loss::Losses, projector::Projector,
+    restore::Restoring, words::Words,
 };
-use crate::form::by_name;
-pub use loss::{Loss, Lost};
-
-callgate_tool::named! {
-    /// A set of rules for writing schemas for one provider.
-    ///
-    /// ```
-    /// use callgate_dialect::{Dialect, Form, Projection};
-    ///
-    /// assert_eq!("gemini_schema".parse(), Ok(Projection::GeminiSchema));
-    /// assert_eq!(Dialect::Gemini.projection(), Some(Projection::GeminiJson));
-    /// assert_eq!(Dialect::Gemini.projection_in(Form::Schema), Some(Projection::GeminiSchema));
-    /// assert_eq!(Dialect::Json.projection(), None, "schemas stay as they are");
-    /// ```
-    #[non_exhaustive]
-    pub enum Projection {
-        /// Anthropic's `input_schema`.
-        Anthropic = "anthropic",
-        /// Anthropic's `input_schema` of a strict tool: only declared members.
-        AnthropicStrict = "anthropic_strict",
-        /// Amazon Bedrock's `inputSchema.json`.
-        Bedrock = "bedrock",
-        /// Amazon Bedrock's `inputSchema.json` of a strict tool.
-        BedrockStrict = "bedrock_strict",
-        /// The `Schema` of Customer Engagement Suite.
-        Ces = "ces",
-        /// Gemini's `parametersJsonSchema`.
-        GeminiJson = "gemini_json",
-        /// Gemini's `parameters`: Google's `Schema`.
-        GeminiSchema = "gemini_schema",
-        /// Engines that build one grammar of all tools.
-        LlamaCpp = "llamacpp",
-        /// `OpenAI`'s `parameters`, not strict.
-        OpenAi = "openai",
-        /// `OpenAI`'s strict mode: every member is required, and `null` stands for one that is absent.
-        OpenAiStrict = "openai_strict",
-        /// The keywords that every provider with JSON Schema supports.
-        Portable = "portable",
-    }
-}
+pub use self::{
+    grammar::{Projection, UnknownProjection},
+    loss::{Loss, Lost},
+};
 
 /// A tool in a form that a provider accepts.
 #[derive(Clone, Debug)]
@@ -87,10 +46,6 @@ pub struct Projected {
     /// The losses: parts of the canonical schema that the provider's form lacks or changes.
     pub losses: Vec<Loss>,
 }
-
-/// The error for an unknown projection.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct UnknownProjection(String);
 
 /// Projects a tool onto a provider's form, within its token budget ([`Tool::most_tokens`]) where possible.
 ///
@@ -163,31 +118,6 @@ impl Projected {
         (tool.name.as_str().len() + self.description.len() + schema).div_ceil(4)
     }
 }
-
-impl Projection {
-    /// True if arguments need [`restore`]: they have other names, `null` for absent members, or texts for maps.
-    pub(crate) fn is_restored(self) -> bool {
-        let grammar = self.grammar();
-        grammar.names != Names::Any || grammar.is_closed
-    }
-
-    fn grammar(self) -> &'static Grammar {
-        match self {
-            Self::Anthropic => &grammar::ANTHROPIC,
-            Self::AnthropicStrict => &grammar::ANTHROPIC_STRICT,
-            Self::BedrockStrict => &grammar::BEDROCK_STRICT,
-            Self::Bedrock | Self::OpenAi => &grammar::WHOLE,
-            Self::Ces => &grammar::CES,
-            Self::GeminiJson => &grammar::GEMINI_JSON,
-            Self::GeminiSchema => &grammar::GEMINI_SCHEMA,
-            Self::LlamaCpp => &grammar::LLAMACPP,
-            Self::OpenAiStrict => &grammar::STRICT,
-            Self::Portable => &grammar::PORTABLE,
-        }
-    }
-}
-
-by_name!(Projection, UnknownProjection, "a projection");
 
 /// The largest schema that is written, whatever budget is requested.
 const MOST_BYTES: usize = 1 << 20;

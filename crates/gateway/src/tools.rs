@@ -190,7 +190,9 @@ impl Page {
         let is_deferred = query.parse("deferred", "`true` or `false`")?.unwrap_or(false);
         let search = dialect.search_tool().filter(|_| is_deferred);
         if is_deferred && search.is_none() {
-            let detail = "`deferred`: expected the dialect `anthropic` or `responses`";
+            let with_search = Dialect::ALL.iter().filter(|dialect| dialect.search_tool().is_some());
+            let names: Vec<_> = with_search.map(|dialect| format!("`{dialect}`")).collect();
+            let detail = format!("`deferred`: expected the dialect {}", names.join(" or "));
             return Err(Problem::new(ProblemKind::FOREIGN_FORM, detail));
         }
         let (toolset, cursor) = (query.take_parameter("toolset")?, query.take_parameter("cursor")?);

@@ -11,7 +11,7 @@ use callgate_transport::{Error as TransportError, ErrorKind};
 use http::{Response, StatusCode};
 
 use super::overflow::is_overflow;
-use crate::wire::{NO_GOOD, ReplyFault};
+use crate::wire::{ReplyFault, is_transient_error};
 
 #[derive(Clone, Debug)]
 pub(crate) struct ModelFailure {
@@ -106,37 +106,10 @@ fn is_transient(error: &Value) -> bool {
         let status = kind.as_u64().or_else(|| name.parse().ok());
         let status =
             status.and_then(|status| StatusCode::from_u16(u16::try_from(status).ok()?).ok());
-        status.is_some_and(is_passing) || TRANSIENT.contains(&name)
+        status.is_some_and(is_passing) || is_transient_error(name)
     })
 }
 
-/// The kinds of errors for which the providers answer 408, 429 or 5xx where no stream has begun.
-const TRANSIENT: [&str; 20] = [
-    // Anthropic: <https://docs.anthropic.com/en/api/errors>.
-    "api_error",
-    "overloaded_error",
-    "rate_limit_error",
-    "timeout_error",
-    // Bedrock: `ConverseStreamOutput` of the `bedrock-runtime` model.
-    "internalServerException",
-    "modelStreamErrorException",
-    "modelTimeoutException",
-    "serviceUnavailableException",
-    "throttlingException",
-    // Gemini: `google.rpc.Code`, and reasons for which a reply was no good: another one may be.
-    "DEADLINE_EXCEEDED",
-    "INTERNAL",
-    NO_GOOD,
-    "RESOURCE_EXHAUSTED",
-    "UNAVAILABLE",
-    // OpenAI: `ResponseErrorCode` and the types of errors of its servers and those like them.
-    "internal_server_error",
-    "overloaded",
-    "rate_limit_exceeded",
-    "server_error",
-    "server_is_overloaded",
-    "service_unavailable",
-];
 const MOST_SHOWN: usize = 400;
 
 #[cfg(test)]

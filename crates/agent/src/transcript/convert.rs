@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::{self, Error},
     input::InputPart,
-    wire::{Piece, Wire, model_messages, pieces, result_piece, takes, user_message},
+    wire::{Piece, Wire, pieces, takes, user_message, wire},
 };
 
 impl Transcript {
@@ -40,8 +40,8 @@ impl Transcript {
         dialect: Dialect,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<(Self, Repair), Error> {
-        let to = Wire::from_dialect(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
-        if to == self.wire {
+        let to = wire(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
+        if dialect == self.dialect() {
             return Ok((self, Repair::default()));
         }
         let mut converter = Converter {
@@ -77,7 +77,7 @@ impl Transcript {
             let state = match state {
                 CallState::Written(piece) => {
                     let text = result_text(from, piece);
-                    CallState::Written(result_piece(self.wire, id, tool, &text))
+                    CallState::Written(self.wire.result_piece(id, tool, &text))
                 }
                 state => state,
             };
@@ -143,8 +143,13 @@ impl Converter {
             let call = ToolCall::new(id, tool, arguments.unwrap_or_default());
             calls.push((self.id(&call.id), call));
         }
-        let messages = model_messages(self.to, &words, &calls);
-        self.done.extend(messages.into_iter().map(Json::from));
+        let words = Some(&*words).filter(|words| !words.trim().is_empty());
+        if words.is_some() || !calls.is_empty() {
+            let written = calls.iter().enumerate();
+            let written = written.map(|(at, (id, call))| self.to.call(id, call, at));
+            let messages = self.to.model_messages(words, written.collect());
+            self.done.extend(messages.into_iter().map(Json::from));
+        }
         calls
     }
 
@@ -181,7 +186,7 @@ impl Converter {
             // Gemini's results may have no id: they stand in the order of the calls.
             let is_its = |(named, _): &(String, String)| named.is_empty() || *named == call.id;
             let (_, text) = results.remove(results.iter().position(is_its)?);
-            Some(result_piece(self.to, id, &call.tool, &text))
+            Some(self.to.result_piece(id, &call.tool, &text))
         });
         let written = written.collect();
         self.done.extend(answer_messages(self.to, written));

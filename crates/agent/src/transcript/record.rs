@@ -127,7 +127,7 @@ impl Transcript {
     pub(super) fn n_in_group(&self) -> usize {
         let is_model = |message: &Json| self.wire.author(message.value()) == Some(Author::Model);
         let n_model = self.messages.iter().rev().take_while(|message| is_model(message)).count();
-        if self.wire == Wire::Responses { n_model } else { n_model.min(1) }
+        if self.wire.has_items() { n_model } else { n_model.min(1) }
     }
 }
 

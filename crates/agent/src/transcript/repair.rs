@@ -118,9 +118,9 @@ pub(super) fn groups(wire: Wire, first: usize, messages: Vec<Json>) -> Vec<Messa
     let mut last = MessageGroup { at: first, said: Vec::new(), after: Vec::new() };
     for (at, message) in (first..).zip(messages) {
         let is_model = wire.author(message.value()) == Some(Author::Model);
-        // Items of Responses belong together; other messages of a model stand alone.
-        let begins_next = is_model
-            && (!last.after.is_empty() || (!last.said.is_empty() && wire != Wire::Responses));
+        // Items belong together; other messages of a model stand alone.
+        let begins_next =
+            is_model && (!last.after.is_empty() || (!last.said.is_empty() && !wire.has_items()));
         if begins_next {
             let next = MessageGroup { at, said: Vec::new(), after: Vec::new() };
             groups.push(std::mem::replace(&mut last, next));
@@ -137,7 +137,7 @@ pub(crate) fn read_group<'t>(
     group: &[Json],
     declared: impl Fn(&str) -> Option<&'t Tool>,
 ) -> Result<ReadMessage, EnvelopeError> {
-    let message = if wire == Wire::Responses {
+    let message = if wire.has_items() {
         let items = group.iter().map(|item| item.value().clone()).collect();
         Object::from([("output", Value::Array(items))]).into()
     } else {

@@ -1,39 +1,201 @@
 //! Amazon Bedrock Converse. Its conversations alternate between user and assistant.
 //! Fields: `ConverseRequest` and `ConverseResponse` of the `bedrock-runtime` model in <https://github.com/boto/botocore>.
 
+mod crc32;
+mod frames;
+mod stream;
+
 use std::borrow::Cow;
 
-use callgate_tool::{Json, Value, json};
+use callgate_dialect::Dialect;
+use callgate_tool::{Json, Object, StoredResult, ToolCall, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::stream::FrameStream;
 use super::{
-    Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, items, joined_texts, unreadable,
+    Ask, Body, Format, Reply, ReplyFault, Stop,
+    amend::{drop_blank_texts, make_object},
+    answered_id,
+    body::items,
+    fault::ended_with,
+    is_blank, joined_texts, list,
+    media::{FileForm, Files, IMAGES, OFFICE, PDF, media_type},
+    pieces::{decoded_file, text_at},
+    stream::StreamedReply,
+    unreadable,
+    user::FilePart,
 };
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
 };
 
-pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::new(ask);
-    if !ask.instructions.is_empty() {
-        body = body.with("system", json!([{"text": ask.instructions}]));
+/// Amazon Bedrock Converse.
+#[derive(Debug)]
+pub(super) struct Converse;
+
+impl Format for Converse {
+    fn dialect(&self) -> Dialect {
+        Dialect::Bedrock
     }
-    body = body.list("messages", join_user_neighbours(ask.messages));
-    if ask.tools.is_empty() {
-        return body.into_text(ask.settings);
+
+    fn provider(&self) -> &'static str {
+        "aws.bedrock"
     }
-    let choice = match ask.choice {
-        // There is no choice that forbids calls, and a conversation with calls needs the tools.
-        Choice::None => None,
-        Choice::Auto => Some(json!({"auto": {}})),
-        Choice::Required => Some(json!({"any": {}})),
-        Choice::Tool(name) => Some(json!({"tool": {"name": &**name}})),
-    };
-    let choice = choice.map(|choice| format!(r#","toolChoice":{choice}"#)).unwrap_or_default();
-    let config = format!(r#"{{"tools":[{}]{choice}}}"#, items(ask.tools));
-    body.with("toolConfig", config).into_text(ask.settings)
+
+    fn path(&self, model: &str) -> String {
+        format!("/model/{}/converse", segment(model))
+    }
+
+    fn stream_path(&self, model: &str) -> String {
+        format!("/model/{}/converse-stream", segment(model))
+    }
+
+    fn reserved_members(&self) -> &'static [&'static str] {
+        &["messages", "system", "toolConfig"]
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> String {
+        let mut body = Body::new(ask);
+        if !ask.instructions.is_empty() {
+            body = body.with("system", json!([{"text": ask.instructions}]));
+        }
+        body = body.list("messages", join_user_neighbours(ask.messages));
+        if ask.tools.is_empty() {
+            return body.into_text(ask.settings);
+        }
+        let choice = match ask.choice {
+            // There is no choice that forbids calls, and a conversation with calls needs the tools.
+            Choice::None => None,
+            Choice::Auto => Some(json!({"auto": {}})),
+            Choice::Required => Some(json!({"any": {}})),
+            Choice::Tool(name) => Some(json!({"tool": {"name": &**name}})),
+        };
+        let choice = choice.map(|choice| format!(r#","toolChoice":{choice}"#)).unwrap_or_default();
+        let config = format!(r#"{{"tools":[{}]{choice}}}"#, items(ask.tools));
+        body.with("toolConfig", config).into_text(ask.settings)
+    }
+
+    fn read_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
+        let response: Response<'_> =
+            serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+        let message =
+            Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
+        let stop = match response.stop_reason.as_deref() {
+            Some(reason @ ("malformed_model_output" | "malformed_tool_use")) => {
+                return Err(ended_with(reason));
+            }
+            Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+            Some(reason @ ("content_filtered" | "guardrail_intervened")) => {
+                Stop::Refused(format!("the provider stopped with `{reason}`"))
+            }
+            _ => Stop::Done,
+        };
+        let used = response.usage.unwrap_or_default();
+        // `inputTokens` has none of those that were cached.
+        let input = Tokens::sum([
+            used.input_tokens,
+            used.cache_read_input_tokens,
+            used.cache_write_input_tokens,
+        ]);
+        let usage = Usage { input, output: used.output_tokens.get() };
+        let text =
+            joined_texts(list(message.value(), "content").filter_map(|block| block.get("text")));
+        let is_empty = self.is_empty(message.value());
+        Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
+    }
+
+    fn stream(&self) -> Box<dyn StreamedReply> {
+        Box::<FrameStream>::default()
+    }
+
+    /// `ConverseStreamOutput` of the `bedrock-runtime` model.
+    fn transient_errors(&self) -> &'static [&'static str] {
+        &[
+            "internalServerException",
+            "modelStreamErrorException",
+            "modelTimeoutException",
+            "serviceUnavailableException",
+            "throttlingException",
+        ]
+    }
+
+    fn text(&self, text: &str) -> Value {
+        json!({"text": text})
+    }
+
+    fn user(&self, text: &str) -> Value {
+        self.user_message(json!([self.text(text)]))
+    }
+
+    fn needs_tools(&self) -> bool {
+        true
+    }
+
+    fn answers(&self, part: &Value) -> Option<String> {
+        Some(answered_id(part.get("toolResult")?, "toolUseId"))
+    }
+
+    fn answer_pointer(&self) -> &'static str {
+        "/toolResult/content"
+    }
+
+    fn id_member(&self) -> Option<&'static str> {
+        Some("toolUseId")
+    }
+
+    fn call_pointer(&self, part: &Value) -> Option<&'static str> {
+        part.get("toolUse").map(|_| "/toolUse")
+    }
+
+    fn amend_arguments(&self, call: &mut Object) -> bool {
+        make_object(call, "input")
+    }
+
+    fn amend_message(&self, message: &mut Value) -> bool {
+        drop_blank_texts(message, |block| block.get("text").is_some())
+    }
+
+    fn call(&self, id: &str, call: &ToolCall, _at: usize) -> Value {
+        json!({"toolUse": {"toolUseId": id, "name": call.tool, "input": call.arguments}})
+    }
+
+    fn result_piece(&self, id: &str, _tool: &str, text: &str) -> Value {
+        json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}})
+    }
+
+    fn file(&self, part: &Value) -> Option<StoredResult> {
+        let member = ["image", "document"].into_iter().find(|it| part.get(it).is_some())?;
+        let media_type = media_type(self.files(), text_at(part, &format!("/{member}/format"))?)?;
+        let data = text_at(part, &format!("/{member}/source/bytes"))?;
+        decoded_file(media_type, data, text_at(part, "/document/name"))
+    }
+
+    fn files(&self) -> &'static [Files] {
+        &[IMAGES, PDF, OFFICE, TEXTS]
+    }
+
+    fn file_part(&self, file: &FilePart<'_>, form: FileForm) -> Value {
+        let source = json!({"bytes": file.data()});
+        if let FileForm::Image(format) = form {
+            return json!({"image": {"format": format, "source": source}});
+        }
+        json!({"document": {"format": form.format(), "name": unique_name(file), "source": source}})
+    }
+
+    /// `Message` of Converse: a document needs a text beside it.
+    fn takes_lone_documents(&self) -> bool {
+        false
+    }
+
+    fn is_empty(&self, message: &Value) -> bool {
+        let is_nothing = |block: &Value| {
+            block.get("reasoningContent").is_some()
+                || block.get("text").is_some_and(|text| is_blank(Some(text)))
+        };
+        list(message, "content").all(is_nothing)
+    }
 }
 
 /// The messages, with neighbours of a user as one message. The others are left as they are.
@@ -42,7 +204,7 @@ fn join_user_neighbours(messages: &[Json]) -> Vec<Cow<'_, str>> {
         |message: &Json| message.value().get("role").and_then(Value::as_str) == Some("user");
     let groups = messages.chunk_by(|one, next| is_user(one) && is_user(next));
     let joined = |group: &'_ [Json]| {
-        let parts = group.iter().flat_map(|message| blocks(message.value()));
+        let parts = group.iter().flat_map(|message| list(message.value(), "content"));
         let content: Vec<Value> = parts.cloned().collect();
         json!({"role": "user", "content": content}).to_string()
     };
@@ -80,37 +242,35 @@ struct Used {
     output_tokens: Tokens,
 }
 
-pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
-    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-    let message = Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
-    let stop = match response.stop_reason.as_deref() {
-        Some(reason @ ("malformed_model_output" | "malformed_tool_use")) => {
-            return Err(ended_with(reason));
-        }
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-        Some(reason @ ("content_filtered" | "guardrail_intervened")) => {
-            Stop::Refused(format!("the provider stopped with `{reason}`"))
-        }
-        _ => Stop::Done,
-    };
-    let used = response.usage.unwrap_or_default();
-    // `inputTokens` has none of those that were cached.
-    let input = [used.input_tokens, used.cache_read_input_tokens, used.cache_write_input_tokens];
-    let input = input.into_iter().map(Tokens::get).fold(0, u64::saturating_add);
-    let usage = Usage { input, output: used.output_tokens.get() };
-    let text = joined_texts(blocks(message.value()).filter_map(|block| block.get("text")));
-    let is_empty = is_empty(message.value());
-    Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
+/// A name as one segment of a path (RFC 3986 §3.3): that of an inference profile holds `/`. An escape in it stays.
+fn segment(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:%".contains(&byte);
+    let written = name.bytes().map(|byte| match byte {
+        byte if is_plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    written.collect()
 }
 
-fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
-    message.get("content").and_then(Value::as_array).into_iter().flatten()
+/// The name of a document of Converse: few characters, and no name twice in a conversation.
+fn unique_name(file: &FilePart<'_>) -> String {
+    let (message, part) = file.place;
+    let name = file.file.filename.as_deref().unwrap_or("document");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "()[]-".contains(c);
+    let plain = name.chars().map(|c| if is_plain(c) { c } else { ' ' });
+    let plain: String = plain.take(MOST_NAME).collect();
+    let plain: Vec<_> = plain.split_whitespace().collect();
+    format!("{} {message}-{part}", plain.join(" ")).trim_start().to_owned()
 }
 
-pub(super) fn is_empty(message: &Value) -> bool {
-    let is_nothing = |block: &Value| {
-        block.get("reasoningContent").is_some()
-            || block.get("text").is_some_and(|text| is_blank(Some(text)))
-    };
-    blocks(message).all(is_nothing)
-}
+const TEXTS: Files = &[
+    ("text/csv", FileForm::Document("csv")),
+    ("text/html", FileForm::Document("html")),
+    ("text/markdown", FileForm::Document("md")),
+    ("text/plain", FileForm::Document("txt")),
+];
+/// The most characters of the name of a document, with place for what makes it unique: Converse takes 200.
+const MOST_NAME: usize = 160;
+
+#[cfg(test)]
+mod tests;

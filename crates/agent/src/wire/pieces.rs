@@ -5,7 +5,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use callgate_call::wording::turn as wording;
 use callgate_tool::{StoredResult, Value};
 
-use super::{Wire, media::media_type};
+use super::Wire;
 
 /// A piece of a message.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,29 +21,27 @@ pub(crate) enum Piece {
 
 /// The pieces of a message, in their order.
 pub(crate) fn pieces(wire: Wire, message: &Value) -> Vec<Piece> {
-    if wire.parts().is_none()
-        && let Some(id) = wire.answers(message)
-    {
-        let result = message.get("content").or_else(|| message.get("output"));
-        return vec![Piece::Result(id, result.map(words).unwrap_or_default())];
+    if wire.parts().is_none() && wire.answers(message).is_some() {
+        return vec![piece(wire, message)];
     }
-    let content = message.get(if wire == Wire::Gemini { "parts" } else { "content" });
-    let kind = kind(message);
-    match (wire, content) {
-        (Wire::Responses, _) if kind == "function_call" => vec![Piece::Call],
-        (Wire::Responses, _) if !matches!(kind, "" | "message") => vec![Piece::Other],
-        (_, Some(Value::String(text))) => vec![Piece::Text(text.clone())],
-        (_, Some(Value::Array(parts))) => parts.iter().map(|part| piece(wire, part)).collect(),
+    if let Some(item) = wire.item(message) {
+        return vec![item];
+    }
+    match message.get(wire.content()) {
+        Some(Value::String(text)) => vec![Piece::Text(text.clone())],
+        Some(Value::Array(parts)) => parts.iter().map(|part| piece(wire, part)).collect(),
         _ => Vec::new(),
     }
 }
 
 fn piece(wire: Wire, part: &Value) -> Piece {
     if let Some(id) = wire.answers(part) {
-        return Piece::Result(id, result_words(wire, part));
+        return Piece::Result(
+            id,
+            part.pointer(wire.answer_pointer()).map(words).unwrap_or_default(),
+        );
     }
-    let is_call = ["functionCall", "toolUse"].iter().any(|name| part.get(name).is_some());
-    if is_call || kind(part) == "tool_use" {
+    if wire.list_of_calls() == Some(wire.content()) && wire.call_pointer(part).is_some() {
         return Piece::Call;
     }
     let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or_default();
@@ -55,7 +53,7 @@ fn piece(wire: Wire, part: &Value) -> Piece {
     if let Some(refusal) = part.get("refusal").and_then(Value::as_str) {
         return Piece::Text(refusal.to_owned());
     }
-    file(wire, part).map_or(Piece::Other, Piece::File)
+    wire.file(part).map_or(Piece::Other, Piece::File)
 }
 
 fn kind(value: &Value) -> &str {
@@ -79,62 +77,27 @@ fn words(value: &Value) -> String {
     }
 }
 
-fn result_words(wire: Wire, part: &Value) -> String {
-    let result = match wire {
-        Wire::Bedrock => part.pointer("/toolResult/content"),
-        Wire::Gemini => part.pointer("/functionResponse/response"),
-        Wire::Anthropic | Wire::OpenAi | Wire::Responses => part.get("content"),
-    };
-    result.map(words).unwrap_or_default()
+/// The text at a JSON pointer of a part.
+pub(super) fn text_at<'v>(part: &'v Value, pointer: &str) -> Option<&'v str> {
+    part.pointer(pointer).and_then(Value::as_str)
 }
 
-fn file(wire: Wire, part: &Value) -> Option<StoredResult> {
-    let text = |pointer: &str| part.pointer(pointer).and_then(Value::as_str);
-    match wire {
-        Wire::Anthropic => {
-            let (data, media_type) = (text("/source/data")?, text("/source/media_type")?);
-            let bytes = match text("/source/type")? {
-                "base64" => decode(data)?,
-                "text" => data.as_bytes().to_vec(),
-                _ => return None,
-            };
-            Some(stored_file(media_type, bytes, text("/title")))
-        }
-        Wire::Bedrock => {
-            let member = ["image", "document"].into_iter().find(|it| part.get(it).is_some())?;
-            let format = text(&format!("/{member}/format"))?;
-            let bytes = decode(text(&format!("/{member}/source/bytes"))?)?;
-            Some(stored_file(media_type(format)?, bytes, text("/document/name")))
-        }
-        Wire::Gemini => {
-            let bytes = decode(text("/inlineData/data")?)?;
-            Some(stored_file(text("/inlineData/mimeType")?, bytes, None))
-        }
-        Wire::OpenAi if kind(part) == "input_audio" => {
-            let bytes = decode(text("/input_audio/data")?)?;
-            Some(stored_file(media_type(text("/input_audio/format")?)?, bytes, None))
-        }
-        Wire::OpenAi => {
-            let url = text("/image_url/url").or_else(|| text("/file/file_data"));
-            from_url(url?, text("/file/filename"))
-        }
-        Wire::Responses => {
-            let url = text("/image_url").or_else(|| text("/file_data"));
-            from_url(url?, text("/filename"))
-        }
-    }
-}
-
-fn from_url(url: &str, name: Option<&str>) -> Option<StoredResult> {
+/// The file in a `data:` URL.
+pub(super) fn file_of_url(url: &str, name: Option<&str>) -> Option<StoredResult> {
     let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
-    Some(stored_file(media_type, decode(data)?, name))
+    decoded_file(media_type, data, name)
 }
 
-fn decode(data: &str) -> Option<Vec<u8>> {
-    BASE64_STANDARD.decode(data).ok()
+/// A file from its base64.
+pub(super) fn decoded_file(
+    media_type: &str,
+    data: &str,
+    name: Option<&str>,
+) -> Option<StoredResult> {
+    Some(stored_file(media_type, BASE64_STANDARD.decode(data).ok()?, name))
 }
 
-fn stored_file(media_type: &str, bytes: Vec<u8>, name: Option<&str>) -> StoredResult {
+pub(super) fn stored_file(media_type: &str, bytes: Vec<u8>, name: Option<&str>) -> StoredResult {
     StoredResult::new(media_type, bytes.into()).with_filename(name.map(str::to_owned))
 }
 
@@ -143,12 +106,13 @@ mod tests {
     use callgate_tool::json;
 
     use super::*;
+    use crate::wire::anthropic::Messages;
 
     #[test]
     fn an_image_in_a_result_leaves_words_in_its_place() {
         let content = json!([{"type": "text", "text": "Seen."}, {"type": "image", "source": {}}]);
         let message = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": content}]});
-        let [Piece::Result(id, words)] = &*pieces(Wire::Anthropic, &message) else { panic!() };
+        let [Piece::Result(id, words)] = &*pieces(&Messages, &message) else { panic!() };
         assert_eq!(id, "a");
         assert_eq!(words, "Seen.\n[A file was here that this model cannot read: image]");
     }

@@ -1,40 +1,213 @@
 //! OpenAI Responses, without state at the provider: reasoning comes encrypted and is sent again. Fields: `CreateResponse` and
 //! `Response` of <https://github.com/openai/openai-openapi>.
 
-use callgate_tool::{Json, Value, json};
+mod stream;
+
+use callgate_dialect::Dialect;
+use callgate_tool::{Json, Object, StoredResult, ToolCall, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Author, Body, Reply, ReplyFault, Stop, joined_texts, unreadable};
+use self::stream::PartialReply;
+use super::{
+    Ask, Author, Body, Format, Reply, ReplyFault, Stop,
+    amend::make_text,
+    answered_id, is, joined_texts,
+    media::{FileForm, Files, IMAGES, OFFICE, PDF},
+    pieces::{Piece, file_of_url, text_at},
+    stream::{EventStream, StreamedReply},
+    unreadable,
+    user::FilePart,
+};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
 };
 
-pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::with_model_name(ask);
-    if !ask.instructions.is_empty() {
-        body = body.with("instructions", Value::from(ask.instructions));
+/// OpenAI Responses.
+#[derive(Debug)]
+pub(super) struct Responses;
+
+impl Format for Responses {
+    fn dialect(&self) -> Dialect {
+        Dialect::Responses
     }
-    body = body.list("input", ask.messages.iter().map(Json::text));
-    if !ask.settings.contains_key("store") {
-        body = body.with("store", false);
+
+    fn provider(&self) -> &'static str {
+        "openai"
     }
-    if !ask.settings.contains_key("include") {
-        body = body.with("include", r#"["reasoning.encrypted_content"]"#);
+
+    fn path(&self, _model: &str) -> String {
+        "/responses".to_owned()
     }
-    if ask.tools.is_empty() {
-        return body.into_text(ask.settings);
+
+    fn reserved_members(&self) -> &'static [&'static str] {
+        &[
+            "conversation",
+            "input",
+            "instructions",
+            "model",
+            "previous_response_id",
+            "stream",
+            "tool_choice",
+            "tools",
+        ]
     }
-    let choice = match ask.choice {
-        Choice::Auto => "auto".into(),
-        Choice::None => "none".into(),
-        Choice::Required => "required".into(),
-        Choice::Tool(name) => json!({"type": "function", "name": &**name}),
-    };
-    body.list("tools", ask.tools.iter().map(|tool| tool.text()))
-        .with("tool_choice", choice)
-        .into_text(ask.settings)
+
+    fn body(&self, ask: &Ask<'_>) -> String {
+        let mut body = Body::with_model_name(ask);
+        if !ask.instructions.is_empty() {
+            body = body.with("instructions", Value::from(ask.instructions));
+        }
+        body = body.list("input", ask.messages.iter().map(Json::text));
+        if !ask.settings.contains_key("store") {
+            body = body.with("store", false);
+        }
+        if !ask.settings.contains_key("include") {
+            body = body.with("include", r#"["reasoning.encrypted_content"]"#);
+        }
+        if ask.tools.is_empty() {
+            return body.into_text(ask.settings);
+        }
+        let choice = match ask.choice {
+            Choice::Auto => "auto".into(),
+            Choice::None => "none".into(),
+            Choice::Required => "required".into(),
+            Choice::Tool(name) => json!({"type": "function", "name": &**name}),
+        };
+        body.list("tools", ask.tools.iter().map(|tool| tool.text()))
+            .with("tool_choice", choice)
+            .into_text(ask.settings)
+    }
+
+    fn read_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
+        let response: Response<'_> =
+            serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+        let items = response.output.iter().map(|item| Json::parse(item.get()));
+        let items = items.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+        let reason = response.incomplete_details.unwrap_or_default().reason.unwrap_or_default();
+        let refusal = joined_texts(contents(&items, "refusal"));
+        let stop = match (response.status.as_deref(), &*reason) {
+            (Some("failed" | "cancelled"), _) => {
+                let Failure { code, message } = response.error.unwrap_or_default();
+                let said = if message.is_empty() { message } else { format!(": {message}") };
+                let message = format!("the provider could not end the reply{said}");
+                return Err(ReplyFault {
+                    message,
+                    error: Some(json!({"code": code.unwrap_or_default()})),
+                });
+            }
+            (_, "content_filter") => Stop::Refused("the provider filtered the reply".to_owned()),
+            (Some("incomplete"), _) => Stop::Length,
+            _ if !refusal.is_empty() => Stop::Refused(refusal),
+            _ => Stop::Done,
+        };
+        let used = response.usage.unwrap_or_default();
+        let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
+        let text = joined_texts(contents(&items, "text"));
+        let is_empty = items.iter().all(|item| self.is_empty(item.value()));
+        Ok(Reply { messages: items, text, stop, usage, is_empty })
+    }
+
+    fn stream(&self) -> Box<dyn StreamedReply> {
+        Box::<EventStream<PartialReply>>::default()
+    }
+
+    /// Those of Chat Completions.
+    fn transient_errors(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn parts(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn text(&self, text: &str) -> Value {
+        json!({"type": "input_text", "text": text})
+    }
+
+    fn user_message(&self, content: Value) -> Value {
+        json!({"type": "message", "role": "user", "content": content})
+    }
+
+    fn author(&self, message: &Value) -> Option<Author> {
+        if let Some(role) = message.get("role").and_then(Value::as_str) {
+            return Author::with_role(role, self.role());
+        }
+        match kind(message)? {
+            "item_reference" => None,
+            kind if kind.ends_with("_output") => Some(Author::User),
+            _ => Some(Author::Model),
+        }
+    }
+
+    fn answers(&self, part: &Value) -> Option<String> {
+        kind(part)?.ends_with("_output").then(|| answered_id(part, "call_id"))
+    }
+
+    fn answer_pointer(&self) -> &'static str {
+        "/output"
+    }
+
+    fn list_of_calls(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn id_member(&self) -> Option<&'static str> {
+        Some("call_id")
+    }
+
+    fn call_pointer(&self, part: &Value) -> Option<&'static str> {
+        (is(part, "custom_tool_call") || is(part, "function_call")).then_some("")
+    }
+
+    fn amend_arguments(&self, call: &mut Object) -> bool {
+        !call.contains_key("input") && make_text(call, "arguments")
+    }
+
+    fn model_messages(&self, words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
+        let said =
+            words.map(|words| json!({"type": "message", "role": self.role(), "content": words}));
+        said.into_iter().chain(calls).collect()
+    }
+
+    fn call(&self, id: &str, call: &ToolCall, _at: usize) -> Value {
+        let arguments = Value::Object(call.arguments.clone()).to_string();
+        json!({"type": "function_call", "call_id": id, "name": call.tool, "arguments": arguments})
+    }
+
+    fn result_piece(&self, id: &str, _tool: &str, text: &str) -> Value {
+        json!({"type": "function_call_output", "call_id": id, "output": text})
+    }
+
+    fn item(&self, message: &Value) -> Option<Piece> {
+        match kind(message).unwrap_or_default() {
+            "" | "message" => None,
+            "function_call" => Some(Piece::Call),
+            _ => Some(Piece::Other),
+        }
+    }
+
+    fn file(&self, part: &Value) -> Option<StoredResult> {
+        let url = text_at(part, "/image_url").or_else(|| text_at(part, "/file_data"));
+        file_of_url(url?, text_at(part, "/filename"))
+    }
+
+    fn files(&self) -> &'static [Files] {
+        &[IMAGES, PDF, OFFICE, OTHERS]
+    }
+
+    fn file_part(&self, file: &FilePart<'_>, form: FileForm) -> Value {
+        if let FileForm::Image(_) = form {
+            return json!({"type": "input_image", "detail": "auto", "image_url": file.url()});
+        }
+        json!({"type": "input_file", "filename": file.filename(), "file_data": file.url()})
+    }
+
+    // True for reasoning, which is nothing without the item that follows it.
+    fn is_empty(&self, item: &Value) -> bool {
+        kind(item) == Some("reasoning")
+    }
 }
 
 #[derive(Deserialize)]
@@ -71,34 +244,6 @@ struct Used {
     output_tokens: Tokens,
 }
 
-pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
-    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-    let items = response.output.iter().map(|item| Json::parse(item.get()));
-    let items = items.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
-    let reason = response.incomplete_details.unwrap_or_default().reason.unwrap_or_default();
-    let refusal = joined_texts(contents(&items, "refusal"));
-    let stop = match (response.status.as_deref(), &*reason) {
-        (Some("failed" | "cancelled"), _) => {
-            let Failure { code, message } = response.error.unwrap_or_default();
-            let said = if message.is_empty() { message } else { format!(": {message}") };
-            let message = format!("the provider could not end the reply{said}");
-            return Err(ReplyFault {
-                message,
-                error: Some(json!({"code": code.unwrap_or_default()})),
-            });
-        }
-        (_, "content_filter") => Stop::Refused("the provider filtered the reply".to_owned()),
-        (Some("incomplete"), _) => Stop::Length,
-        _ if !refusal.is_empty() => Stop::Refused(refusal),
-        _ => Stop::Done,
-    };
-    let used = response.usage.unwrap_or_default();
-    let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
-    let text = joined_texts(contents(&items, "text"));
-    let is_empty = items.iter().all(|item| is_empty(item.value()));
-    Ok(Reply { messages: items, text, stop, usage, is_empty })
-}
-
 /// The texts of the messages among items.
 fn contents<'i>(items: &'i [Json], member: &'static str) -> impl Iterator<Item = &'i Value> {
     let messages = items.iter().map(Json::value).filter(|item| kind(item) == Some("message"));
@@ -110,16 +255,11 @@ fn kind(item: &Value) -> Option<&str> {
     item.get("type").and_then(Value::as_str)
 }
 
-/// Who wrote an item without a role.
-pub(super) fn author(item: &Value) -> Option<Author> {
-    match kind(item)? {
-        "item_reference" => None,
-        kind if kind.ends_with("_output") => Some(Author::User),
-        _ => Some(Author::Model),
-    }
-}
-
-/// True for reasoning, which is nothing without the item that follows it.
-pub(super) fn is_empty(item: &Value) -> bool {
-    kind(item) == Some("reasoning")
-}
+const OTHERS: Files = &[
+    (
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        FileForm::Document("pptx"),
+    ),
+    ("text/*", FileForm::Document("txt")),
+    ("application/json", FileForm::Document("txt")),
+];

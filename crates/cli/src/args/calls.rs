@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use callgate::dialect::{Dialect, Form};
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::source::SourceArguments;
+use super::{source::SourceArguments, tools::dialects};
 
 #[derive(Args, Debug)]
 pub(crate) struct CallArguments {
@@ -43,9 +43,7 @@ pub(crate) struct CallArguments {
     /// conversation; `-` reads standard input
     #[arg(long, value_name = "FILE", group = "many", requires = "dialect")]
     pub(crate) message: Option<PathBuf>,
-    /// The wire format of the message: `anthropic`, `bedrock`, `ces`, `dialogflow`,
-    /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
-    #[arg(long, value_name = "DIALECT", requires = "message")]
+    #[arg(long, value_name = "DIALECT", requires = "message", help = format!("The wire format of the message: {}", dialects(|_| true)))]
     pub(crate) dialect: Option<Dialect>,
     /// The form in which the tools were declared to the model: `strict`, `schema`
     #[arg(long, value_name = "FORM", requires = "message", default_value_t)]

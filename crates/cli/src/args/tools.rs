@@ -32,28 +32,16 @@ pub(crate) struct ToolsArguments {
     /// Show only tools that change nothing: `--effect read`
     #[arg(long, conflicts_with = "effect")]
     pub(crate) read: bool,
-    /// Print the declarations in a wire format: `anthropic`, `bedrock`, `ces`, `dialogflow`,
-    /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
-    #[arg(long, value_name = "DIALECT")]
+    #[arg(long, value_name = "DIALECT", help = format!("Print the declarations in a wire format: {}", dialects(|_| true)))]
     pub(crate) dialect: Option<Dialect>,
-    /// The form of the declarations where a wire format has several: `strict` (`anthropic`, `bedrock`, `openai`, `responses`,
-    /// `semantic_kernel`), `schema` (`gemini`: `parameters`)
-    #[arg(long, value_name = "FORM", requires = "dialect", default_value_t)]
+    #[arg(long, value_name = "FORM", requires = "dialect", default_value_t, help = form_help())]
     pub(crate) form: Form,
     /// Declare tools in the provider's strict mode: `--form strict`
     #[arg(long, requires = "dialect", conflicts_with = "form")]
     pub(crate) strict: bool,
-    /// Declare tools that a model sees once it has searched for them, and the tool of the provider that searches: `anthropic`,
-    /// `responses`
-    #[arg(long, requires = "dialect")]
+    #[arg(long, requires = "dialect", help = deferred_help())]
     pub(crate) deferred: bool,
-    #[arg(
-        long,
-        value_name = "PROJECTION",
-        conflicts_with = "dialect",
-        help = "Print names, descriptions and schemas as a provider accepts them: anthropic, bedrock, ces, gemini_json, gemini_schema, \
-                llamacpp, openai, openai_strict, portable"
-    )]
+    #[arg(long, value_name = "PROJECTION", conflicts_with = "dialect", help = projection_help())]
     pub(crate) projection: Option<Projection>,
     /// Show what each tool loses there
     #[arg(long)]
@@ -74,4 +62,32 @@ impl ToolsArguments {
     pub(crate) fn form(&self) -> Form {
         if self.strict { Form::Strict } else { self.form }
     }
+}
+
+/// The names of the wire formats that are meant.
+pub(super) fn dialects(is_meant: impl Fn(&Dialect) -> bool) -> String {
+    let meant = Dialect::ALL.iter().filter(|dialect| is_meant(dialect));
+    meant.map(|dialect| format!("`{dialect}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn form_help() -> String {
+    let with = |form: Form| dialects(|dialect| dialect.forms().contains(&form));
+    let (strict, schema) = (with(Form::Strict), with(Form::Schema));
+    format!(
+        "The form of the declarations where a wire format has several: `strict` ({strict}), `schema` ({schema}: `parameters`)"
+    )
+}
+
+fn deferred_help() -> String {
+    let dialects = dialects(|dialect| dialect.search_tool().is_some());
+    format!(
+        "Declare tools that a model sees once it has searched for them, and the tool of the provider that searches: {dialects}"
+    )
+}
+
+fn projection_help() -> String {
+    let projections: Vec<_> =
+        Projection::ALL.iter().map(|projection| projection.as_str()).collect();
+    let projections = projections.join(", ");
+    format!("Print names, descriptions and schemas as a provider accepts them: {projections}")
 }

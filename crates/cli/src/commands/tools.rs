@@ -140,10 +140,10 @@ fn print_deferred_declarations(
     form: Form,
 ) -> Result<(), Failure> {
     let Some(search) = dialect.search_tool() else {
-        let message = "error: expected a dialect whose provider searches tools\n";
-        return Err(Failure(format!(
-            "{message}help: `--dialect anthropic` or `--dialect responses`\n"
-        )));
+        let with_search = Dialect::ALL.iter().filter(|dialect| dialect.search_tool().is_some());
+        let flags: Vec<_> = with_search.map(|dialect| format!("`--dialect {dialect}`")).collect();
+        let message = "error: expected a dialect whose provider searches tools";
+        return Err(Failure(format!("{message}\nhelp: {}\n", flags.join(" or "))));
     };
     let shown = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
     output::print_result(&format!("[\n  {}", shown(&search)));

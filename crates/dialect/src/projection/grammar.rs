@@ -1,8 +1,77 @@
-//! The part of JSON Schema that each provider supports, as data. Other keywords are described in words.
+//! The closed list of projections, and the part of JSON Schema that each provider supports, as data. Other keywords are described
+//! in words.
 
 use callgate_tool::Value;
 
 use super::pattern::Patterns;
+use crate::form::by_name;
+
+callgate_tool::named! {
+    /// A set of rules for writing schemas for one provider.
+    ///
+    /// ```
+    /// use callgate_dialect::{Dialect, Form, Projection};
+    ///
+    /// assert_eq!("gemini_schema".parse(), Ok(Projection::GeminiSchema));
+    /// assert_eq!(Dialect::Gemini.projection(), Some(Projection::GeminiJson));
+    /// assert_eq!(Dialect::Gemini.projection_in(Form::Schema), Some(Projection::GeminiSchema));
+    /// assert_eq!(Dialect::Json.projection(), None, "schemas stay as they are");
+    /// ```
+    #[non_exhaustive]
+    pub enum Projection {
+        /// Anthropic's `input_schema`.
+        Anthropic = "anthropic",
+        /// Anthropic's `input_schema` of a strict tool: only declared members.
+        AnthropicStrict = "anthropic_strict",
+        /// Amazon Bedrock's `inputSchema.json`.
+        Bedrock = "bedrock",
+        /// Amazon Bedrock's `inputSchema.json` of a strict tool.
+        BedrockStrict = "bedrock_strict",
+        /// The `Schema` of Customer Engagement Suite.
+        Ces = "ces",
+        /// Gemini's `parametersJsonSchema`.
+        GeminiJson = "gemini_json",
+        /// Gemini's `parameters`: Google's `Schema`.
+        GeminiSchema = "gemini_schema",
+        /// Engines that build one grammar of all tools.
+        LlamaCpp = "llamacpp",
+        /// `OpenAI`'s `parameters`, not strict.
+        OpenAi = "openai",
+        /// `OpenAI`'s strict mode: every member is required, and `null` stands for one that is absent.
+        OpenAiStrict = "openai_strict",
+        /// The keywords that every provider with JSON Schema supports.
+        Portable = "portable",
+    }
+}
+
+/// The error for an unknown projection.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UnknownProjection(String);
+
+by_name!(Projection, UnknownProjection, "a projection");
+
+impl Projection {
+    /// True if arguments need [`restore`](super::restore): they have other names, `null` for absent members, or texts for maps.
+    pub(crate) fn is_restored(self) -> bool {
+        let grammar = self.grammar();
+        grammar.names != Names::Any || grammar.is_closed
+    }
+
+    pub(super) fn grammar(self) -> &'static Grammar {
+        match self {
+            Self::Anthropic => &ANTHROPIC,
+            Self::AnthropicStrict => &ANTHROPIC_STRICT,
+            Self::BedrockStrict => &BEDROCK_STRICT,
+            Self::Bedrock | Self::OpenAi => &WHOLE,
+            Self::Ces => &CES,
+            Self::GeminiJson => &GEMINI_JSON,
+            Self::GeminiSchema => &GEMINI_SCHEMA,
+            Self::LlamaCpp => &LLAMACPP,
+            Self::OpenAiStrict => &STRICT,
+            Self::Portable => &PORTABLE,
+        }
+    }
+}
 
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of a provider")]

@@ -4,10 +4,13 @@ use callgate_tool::Value;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{ReplyFault, provider_fault, unreadable};
+use crate::wire::{
+    fault::{ReplyFault, provider_fault},
+    stream::{EventParts, Events, unreadable_event},
+};
 
 #[derive(Debug, Default)]
-pub(crate) struct PartialReply {
+pub(super) struct PartialReply {
     texts: Vec<String>,
     finish: Option<String>,
     usage: Option<String>,
@@ -51,11 +54,11 @@ struct Part {
     thought: Option<bool>,
 }
 
-impl PartialReply {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
-        let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
+impl EventParts for PartialReply {
+    fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
+        let event: Event<'_> = serde_json::from_str(data).map_err(unreadable_event)?;
         if let Some(error) = event.error {
-            return Err(provider_fault(Value::parse(error.get()).map_err(unreadable)?));
+            return Err(provider_fault(Value::parse(error.get()).map_err(unreadable_event)?));
         }
         let own = |raw: &RawValue| raw.get().to_owned();
         self.usage = event.usage_metadata.map(own).or_else(|| self.usage.take());
@@ -68,7 +71,8 @@ impl PartialReply {
         let mut said = String::new();
         let parts = first.content.and_then(|content| content.parts).unwrap_or_default();
         for part in parts {
-            let Part { text, thought } = serde_json::from_str(part.get()).map_err(unreadable)?;
+            let Part { text, thought } =
+                serde_json::from_str(part.get()).map_err(unreadable_event)?;
             if thought != Some(true) {
                 said += &text.unwrap_or_default();
             }
@@ -77,7 +81,7 @@ impl PartialReply {
         Ok(said)
     }
 
-    pub(super) fn body(self) -> Option<String> {
+    fn body(self, _events: &Events) -> Option<String> {
         let Some(finish) = self.finish else {
             // A prompt that was blocked has no candidates.
             return self.feedback.map(|feedback| format!(r#"{{"promptFeedback":{feedback}}}"#));

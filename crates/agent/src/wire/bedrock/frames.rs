@@ -1,11 +1,12 @@
 //! The binary events of Amazon, `application/vnd.amazon.eventstream`, from bytes that come in any pieces: lengths, headers, a
 //! payload, and two checksums (<https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html>).
 
-use super::{ReplyFault, crc32::crc32, unreadable};
+use super::crc32::crc32;
+use crate::wire::{fault::ReplyFault, stream::unreadable_event};
 
 /// Bytes of a stream, from which whole events are taken.
 #[derive(Debug, Default)]
-pub(crate) struct Frames {
+pub(super) struct Frames {
     bytes: Vec<u8>,
     /// The bytes that were taken.
     n_taken: usize,
@@ -13,41 +14,41 @@ pub(crate) struct Frames {
 
 /// One event.
 #[derive(Debug, Default, Eq, PartialEq)]
-pub(crate) struct Frame {
+pub(super) struct Frame {
     /// `event`, `exception` or `error`.
-    pub(crate) message_type: String,
+    pub(super) message_type: String,
     /// The name of the event, the exception or the error.
-    pub(crate) name: String,
+    pub(super) name: String,
     /// The words of an error, which has no payload.
-    pub(crate) error: String,
-    pub(crate) payload: Vec<u8>,
+    pub(super) error: String,
+    pub(super) payload: Vec<u8>,
 }
 
 impl Frames {
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.n_taken);
         self.n_taken = 0;
         self.bytes.extend_from_slice(bytes);
     }
 
     /// The next event, if it is whole.
-    pub(crate) fn next(&mut self) -> Result<Option<Frame>, ReplyFault> {
+    pub(super) fn next(&mut self) -> Result<Option<Frame>, ReplyFault> {
         let rest = self.bytes.get(self.n_taken..).unwrap_or_default();
         let Some((lengths, after)) = rest.split_first_chunk::<8>() else { return Ok(None) };
         let Some((sum, _)) = after.split_first_chunk::<4>() else { return Ok(None) };
         if crc32(lengths) != u32::from_be_bytes(*sum) {
-            return Err(unreadable("its lengths do not have their checksum"));
+            return Err(unreadable_event("its lengths do not have their checksum"));
         }
         let [total, headers] = lengths_of(*lengths);
         let has_space = headers <= MOST_HEADERS && headers.saturating_add(OVERHEAD) <= total;
         if !has_space || total > MOST_BYTES {
-            return Err(unreadable("its lengths are impossible"));
+            return Err(unreadable_event("its lengths are impossible"));
         }
         let Some((message, sum)) = rest.get(..total).and_then(<[u8]>::split_last_chunk::<4>) else {
             return Ok(None);
         };
         if crc32(message) != u32::from_be_bytes(*sum) {
-            return Err(unreadable("it does not have its checksum"));
+            return Err(unreadable_event("it does not have its checksum"));
         }
         let data = message.get(PRELUDE..).unwrap_or_default();
         let (headers, payload) = data.split_at_checked(headers).unwrap_or_default();
@@ -67,7 +68,8 @@ fn headers_of(bytes: &[u8]) -> Result<Frame, ReplyFault> {
     let mut frame = Frame::default();
     let mut rest = Rest(bytes);
     while !rest.0.is_empty() {
-        let (name, value) = rest.header().ok_or_else(|| unreadable("its headers break off"))?;
+        let (name, value) =
+            rest.header().ok_or_else(|| unreadable_event("its headers break off"))?;
         let text = || String::from_utf8_lossy(value).into_owned();
         match name {
             b":message-type" => frame.message_type = text(),

@@ -3,21 +3,24 @@
 //! message, in the form of the call. Fields: `semantic_kernel/contents/` and `SemanticKernel.Abstractions/Contents/` of
 //! <https://github.com/microsoft/semantic-kernel>.
 
-use callgate_tool::{Object, Tool, Value, json};
+use callgate_tool::{Object, Value, json};
 
+use super::openai;
 use crate::{
     ending,
     envelope::EnvelopeError,
+    format::{Format, is},
     message::{AnsweredCall, MessageCall, check_role, required_list, required_object, take_member},
-    openai,
-    projection::Projected,
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
-    openai::declaration(tool, projected)
+/// The row of the format.
+pub(super) const FORMAT: Format = Format { read, write, is_call, ..openai::FORMAT };
+
+fn is_call(members: &Object) -> bool {
+    is(members, "content_type", "function_call") || is(members, "$type", "FunctionCallContent")
 }
 
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let items = match message {
         Value::Array(items) if items.iter().any(|item| item.get("function").is_some()) => {
             return openai::read(Value::Array(items));
@@ -34,8 +37,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     };
     let asked = |item: Value| {
         let mut item = required_object("items", item)?;
-        let is_call = |key: &str, kind: &str| item.get(key).and_then(Value::as_str) == Some(kind);
-        if !is_call("content_type", "function_call") && !is_call("$type", "FunctionCallContent") {
+        if !is_call(&item) {
             return Ok(None);
         }
         let arguments = take_member(&mut item, &["arguments", "Arguments"]);
@@ -47,7 +49,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 }
 
 /// Writes a message for each call: the kernel expects one result per call.
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(tool_message).collect()
 }
 

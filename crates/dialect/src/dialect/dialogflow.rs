@@ -8,14 +8,26 @@ use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value
 use crate::{
     ending::{self, ResultValue, result_notes, result_value},
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, has_within},
     message::{
         AnsweredCall, MessageCall, last_part, message_items, required_list, required_object,
         take_member,
     },
-    projection::Projected,
+    projection::{Projected, Projection},
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    projection: Some(Projection::Portable),
+    arguments: flattened_arguments,
+    has_wire_names: true,
+    // Gemini has a `toolCall` of its own, without an action: a call that Google runs.
+    ..Format::new(declaration, read, write, |members| {
+        has_within(members, "toolCall", "action") || has_within(members, "tool_call", "action")
+    })
+};
+
+fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     let mut function = Object::new();
     function.insert("inputSchema", schema.clone());
@@ -30,7 +42,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of a response, of its messages, or of one message.
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let messages = message_items(message, |mut message| {
         if let Some(result) = take_member(&mut message, &["queryResult", "query_result"]) {
             message = required_object("queryResult", result)?;
@@ -90,7 +102,7 @@ fn arguments_from_list(arguments: Value) -> Value {
 }
 
 /// The arguments with the members of `requestBody` moved to the top.
-pub(crate) fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Arguments {
+fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Arguments {
     let properties =
         tool.input_schema.without_definitions().get("properties").and_then(Value::as_object);
     let is_argument = |name: &str| {
@@ -111,7 +123,7 @@ pub(crate) fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Argu
     arguments
 }
 
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(|answer| json!({"toolCallResult": tool_call_result(answer)})).collect()
 }
 

@@ -6,18 +6,29 @@ use std::collections::BTreeSet;
 
 use callgate_tool::{Tool, Value, json};
 
+use super::openai;
 use crate::{
     ending::{self, Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, FurtherForm, is},
     message::{
         AnsweredCall, MessageCall, message_items, required_list, required_object, take_member,
     },
-    openai,
-    projection::Projected,
+    projection::{Projected, Projection},
     wording::no_function,
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    projection: Some(Projection::OpenAi),
+    further_form: Some(FurtherForm::Strict(Projection::OpenAiStrict, "")),
+    search_tool: || Some(json!({"type": "tool_search"})),
+    ..Format::new(declaration, read, write, |members| {
+        is(members, "type", "function_call") || is(members, "type", CUSTOM)
+    })
+};
+
+fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
         "type": "function",
@@ -29,7 +40,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls among the items of a response, or of the next request, where calls with an output are already answered.
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let items =
         message_items(message, |mut message| match take_member(&mut message, &["output"]) {
             Some(items) => required_list("output", items),
@@ -68,7 +79,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
 }
 
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(output_item).collect()
 }
 

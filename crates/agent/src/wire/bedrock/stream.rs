@@ -5,10 +5,39 @@ use std::collections::BTreeMap;
 
 use callgate_tool::{Object, Value, json};
 
-use super::{ReplyFault, frames::Frame, provider_fault, unreadable};
+use super::frames::{Frame, Frames};
+use crate::wire::{
+    fault::{ReplyFault, provider_fault},
+    stream::{StreamedReply, show_words, unreadable_event},
+};
+
+/// A reply that comes in binary events.
+#[derive(Debug, Default)]
+pub(super) struct FrameStream {
+    frames: Frames,
+    parts: PartialReply,
+}
+
+impl StreamedReply for FrameStream {
+    fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+        self.frames.push(bytes);
+        while let Some(frame) = self.frames.next()? {
+            show_words(&self.parts.add(&frame)?, words);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+        Ok(())
+    }
+
+    fn body(self: Box<Self>) -> Option<String> {
+        self.parts.body()
+    }
+}
 
 #[derive(Debug, Default)]
-pub(crate) struct PartialReply {
+struct PartialReply {
     /// The blocks in the order in which they begin.
     blocks: Vec<Block>,
     positions: BTreeMap<u64, usize>,
@@ -38,10 +67,10 @@ enum Block {
 struct NoJson;
 
 impl PartialReply {
-    pub(super) fn add(&mut self, frame: &Frame) -> Result<String, ReplyFault> {
+    fn add(&mut self, frame: &Frame) -> Result<String, ReplyFault> {
         let payload = || {
-            let text = std::str::from_utf8(&frame.payload).map_err(unreadable)?;
-            Value::parse(text).map_err(unreadable)
+            let text = std::str::from_utf8(&frame.payload).map_err(unreadable_event)?;
+            Value::parse(text).map_err(unreadable_event)
         };
         match &*frame.message_type {
             "event" => {}
@@ -71,12 +100,12 @@ impl PartialReply {
     /// The block that an event names. Texts begin without an event that says so.
     fn block(&mut self, event: &Value) -> Result<&mut Block, ReplyFault> {
         let index = event.get("contentBlockIndex").and_then(Value::as_u64);
-        let index = index.ok_or_else(|| unreadable("a block has no index"))?;
+        let index = index.ok_or_else(|| unreadable_event("a block has no index"))?;
         let at = *self.positions.entry(index).or_insert(self.blocks.len());
         if at == self.blocks.len() {
             self.blocks.push(Block::Nothing);
         }
-        self.blocks.get_mut(at).ok_or_else(|| unreadable("a piece of no block"))
+        self.blocks.get_mut(at).ok_or_else(|| unreadable_event("a piece of no block"))
     }
 
     /// The block that begins with an event. Servers that resemble Bedrock give one number to several.
@@ -86,7 +115,7 @@ impl PartialReply {
             return self.block(event);
         }
         if earlier.id().is_some() && earlier.id() == begun.id() {
-            return Err(unreadable("a block begins twice"));
+            return Err(unreadable_event("a block begins twice"));
         }
         if let Some(index) = event.get("contentBlockIndex").and_then(Value::as_u64) {
             self.positions.remove(&index);
@@ -99,7 +128,7 @@ impl PartialReply {
         self.block(&event)?.grow(delta)
     }
 
-    pub(super) fn body(self) -> Option<String> {
+    fn body(self) -> Option<String> {
         let stop = self.stop?;
         // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.
         let is_cut = matches!(
@@ -122,7 +151,7 @@ impl Block {
         }
         match start.as_object().and_then(|start| start.keys().next()) {
             None => Ok(Self::Nothing),
-            Some(other) => Err(unreadable(format!("a block of the kind `{other}`"))),
+            Some(other) => Err(unreadable_event(format!("a block of the kind `{other}`"))),
         }
     }
 
@@ -159,7 +188,7 @@ impl Block {
         // What cannot be kept cannot be sent again.
         let names = delta.as_object().into_iter().flat_map(Object::keys);
         let names = names.map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        Err(unreadable(format!("a piece of the kind `{names}` for another block")))
+        Err(unreadable_event(format!("a piece of the kind `{names}` for another block")))
     }
 
     fn text(&mut self) -> Result<(&mut String, &mut Vec<Value>), ReplyFault> {
@@ -168,7 +197,7 @@ impl Block {
         }
         match self {
             Self::Text { text, citations } => Ok((text, citations)),
-            _ => Err(unreadable("a piece of text for another block")),
+            _ => Err(unreadable_event("a piece of text for another block")),
         }
     }
 
@@ -187,14 +216,14 @@ impl Block {
                     collected_base64.push_str(redacted);
                     Ok(())
                 }
-                _ => Err(unreadable("a piece of redacted thoughts for another block")),
+                _ => Err(unreadable_event("a piece of redacted thoughts for another block")),
             };
         }
         if matches!(self, Self::Nothing) {
             *self = Self::Thought(Object::from([("text", "".into())]));
         }
         let Self::Thought(members) = self else {
-            return Err(unreadable("a piece of thoughts for another block"));
+            return Err(unreadable_event("a piece of thoughts for another block"));
         };
         for name in ["text", "signature"] {
             let Some(piece) = text(piece, name) else { continue };

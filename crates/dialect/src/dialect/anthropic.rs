@@ -7,14 +7,25 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, FurtherForm, is},
     message::{
         AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
         take_member,
     },
-    projection::Projected,
+    projection::{Projected, Projection},
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    projection: Some(Projection::Anthropic),
+    further_form: Some(FurtherForm::Strict(Projection::AnthropicStrict, "")),
+    search_tool: || {
+        Some(json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}))
+    },
+    ..Format::new(declaration, read, write, |members| is(members, "type", "tool_use"))
+};
+
+fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
         "name": tool.name.as_str(),
@@ -25,7 +36,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// The calls of an assistant's message, or of its content. Anthropic itself answers the calls that it runs
 /// (`server_tool_use`).
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let blocks = message_items(message, |mut message| {
         check_role(&message, "assistant")?;
         match message.remove("content") {
@@ -47,7 +58,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 }
 
 /// Writes one message, since the results of one turn belong together.
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }

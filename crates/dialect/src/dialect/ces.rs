@@ -8,14 +8,24 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{ResultValue, result_notes, result_value},
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, lists},
     message::{
         AnsweredCall, MessageCall, last_part, message_items, required_list, required_object,
         take_member,
     },
-    projection::Projected,
+    projection::{Projected, Projection},
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    projection: Some(Projection::Ces),
+    has_wire_names: true,
+    ..Format::new(declaration, read, write, |members| {
+        lists(members, "toolCalls") || lists(members, "toolsetTool")
+    })
+};
+
+fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({"clientFunction": {
         "name": tool.name.as_str(),
@@ -25,7 +35,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of a response, of its outputs, of one output, or of the bare calls.
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let outputs =
         message_items(message, |mut message| match take_member(&mut message, &["outputs"]) {
             Some(outputs) => required_list("outputs", outputs),
@@ -88,7 +98,7 @@ fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     })
 }
 
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }

@@ -5,13 +5,22 @@ use callgate_tool::{Effect, Json, Tool, ToolResult, Value, json};
 
 use crate::{
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, has, lists},
     message::{
         AnsweredCall, MessageCall, message_items, required_list, required_object, take_member,
     },
 };
 
+/// The row of the format.
+pub(super) const FORMAT: Format = Format::new(
+    |tool, _| declaration(tool),
+    read,
+    write,
+    |members| lists(members, "calls") || has(members, "tool"),
+);
+
 /// Writes one declaration; the annotations are MCP's hints.
-pub(crate) fn declaration(tool: &Tool) -> Value {
+pub(super) fn declaration(tool: &Tool) -> Value {
     let mut declaration = json!({
         "name": tool.name.as_str(),
         "description": tool.description,
@@ -29,7 +38,7 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
 }
 
 /// The calls of `{"calls": [{"id", "tool", "args"}]}`, of the bare list, or of a single call.
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let calls = message_items(message, |mut message| match message.remove("calls") {
         Some(calls) => required_list("calls", calls),
         None if message.contains_key("tool") => Ok(vec![message.into()]),
@@ -44,7 +53,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     calls.into_iter().map(asked).collect()
 }
 
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(|answer| result(&answer.result).into_value()).collect()
 }
 

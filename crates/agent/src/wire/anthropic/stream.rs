@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 
 use callgate_tool::{Object, Value, json};
 
-use super::{ReplyFault, error_of, provider_fault, unreadable};
+use crate::wire::{
+    fault::{ReplyFault, error_of, provider_fault},
+    stream::{EventParts, Events, unreadable_event},
+};
 
 #[derive(Debug, Default)]
-pub(crate) struct PartialReply {
+pub(super) struct PartialReply {
     blocks: Vec<Block>,
     /// The position of the last block of each index.
     positions: BTreeMap<Option<u64>, usize>,
@@ -24,9 +27,9 @@ struct Block {
     input: String,
 }
 
-impl PartialReply {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
-        let mut event = Value::parse(data).map_err(unreadable)?;
+impl EventParts for PartialReply {
+    fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
+        let mut event = Value::parse(data).map_err(unreadable_event)?;
         if let Some(error) = error_of(&mut event) {
             return Err(provider_fault(error));
         }
@@ -41,7 +44,7 @@ impl PartialReply {
             "content_block_start" => {
                 let members = taken("content_block");
                 if !members.is_object() {
-                    return Err(unreadable("a block is none"));
+                    return Err(unreadable_event("a block is none"));
                 }
                 self.begin(index, members);
             }
@@ -62,6 +65,25 @@ impl PartialReply {
         Ok(String::new())
     }
 
+    fn body(self, _events: &Events) -> Option<String> {
+        // Some servers end with the reason, and leave out the event after it.
+        if !self.is_ended && self.stop.is_null() {
+            return None;
+        }
+        // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.
+        let stop = self.stop.as_str().unwrap_or_default();
+        let is_cut = matches!(stop, "max_tokens" | "model_context_window_exceeded");
+        let whole = |block: Block| block.whole().or_else(|cut| is_cut.then_some(cut).ok_or(()));
+        let blocks = self.blocks.into_iter().map(whole).collect::<Result<Vec<Value>, ()>>().ok()?;
+        let usage = Value::Object(self.usage);
+        Some(
+            json!({"content": blocks, "stop_reason": self.stop.clone(), "usage": usage})
+                .to_string(),
+        )
+    }
+}
+
+impl PartialReply {
     /// The block of a piece. Some servers leave out the beginning of words and thoughts, which says nothing more than their kind.
     fn block(&mut self, index: Option<u64>, delta: &Value) -> Result<&mut Block, ReplyFault> {
         let position = self.positions.get(&index).copied();
@@ -71,9 +93,9 @@ impl PartialReply {
             (None, Some("thinking_delta")) => {
                 self.begin(index, json!({"type": "thinking", "thinking": ""}))
             }
-            _ => return Err(unreadable("a piece of no block")),
+            _ => return Err(unreadable_event("a piece of no block")),
         };
-        self.blocks.get_mut(at).ok_or_else(|| unreadable("a piece of no block"))
+        self.blocks.get_mut(at).ok_or_else(|| unreadable_event("a piece of no block"))
     }
 
     /// Begins a block with these members. Returns its position.
@@ -90,23 +112,6 @@ impl PartialReply {
             let stated = usage.iter().filter(|(_, tokens)| !tokens.is_null());
             self.usage.extend(stated.map(|(name, tokens)| (name.clone(), tokens.clone())));
         }
-    }
-
-    pub(super) fn body(self) -> Option<String> {
-        // Some servers end with the reason, and leave out the event after it.
-        if !self.is_ended && self.stop.is_null() {
-            return None;
-        }
-        // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.
-        let stop = self.stop.as_str().unwrap_or_default();
-        let is_cut = matches!(stop, "max_tokens" | "model_context_window_exceeded");
-        let whole = |block: Block| block.whole().or_else(|cut| is_cut.then_some(cut).ok_or(()));
-        let blocks = self.blocks.into_iter().map(whole).collect::<Result<Vec<Value>, ()>>().ok()?;
-        let usage = Value::Object(self.usage);
-        Some(
-            json!({"content": blocks, "stop_reason": self.stop.clone(), "usage": usage})
-                .to_string(),
-        )
     }
 }
 
@@ -140,7 +145,7 @@ impl Block {
             "text_delta" => "text",
             "thinking_delta" => "thinking",
             // What cannot be kept cannot be sent again.
-            other => return Err(unreadable(format!("a piece of the kind `{other}`"))),
+            other => return Err(unreadable_event(format!("a piece of the kind `{other}`"))),
         };
         let piece = text(member);
         match self.members.get_mut(member) {

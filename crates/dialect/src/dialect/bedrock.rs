@@ -8,14 +8,22 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, FurtherForm, has},
     message::{
         AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
         take_member,
     },
-    projection::Projected,
+    projection::{Projected, Projection},
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    projection: Some(Projection::Bedrock),
+    further_form: Some(FurtherForm::Strict(Projection::BedrockStrict, "/toolSpec")),
+    ..Format::new(declaration, read, write, |members| has(members, "toolUse"))
+};
+
+fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({"toolSpec": {
         "name": tool.name.as_str(),
@@ -25,7 +33,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The calls of an assistant's message, of its content or of a whole response.
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let blocks = message_items(message, |mut message| {
         if let Some(output) = take_member(&mut message, &["output"]) {
             message = required_object(
@@ -52,7 +60,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 }
 
 /// Writes one message, since the results of one turn belong together.
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }

@@ -9,10 +9,13 @@ use std::collections::BTreeSet;
 use callgate_tool::{Object, Value, json};
 
 use self::calls::Calls;
-use super::{ReplyFault, error_of, provider_fault, unreadable};
+use crate::wire::{
+    fault::{ReplyFault, error_of, provider_fault},
+    stream::{EventParts, Events, unreadable_event},
+};
 
 #[derive(Debug, Default)]
-pub(crate) struct PartialReply {
+pub(super) struct PartialReply {
     message: Object,
     calls: Calls,
     finish: Option<Value>,
@@ -21,9 +24,9 @@ pub(crate) struct PartialReply {
     in_pieces: BTreeSet<String>,
 }
 
-impl PartialReply {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
-        let mut event = Value::parse(data).map_err(unreadable)?;
+impl EventParts for PartialReply {
+    fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
+        let mut event = Value::parse(data).map_err(unreadable_event)?;
         if let Some(error) = error_of(&mut event) {
             return Err(provider_fault(error));
         }
@@ -73,20 +76,14 @@ impl PartialReply {
         Ok(said)
     }
 
-    fn count(&mut self, holder: &Value) {
-        if let Some(usage) = holder.get("usage").filter(|usage| usage.is_object()) {
-            self.usage = Some(usage.clone());
-        }
-    }
-
     /// The body of the whole reply. A mark of the end stands for a reason that the server left out.
-    pub(super) fn body(mut self, is_done: bool) -> Option<String> {
+    fn body(mut self, events: &Events) -> Option<String> {
         // The calls that the reason promises may not have come, and without a reason nothing may have.
         let promises = self
             .finish
             .as_ref()
             .is_none_or(|finish| matches!(finish.as_str(), Some("function_call" | "tool_calls")));
-        let finish = self.finish.or_else(|| is_done.then(|| "stop".into()))?;
+        let finish = self.finish.or_else(|| events.is_done().then(|| "stop".into()))?;
         self.message.entry("role").or_insert("assistant".into());
         self.message.entry("content").or_insert(Value::Null);
         let calls = self.calls.into_values();
@@ -104,6 +101,14 @@ impl PartialReply {
             body.insert("usage", usage);
         }
         Some(Value::Object(body).to_string())
+    }
+}
+
+impl PartialReply {
+    fn count(&mut self, holder: &Value) {
+        if let Some(usage) = holder.get("usage").filter(|usage| usage.is_object()) {
+            self.usage = Some(usage.clone());
+        }
     }
 }
 

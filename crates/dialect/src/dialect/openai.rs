@@ -9,15 +9,25 @@ use callgate_tool::{Tool, Value, json};
 use crate::{
     ending,
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, FurtherForm, has_within, lists},
     message::{
         AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
         take_member,
     },
-    projection::Projected,
+    projection::{Projected, Projection},
     wording::no_function,
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    projection: Some(Projection::OpenAi),
+    further_form: Some(FurtherForm::Strict(Projection::OpenAiStrict, "/function")),
+    ..Format::new(declaration, read, write, |members| {
+        lists(members, "tool_calls") || has_within(members, "function", "arguments")
+    })
+};
+
+fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
         "type": "function",
@@ -31,7 +41,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// A description within the bound of Azure `OpenAI` and models that copy it, which refuse the whole request for a longer one: it
 /// ends with a sentence, or at least with a word.
-pub(crate) fn bounded_description(description: &str) -> Cow<'_, str> {
+pub(super) fn bounded_description(description: &str) -> Cow<'_, str> {
     let Some((most, _)) = description.char_indices().nth(LONGEST_DESCRIPTION) else {
         return Cow::Borrowed(description);
     };
@@ -55,7 +65,7 @@ pub(crate) const LONGEST_DESCRIPTION: usize = 1024;
 const MARK: &str = " \u{2026}";
 
 /// The calls of an assistant's message, of a whole completion or of the bare list.
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+pub(super) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let calls = message_items(message, |mut message| {
         if let Some(first) = message.get("choices").and_then(|choices| choices.get(0)) {
             message =
@@ -75,7 +85,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     calls.into_iter().map(message_call).collect()
 }
 
-pub(crate) fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
+fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let mut call = required_object("tool_calls", call)?;
     let id = take_member(&mut call, &["id"]);
     // Every call needs an answer, even one of another type.
@@ -90,12 +100,12 @@ pub(crate) fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     Ok(MessageCall::new(id, function.get("name"), call).with_arguments(arguments))
 }
 
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(tool_message).collect()
 }
 
 /// Writes the message of one call. Its content is text: the format accepts no images there.
-pub(crate) fn tool_message(answer: &AnsweredCall<'_>) -> Value {
+pub(super) fn tool_message(answer: &AnsweredCall<'_>) -> Value {
     let content = ending::outcome_text(&answer.result);
     json!({"role": "tool", "tool_call_id": answer.result.id, "content": content})
 }

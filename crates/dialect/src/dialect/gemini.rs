@@ -8,18 +8,28 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Media, ResultValue, result_notes, result_value},
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, FurtherForm, has, has_within},
     message::{
         AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
         take_member,
     },
-    projection::Projected,
+    projection::{Projected, Projection},
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    projection: Some(Projection::GeminiJson),
+    further_form: Some(FurtherForm::Schema(Projection::GeminiSchema, schema_declaration)),
+    ..Format::new(declaration, read, write, |members| {
+        has(members, "functionCall") || has_within(members, "function_call", "args")
+    })
+};
+
+fn declaration(tool: &Tool, projected: &Projected) -> Value {
     function_declaration("parametersJsonSchema", tool, projected)
 }
 
-pub(crate) fn schema_declaration(tool: &Tool, projected: &Projected) -> Value {
+fn schema_declaration(tool: &Tool, projected: &Projected) -> Value {
     function_declaration("parameters", tool, projected)
 }
 
@@ -33,7 +43,7 @@ fn function_declaration(member: &str, tool: &Tool, projected: &Projected) -> Val
 }
 
 /// The calls of a model's content, of its parts or of a whole response.
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let parts = message_items(message, |mut content| {
         if let Some(first) = content.get("candidates").and_then(|all| all.get(0)) {
             content =
@@ -59,7 +69,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     parts.into_iter().filter_map(|part| asked(part).transpose()).collect()
 }
 
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     if answers.is_empty() {
         return Vec::new();
     }

@@ -8,11 +8,22 @@ use callgate_tool::{Effect, Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
+    format::{Format, has, is},
     message::{AnsweredCall, MessageCall, required_object, take_member},
-    projection::Projected,
+    projection::{Projected, Projection},
 };
 
-pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    projection: Some(Projection::Portable),
+    ..Format::new(declaration, read, write, |members| {
+        let is_of_params = |name: &String| matches!(&**name, "_meta" | "arguments" | "name");
+        is(members, "method", "tools/call")
+            || (has(members, "name") && members.keys().all(is_of_params))
+    })
+};
+
+fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     json!({
         "name": tool.name.as_str(),
@@ -26,7 +37,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 }
 
 /// The call of a request or of its params, or the calls of a list of them.
-pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
+fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     match message {
         Value::Array(requests) => requests.into_iter().map(message_call).collect(),
         request => message_call(request).map(|asked| vec![asked]),
@@ -49,7 +60,7 @@ fn message_call(request: Value) -> Result<MessageCall, EnvelopeError> {
     Ok(MessageCall::new(id, name.as_ref(), request).with_arguments(arguments))
 }
 
-pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
     answers.iter().map(result_message).collect()
 }
 

@@ -8,10 +8,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::items::Items;
-use super::{ReplyFault, provider_fault, unreadable};
+use crate::wire::{
+    fault::{ReplyFault, provider_fault},
+    stream::{EventParts, Events, unreadable_event},
+};
 
 #[derive(Debug, Default)]
-pub(crate) struct PartialReply {
+pub(super) struct PartialReply {
     items: Items,
     whole: Option<String>,
 }
@@ -26,11 +29,11 @@ struct Event<'r> {
     error: Option<&'r RawValue>,
 }
 
-impl PartialReply {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
-        let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
+impl EventParts for PartialReply {
+    fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
+        let event: Event<'_> = serde_json::from_str(data).map_err(unreadable_event)?;
         if let Some(error) = event.error {
-            return Err(provider_fault(Value::parse(error.get()).map_err(unreadable)?));
+            return Err(provider_fault(Value::parse(error.get()).map_err(unreadable_event)?));
         }
         match &*event.kind {
             "response.completed" | "response.done" | "response.failed" | "response.incomplete" => {
@@ -40,16 +43,16 @@ impl PartialReply {
                 self.whole = Some(event.response.map_or("{}", RawValue::get).to_owned());
                 Ok(String::new())
             }
-            "error" => Err(provider_fault(Value::parse(data).map_err(unreadable)?)),
+            "error" => Err(provider_fault(Value::parse(data).map_err(unreadable_event)?)),
             kind if Items::are_told_by(kind) => {
-                let event = Value::parse(data).map_err(unreadable)?;
+                let event = Value::parse(data).map_err(unreadable_event)?;
                 Ok(self.items.add(kind, event))
             }
             _ => Ok(String::new()),
         }
     }
 
-    pub(super) fn body(self) -> Option<String> {
+    fn body(self, _events: &Events) -> Option<String> {
         let whole = self.whole?;
         let Ok(Value::Object(mut response)) = Value::parse(&whole) else { return Some(whole) };
         let none = Vec::new();
@@ -68,7 +71,7 @@ impl PartialReply {
 
 /// The `error` of a response is the fault of its stream.
 fn failure_in(text: &str) -> Result<(), ReplyFault> {
-    let mut object = Value::parse(text).map_err(unreadable)?;
+    let mut object = Value::parse(text).map_err(unreadable_event)?;
     match object.get_mut("error").filter(|error| !error.is_null()) {
         Some(error) => Err(provider_fault(error.take())),
         None => Ok(()),

@@ -1,0 +1,97 @@
+//! A reply that comes as a stream of events, put together to what the provider sends without a stream. A stream that ends
+//! before its reply does is no reply. Members of the events are those of the providers' own pages, as in their formats.
+
+mod events;
+
+use std::fmt::{Debug, Display};
+
+use callgate_dialect::Dialect;
+use callgate_tool::{Json, Value};
+
+pub(super) use self::events::Events;
+use super::{ReplyFault, wire};
+
+/// The parts of a reply that have come.
+pub(crate) trait StreamedReply: Debug + Send {
+    /// Adds bytes as they come, and shows the words in them for the user.
+    fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
+
+    /// Takes the end of the bytes: an event without its last line break counts if it is whole.
+    fn end(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
+
+    /// The body of the whole reply; `None` if its end has not come.
+    fn body(self: Box<Self>) -> Option<String>;
+}
+
+/// The parts of a reply that comes as server-sent events.
+pub(super) trait EventParts: Debug + Default + Send {
+    /// Adds the data of an event. Returns the words in it for the user.
+    fn add(&mut self, data: &str) -> Result<String, ReplyFault>;
+
+    /// The body of the whole reply; `None` if its end has not come.
+    fn body(self, events: &Events) -> Option<String>;
+}
+
+/// A reply that comes as server-sent events.
+#[derive(Debug, Default)]
+pub(super) struct EventStream<P> {
+    events: Events,
+    parts: P,
+}
+
+impl<P: EventParts> StreamedReply for EventStream<P> {
+    fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+        self.events.push(bytes);
+        while let Some(data) = self.events.next() {
+            show_words(&self.parts.add(&data)?, words);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+        self.events.end();
+        while let Some(data) = self.events.next().filter(|data| Value::parse(data).is_ok()) {
+            show_words(&self.parts.add(&data)?, words);
+        }
+        Ok(())
+    }
+
+    fn body(self: Box<Self>) -> Option<String> {
+        self.parts.body(&self.events)
+    }
+}
+
+/// The words in the bytes of a stream, and the messages of its reply, if that is whole. For fuzzers.
+///
+/// # Errors
+/// The fault of a stream or its reply, in words.
+#[doc(hidden)]
+pub fn streamed_reply<'b>(
+    dialect: Dialect,
+    pieces: impl IntoIterator<Item = &'b [u8]>,
+) -> Result<(String, Option<Vec<Json>>), String> {
+    let wire = wire(dialect).ok_or("no provider speaks this dialect")?;
+    let (mut reply, mut said) = (wire.stream(), String::new());
+    for piece in pieces {
+        let pushed = reply.push(piece, &mut |words| said.push_str(words));
+        pushed.map_err(|fault| fault.message)?;
+    }
+    reply.end(&mut |words| said.push_str(words)).map_err(|fault| fault.message)?;
+    let read = reply.body().map(|body| wire.reply(&body)).transpose();
+    let read = read.map_err(|fault| fault.message)?;
+    Ok((said, read.map(|reply| reply.messages)))
+}
+
+/// The fault of an event in another form.
+pub(super) fn unreadable_event(error: impl Display) -> ReplyFault {
+    format!("an event of the model has another form: {error}").into()
+}
+
+pub(super) fn show_words(said: &str, words: &mut dyn FnMut(&str)) {
+    if !said.is_empty() {
+        words(said);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

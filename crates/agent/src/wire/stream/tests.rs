@@ -1,0 +1,121 @@
+//! Streams of events put together, cut, and refused.
+
+use super::*;
+use crate::wire::Wire;
+
+/// Feeds bytes in pieces; returns the words, and the body.
+pub(in crate::wire) fn fed(
+    wire: Wire,
+    bytes: &[u8],
+    n_piece: usize,
+) -> Result<(String, Option<String>), String> {
+    let mut reply = wire.stream();
+    let mut said = String::new();
+    for piece in bytes.chunks(n_piece) {
+        let pushed = reply.push(piece, &mut |words: &str| said.push_str(words));
+        pushed.map_err(|fault| fault.message)?;
+    }
+    Ok((said, reply.body()))
+}
+
+/// Checks the words and the body, whatever pieces the events come in, and that no part of them but the last is a reply.
+#[track_caller]
+pub(in crate::wire) fn check_bytes(wire: Wire, events: &[Vec<u8>], words: &str, expected: &str) {
+    let bytes = events.concat();
+    for n_piece in [1, 7, bytes.len()] {
+        let fed = fed(wire, &bytes, n_piece).unwrap();
+        assert_eq!(fed, (words.to_owned(), Some(expected.to_owned())));
+    }
+    let n_last = events.last().unwrap().len();
+    for n_bytes in 0..=bytes.len() - n_last {
+        let cut = fed(wire, &bytes[..n_bytes], bytes.len()).unwrap();
+        assert_eq!(cut.1, None, "after {n_bytes} bytes");
+    }
+}
+
+#[track_caller]
+fn check(dialect: Dialect, events: &[&str], words: &str, expected: &str) {
+    let event = |data: &&str| format!("event: x\r\ndata: {data}\r\n\r\n").into_bytes();
+    let events: Vec<_> = events.iter().map(event).collect();
+    check_bytes(wire(dialect).unwrap(), &events, words, expected);
+}
+
+#[test]
+fn blocks_of_anthropic_are_put_together() {
+    check(
+        Dialect::Anthropic,
+        &[
+            r#"{"type":"message_start","message":{"usage":{"input_tokens":9,"output_tokens":1}}}"#,
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"I look."}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"s="}}"#,
+            r#"{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}"#,
+            r#"{"type":"ping"}"#,
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"So "}}"#,
+            r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"a","input":{}}}"#,
+            r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"n\": 1"}}"#,
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"it is."}}"#,
+            r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":".10}"}}"#,
+            // The event after it says nothing more.
+            r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":30}}"#,
+        ],
+        "So it is.",
+        r#"{"content":[{"type":"thinking","thinking":"I look.","signature":"s="},{"type":"text","text":"So it is."},{"type":"tool_use","id":"t","name":"a","input":{"n":1.10}}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":30}}"#,
+    );
+}
+
+#[test]
+fn interleaved_calls_of_chat_completions_are_put_together() {
+    check(
+        Dialect::OpenAi,
+        &[
+            r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning_content":"I "}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"reasoning_content":"think."}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"One "}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"b","type":"function","function":{"name":"g","arguments":"{"}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"moment.","tool_calls":[{"index":0,"function":{"arguments":"{\"n\":1}"}},{"index":1,"function":{"arguments":"}"}}]}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}"#,
+        ],
+        "One moment.",
+        r#"{"choices":[{"message":{"role":"assistant","content":"One moment.","reasoning_content":"I think.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"n\":1}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}"#,
+    );
+}
+
+#[test]
+fn parts_of_gemini_stay_as_they_are() {
+    check(
+        Dialect::Gemini,
+        &[
+            r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"I think.","thought":true}]}}]}"#,
+            r#"{"candidates":[{"content":{"role":"model","parts":[{ "text":"So"}]}}]}"#,
+            r#"{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"f","args":{"n":1.10}},"thoughtSignature":"s="}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2}}"#,
+        ],
+        "So",
+        r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"I think.","thought":true},{ "text":"So"},{"functionCall":{"name":"f","args":{"n":1.10}},"thoughtSignature":"s="}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2}}"#,
+    );
+}
+
+#[test]
+fn the_completed_response_of_responses_is_the_reply() {
+    check(
+        Dialect::Responses,
+        &[
+            r#"{"type":"response.created","response":{"output":[]}}"#,
+            r#"{"type":"response.output_text.delta","delta":"So"}"#,
+            r#"{"type":"response.completed","response":{ "status":"completed","output":[{"n":1.10}]}}"#,
+        ],
+        "So",
+        r#"{ "status":"completed","output":[{"n":1.10}]}"#,
+    );
+}
+
+#[test]
+fn an_error_in_a_stream_is_said_in_the_providers_words() {
+    let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    for dialect in [Dialect::Anthropic, Dialect::OpenAi, Dialect::Gemini, Dialect::Responses] {
+        let event = format!("data: {error}\n\n");
+        let said = fed(wire(dialect).unwrap(), event.as_bytes(), 100).unwrap_err();
+        assert!(said.contains("Overloaded"), "{dialect}: {said}");
+    }
+}
