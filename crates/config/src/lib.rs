@@ -77,7 +77,7 @@ pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas, McpTool};
 pub use observe::{LogConfig, LogFormat, LogLevel, NotAFilter, ReloadConfig, TelemetryConfig};
 pub use options::DescriptionOptions;
 pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
-pub use secrets::{Remote, SecretsConfig};
+pub use secrets::{Remote, RemoteStore, SecretsConfig};
 pub use server::ServerUrl;
 pub use serving::{
     AccessConfig, Address, AltName, Approvable, Approves, IssuerConfig, ListenerConfig,

@@ -3,15 +3,16 @@
 
 mod vault;
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use callgate_google::Identity;
-use callgate_secret::{CachePolicy, SecretReference, SecretScheme};
+use callgate_google::{Identity, Rest, SecretManager, Tokens};
+use callgate_secret::{CachePolicy, Error, SecretReference, SecretScheme, SecretStore};
 use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, reference, words};
 use callgate_store::{
-    KeyringBackend, VaultConfig,
-    aws::{KeySource, SecretsManagerConfig},
+    KeyringBackend, KeyringStore, VaultConfig,
+    aws::{AwsKeySource, KeySource, SecretsManagerConfig, SecretsManagerStore},
 };
+use callgate_transport::{Clock, Transport};
 use callgate_tree::{Node, Object};
 use url::Url;
 
@@ -43,17 +44,17 @@ pub(crate) use vault::Vault;
 #[non_exhaustive]
 pub struct SecretsConfig {
     /// AWS Secrets Manager: `aws:name#key`.
-    pub aws: Option<Remote<(SecretsManagerConfig, KeySource)>>,
+    pub aws: Option<Remote>,
     /// The time for which secrets of remote stores are kept.
     pub cache: CachePolicy,
     /// The folder of `directory:name`; the default is [`USUAL_DIRECTORY`](callgate_secret::USUAL_DIRECTORY).
     pub directory: Option<PathBuf>,
     /// Google Secret Manager: `gcp:projects/…`.
-    pub gcp: Option<Remote<Identity>>,
+    pub gcp: Option<Remote>,
     /// The keyring of `keyring:service/user`.
-    pub keyring: KeyringBackend,
+    pub keyring: Option<Remote>,
     /// Vault or OpenBao: `vault:path#key`.
-    pub vault: Option<Remote<VaultConfig>>,
+    pub vault: Option<Remote>,
     /// The present keys, including those with a fault.
     pub(crate) keys: Vec<String>,
 }
@@ -61,7 +62,7 @@ pub struct SecretsConfig {
 /// A store that is read over the network.
 ///
 /// ```
-/// use callgate_config::{CertificateSource, Config, Remote, TlsConfig};
+/// use callgate_config::{CertificateSource, Config, Remote, RemoteStore, TlsConfig};
 /// use callgate_store::{VaultConfig, VaultLogin};
 ///
 /// let settings = VaultConfig {
@@ -71,16 +72,85 @@ pub struct SecretsConfig {
 /// };
 /// let tls = TlsConfig::trusting([CertificateSource::new("vault-ca.pem")]);
 /// let mut config = Config::new();
-/// config.secrets.vault = Some(Remote { settings, tls });
+/// config.secrets.vault = Some(Remote { store: RemoteStore::Vault(settings), tls });
 /// # Ok::<(), callgate_secret::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a store is reached somehow")]
-pub struct Remote<T> {
-    /// The store's own settings.
-    pub settings: T,
+pub struct Remote {
+    /// The store by its settings.
+    pub store: RemoteStore,
     /// The TLS settings of the connections to the store; those of toolsets do not apply.
     pub tls: TlsConfig,
+}
+
+/// The settings of a remote store.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum RemoteStore {
+    /// AWS Secrets Manager, and where the keys that sign its requests are.
+    Aws(SecretsManagerConfig, KeySource),
+    /// Google Secret Manager, and who asks it.
+    Gcp(Box<Identity>),
+    /// The keyring of the operating system.
+    Keyring(KeyringBackend),
+    /// Vault or OpenBao.
+    Vault(VaultConfig),
+}
+
+impl SecretsConfig {
+    /// The stores that are configured, and the keyring, which needs no settings.
+    pub(crate) fn stores(&self) -> impl Iterator<Item = Remote> {
+        let Self { aws, gcp, keyring, vault, .. } = self.clone();
+        let usual = RemoteStore::Keyring(KeyringBackend::default());
+        let keyring = keyring.unwrap_or_else(|| Remote { store: usual, tls: TlsConfig::default() });
+        [aws, gcp, vault, Some(keyring)].into_iter().flatten()
+    }
+}
+
+impl RemoteStore {
+    /// The scheme of its references.
+    pub(crate) fn scheme(&self) -> &'static str {
+        match self {
+            Self::Aws(..) => "aws",
+            Self::Gcp(_) => "gcp",
+            Self::Keyring(_) => "keyring",
+            Self::Vault(_) => "vault",
+        }
+    }
+
+    /// The store, which signs in with `local` secrets; `None` if this build has none.
+    pub(crate) fn open(
+        self,
+        local: Arc<dyn SecretStore>,
+        transport: impl FnOnce() -> Arc<dyn Transport>,
+        clock: &Clock,
+    ) -> Option<Result<Arc<dyn SecretStore>, Error>> {
+        Some(Ok(match self {
+            Self::Aws(settings, keys) => {
+                let transport = transport();
+                let keys = AwsKeySource::new(keys, local, Arc::clone(&transport));
+                let store = SecretsManagerStore::new(settings, keys, transport);
+                Arc::new(store.with_clock(clock.clone()))
+            }
+            Self::Gcp(identity) => {
+                let rest = Rest::new(transport()).with_clock(clock.clone());
+                let endpoints = identity.endpoints.clone();
+                let tokens = Tokens::new(*identity, rest.clone(), local);
+                Arc::new(SecretManager::new(Arc::new(tokens), rest, endpoints))
+            }
+            Self::Keyring(backend) => match KeyringStore::new(backend) {
+                Ok(store) => Arc::new(store),
+                Err(error) => return Some(Err(error)),
+            },
+            #[cfg(feature = "vault")]
+            Self::Vault(settings) => {
+                Arc::new(callgate_store::VaultStore::new(settings, local, transport()))
+            }
+            #[cfg(not(feature = "vault"))]
+            Self::Vault(_) => return None,
+        }))
+    }
 }
 
 keys! {
@@ -147,24 +217,27 @@ forms! {
         Some(SecretsConfig { keys: keys.collect(), ..secrets })
     };
     /// A region, and keys that are named here or found where AWS puts them for a process.
-    struct Aws => Remote<(SecretsManagerConfig, KeySource)>, AwsStoreKeys::KIND, |reader, mapping, key| {
+    struct Aws => Remote, AwsStoreKeys::KIND, |reader, mapping, key| {
         reader.within::<AwsStoreKeys, _>(mapping, key, |reader, mapping, keys| {
             let (region, source) = key_source(reader, mapping);
             let is_usable = check_local_secrets(reader, mapping, &AWS_SECRETS);
             let manager = SecretsManagerConfig { region: region?, endpoint: keys.endpoint };
-            is_usable.then_some(Remote { settings: (manager, source?), tls: keys.tls.unwrap_or_default() })
+            let store = RemoteStore::Aws(manager, source?);
+            is_usable.then_some(Remote { store, tls: keys.tls.unwrap_or_default() })
         })
     };
     /// The account whose tokens give access to Secret Manager.
-    struct Gcp => Remote<Identity>, GcpKeys::KIND, |reader, mapping, key| {
+    struct Gcp => Remote, GcpKeys::KIND, |reader, mapping, key| {
         reader.within::<GcpKeys, _>(mapping, key, |reader, mapping, keys| {
             let is_usable = check_local_secrets(reader, mapping, &["key"]);
-            let settings = read_identity(reader, mapping);
-            is_usable.then_some(Remote { settings, tls: keys.tls.unwrap_or_default() })
+            let store = RemoteStore::Gcp(Box::new(read_identity(reader, mapping)));
+            is_usable.then_some(Remote { store, tls: keys.tls.unwrap_or_default() })
         })
     };
-    struct Keyring => KeyringBackend, KeyringKeys::KIND,
-        |reader, mapping, key| reader.get::<KeyringKeys>(mapping, key)?.backend;
+    struct Keyring => Remote, KeyringKeys::KIND, |reader, mapping, key| {
+        let store = RemoteStore::Keyring(reader.get::<KeyringKeys>(mapping, key)?.backend?);
+        Some(Remote { store, tls: TlsConfig::default() })
+    };
     struct SignIn => SecretReference, Kind::Secret, |reader, mapping, key| {
         let reference = reader.get::<SecretReference>(mapping, key)?;
         check_local_secrets(reader, mapping, &[key]).then_some(reference)

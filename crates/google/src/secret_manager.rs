@@ -59,12 +59,12 @@ impl SecretManager {
 #[async_trait]
 impl SecretStore for SecretManager {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, SecretError> {
-        let SecretReference::Gcp { resource, .. } = reference else {
+        let SecretReference::Remote { scheme: "gcp", secret, .. } = reference else {
             let message =
                 format!("Secret Manager holds no secrets of the scheme `{}:`", reference.scheme());
             return Err(SecretError::new(SecretErrorKind::Unsupported, message));
         };
-        self.access_with_retry(resource).await.map_err(|error| not_had(reference, &error))
+        self.access_with_retry(&secret.name).await.map_err(|error| not_had(reference, &error))
     }
 }
 

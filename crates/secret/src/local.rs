@@ -64,11 +64,9 @@ impl SecretStore for LocalStores {
             SecretReference::Env { .. } => self.env.get(reference).await,
             SecretReference::File { .. } => self.file.get(reference).await,
             SecretReference::Literal { value } => Ok(value.clone()),
-            SecretReference::Aws { .. }
-            | SecretReference::Gcp { .. }
-            | SecretReference::Keyring { .. }
-            | SecretReference::Own { .. }
-            | SecretReference::Vault { .. } => Err(error::remote(reference.scheme())),
+            SecretReference::Own { .. } | SecretReference::Remote { .. } => {
+                Err(error::remote(reference.scheme()))
+            }
         }
     }
 }

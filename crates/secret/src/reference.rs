@@ -5,6 +5,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 use crate::{
     error::Error,
+    scheme::RemoteSecret,
     secret::{MASK, Secret},
 };
 
@@ -23,17 +24,6 @@ mod parse;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum SecretReference {
-    /// `aws:name#key`: a secret of AWS Secrets Manager, or one key of a JSON secret.
-    #[non_exhaustive]
-    Aws {
-        /// The name or ARN of the secret.
-        name: String,
-        /// The version, unless the current one is meant.
-        #[doc(hidden)]
-        version: Option<AwsVersion>,
-        /// The key within the secret; without a key, the whole secret.
-        key: Option<String>,
-    },
     /// `directory:name`: a file of the mounted directory.
     #[non_exhaustive]
     Directory {
@@ -52,20 +42,6 @@ pub enum SecretReference {
         /// The file, relative to the base directory of the store.
         path: PathBuf,
     },
-    /// `gcp:projects/…/versions/…`, or the resource name alone: a version of a Secret Manager secret.
-    #[non_exhaustive]
-    Gcp {
-        /// The resource name, from `projects/` on.
-        resource: String,
-    },
-    /// `keyring:service/user`: an entry of the operating system's keyring.
-    #[non_exhaustive]
-    Keyring {
-        /// The service that the entry is for.
-        service: String,
-        /// The user that the entry belongs to.
-        user: String,
-    },
     /// `literal:value`: the value itself.
     #[non_exhaustive]
     Literal {
@@ -80,35 +56,14 @@ pub enum SecretReference {
         /// The name by which the store knows the secret.
         name: String,
     },
-    /// `vault:path#key`: a key of a Vault secret.
+    /// `vault:mount/path#key`, `gcp:projects/…/versions/…` and so on: a secret of a store that a configuration connects.
     #[non_exhaustive]
-    Vault {
-        /// The path of the secret, beginning with the mount.
-        path: String,
-        /// The version, unless the latest one is meant.
-        version: Option<u64>,
-        /// The key within the secret.
-        key: String,
+    Remote {
+        /// The scheme, by its name in [`SCHEMES`](crate::SCHEMES).
+        scheme: &'static str,
+        /// The secret in its store.
+        secret: RemoteSecret,
     },
-}
-
-/// The version of a secret of AWS Secrets Manager.
-///
-/// ```
-/// use callgate_secret::{AwsVersion, Error, SecretReference};
-///
-/// let reference = "aws:pets/prod?version_stage=AWSPREVIOUS#key".parse()?;
-/// let SecretReference::Aws { version, .. } = reference else { panic!("it is none of AWS") };
-/// assert_eq!(version, Some(AwsVersion::Stage("AWSPREVIOUS".to_owned())));
-/// # Ok::<(), Error>(())
-/// ```
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum AwsVersion {
-    /// `?version_id=…`: a fixed version.
-    Id(String),
-    /// `?version_stage=…`: the version with a label, such as `AWSPREVIOUS`.
-    Stage(String),
 }
 
 impl SecretReference {
@@ -138,15 +93,12 @@ impl SecretReference {
     /// The word before the colon.
     pub fn scheme(&self) -> &str {
         match self {
-            Self::Aws { .. } => "aws",
             Self::Directory { .. } => "directory",
             Self::Env { .. } => "env",
             Self::File { .. } => "file",
-            Self::Gcp { .. } => "gcp",
-            Self::Keyring { .. } => "keyring",
             Self::Literal { .. } => "literal",
             Self::Own { scheme, .. } => scheme,
-            Self::Vault { .. } => "vault",
+            Self::Remote { scheme, .. } => scheme,
         }
     }
 
@@ -177,27 +129,12 @@ impl FromStr for SecretReference {
 impl fmt::Display for SecretReference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Aws { name, version, key } => {
-                write!(f, "aws:{name}")?;
-                match version {
-                    Some(AwsVersion::Id(id)) => write!(f, "?version_id={id}")?,
-                    Some(AwsVersion::Stage(stage)) => write!(f, "?version_stage={stage}")?,
-                    None => {}
-                }
-                key.iter().try_for_each(|key| write!(f, "#{key}"))
-            }
             Self::Directory { name } => write!(f, "directory:{name}"),
             Self::Env { name } => write!(f, "env:{name}"),
             Self::File { path } => write!(f, "file:{}", path.display()),
-            Self::Gcp { resource } => write!(f, "gcp:{resource}"),
-            Self::Keyring { service, user } => write!(f, "keyring:{service}/{user}"),
             Self::Literal { .. } => write!(f, "literal:{MASK}"),
             Self::Own { scheme, name } => write!(f, "{scheme}:{name}"),
-            Self::Vault { path, version, key } => {
-                write!(f, "vault:{path}")?;
-                version.iter().try_for_each(|version| write!(f, "?version={version}"))?;
-                write!(f, "#{key}")
-            }
+            Self::Remote { scheme, secret } => write!(f, "{scheme}:{secret}"),
         }
     }
 }

@@ -1,4 +1,7 @@
-//! The schemes of references to secrets: one table, from which the reader of references, the sidecar and the metrics have their lists.
+//! The schemes of references to secrets: one table, from which the reader of references, the sidecar and the metrics have their
+//! lists, and how a reference to each remote store is read. Parts that could climb out of a store or break a line are refused.
+
+use std::fmt;
 
 /// A scheme of references to secrets: the word before the colon.
 ///
@@ -19,6 +22,43 @@ pub struct SecretScheme {
     pub form: &'static str,
     /// True if a store that a configuration connects holds the secret; false if it is on this machine.
     pub is_remote: bool,
+    /// How a reference to a remote store is read.
+    pub(crate) remote: Option<RemoteScheme>,
+}
+
+/// How the text after the colon is read.
+#[derive(Debug)]
+pub(crate) struct RemoteScheme {
+    /// What the text has to be.
+    pub(crate) expected: &'static str,
+    pub(crate) parse: fn(&str) -> Option<RemoteSecret>,
+}
+
+/// A secret in a remote store.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct RemoteSecret {
+    /// The path, the resource or the name of the secret.
+    pub name: String,
+    /// The version by the store's own name for it, such as `version` and `3`; the current one unless it is there.
+    pub version: Option<(&'static str, String)>,
+    /// The key within the secret; the whole secret unless it is there.
+    pub key: Option<String>,
+}
+
+impl RemoteSecret {
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), version: None, key: None }
+    }
+}
+
+impl fmt::Display for RemoteSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, version, key } = self;
+        f.write_str(name)?;
+        version.iter().try_for_each(|(name, value)| write!(f, "?{name}={value}"))?;
+        key.iter().try_for_each(|key| write!(f, "#{key}"))
+    }
 }
 
 impl SecretScheme {
@@ -38,7 +78,7 @@ impl SecretScheme {
     }
 
     /// The forms of references of some schemes, as a part of a sentence: "`env:NAME`, `file:path` or `directory:name`".
-    pub fn forms(is_meant: fn(&Self) -> bool) -> String {
+    pub fn forms(is_meant: impl Fn(&Self) -> bool) -> String {
         let forms = SCHEMES.iter().filter(|scheme| is_meant(scheme));
         let forms: Vec<_> = forms.map(|scheme| format!("`{}`", scheme.form)).collect();
         match &*forms {
@@ -49,30 +89,119 @@ impl SecretScheme {
 
     /// True if a text begins like a reference.
     pub fn is_beginning_of(text: &str) -> bool {
-        let scheme = text.split_once(':').map(|(scheme, _)| scheme);
-        text.starts_with(BARE_RESOURCE) || scheme.and_then(Self::with_name).is_some()
+        Self::split(text).is_some()
+    }
+
+    /// The scheme of a text, and the text after it. A resource of Secret Manager needs no scheme.
+    pub(crate) fn split(text: &str) -> Option<(&'static Self, &str)> {
+        if text.starts_with("projects/") {
+            return Some((Self::with_name("gcp")?, text));
+        }
+        let (name, rest) = text.split_once(':')?;
+        Some((Self::with_name(name)?, rest))
     }
 }
-
-/// The beginning of a resource of Secret Manager, which needs no scheme.
-pub(crate) const BARE_RESOURCE: &str = "projects/";
 
 /// All schemes of callgate's own stores.
 pub const SCHEMES: [SecretScheme; 8] = [
     local("env", "env:NAME"),
     local("file", "file:path"),
     local("directory", "directory:name"),
-    remote("gcp", "gcp:projects/…/secrets/…/versions/…"),
-    remote("vault", "vault:mount/path#key"),
-    remote("aws", "aws:name#key"),
-    remote("keyring", "keyring:service/user"),
+    remote("gcp", "gcp:projects/…/secrets/…/versions/…", GCP),
+    remote("vault", "vault:mount/path#key", VAULT),
+    remote("aws", "aws:name#key", AWS),
+    remote("keyring", "keyring:service/user", KEYRING),
     local("literal", "literal:value"),
 ];
 
 const fn local(name: &'static str, form: &'static str) -> SecretScheme {
-    SecretScheme { name, form, is_remote: false }
+    SecretScheme { name, form, is_remote: false, remote: None }
 }
 
-const fn remote(name: &'static str, form: &'static str) -> SecretScheme {
-    SecretScheme { name, form, is_remote: true }
+const fn remote(name: &'static str, form: &'static str, remote: RemoteScheme) -> SecretScheme {
+    SecretScheme { name, form, is_remote: true, remote: Some(remote) }
+}
+
+const AWS: RemoteScheme = RemoteScheme {
+    expected: "`name#key`, or `name` for all of a secret, with `?version_stage=AWSPREVIOUS` or \
+        `?version_id=…` after the name for another version than the current one",
+    parse: |text| {
+        let (name, key) = match text.split_once('#') {
+            Some((name, key)) => (name, Some(plain_word(key)?)),
+            None => (text, None),
+        };
+        let (name, version) = match name.split_once('?') {
+            Some((name, version)) => {
+                (name, Some(version_of(version, &["version_id", "version_stage"])?))
+            }
+            None => (name, None),
+        };
+        // The characters of names, and of ARNs: `CreateSecret` of the AWS Secrets Manager API Reference.
+        let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"/_+=.@-:".contains(&byte);
+        let is_name = !name.is_empty() && name.bytes().all(is_legal);
+        is_name.then(|| RemoteSecret { version, key, ..RemoteSecret::new(name) })
+    },
+};
+
+const GCP: RemoteScheme = RemoteScheme {
+    expected: "`projects/…/secrets/…/versions/…`",
+    parse: |resource| {
+        let parts: Vec<&str> = resource.split('/').collect();
+        let is_global = matches!(*parts, ["projects", _, "secrets", _, "versions", _]);
+        let is_regional =
+            matches!(*parts, ["projects", _, "locations", _, "secrets", _, "versions", _]);
+        let is_resource = is_global || is_regional;
+        (is_resource && parts.iter().all(|part| is_resource_id(part)))
+            .then(|| RemoteSecret::new(resource))
+    },
+};
+
+const KEYRING: RemoteScheme = RemoteScheme {
+    expected: "`service/user`",
+    parse: |text| {
+        let (service, user) = text.rsplit_once('/').filter(|_| !text.contains(char::is_control))?;
+        (!service.is_empty() && !user.is_empty()).then(|| RemoteSecret::new(text))
+    },
+};
+
+const VAULT: RemoteScheme = RemoteScheme {
+    expected: "`mount/path#key`, with `?version=3` after the path for another version than the latest",
+    parse: |text| {
+        let (path, key) = text.rsplit_once('#')?;
+        let (path, version) = match path.split_once('?') {
+            Some((path, version)) => {
+                let (name, number) = version_of(version, &["version"])?;
+                (path, Some((name, number.parse::<u64>().ok()?.to_string())))
+            }
+            None => (path, None),
+        };
+        let (path, key) = (plain_word(path)?, Some(plain_word(key)?));
+        let is_path = path.contains('/') && is_downward(&path);
+        is_path.then(|| RemoteSecret { version, key, ..RemoteSecret::new(&path) })
+    },
+};
+
+/// The version in `name=value`, if the name is one of those.
+fn version_of(text: &str, names: &[&'static str]) -> Option<(&'static str, String)> {
+    let (name, value) = text.split_once('=')?;
+    let name = names.iter().find(|allowed| **allowed == name)?;
+    Some((name, plain_word(value)?))
+}
+
+/// Project ids may have a domain as a prefix (`example.com:pets`); a word of dots alone would climb in the URL of the
+/// store.
+fn is_resource_id(word: &str) -> bool {
+    let legal =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
+    word.bytes().all(legal) && word.bytes().any(|byte| byte != b'.')
+}
+
+/// True for a relative path that stays below its beginning.
+pub(crate) fn is_downward(path: &str) -> bool {
+    path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
+}
+
+fn plain_word(text: &str) -> Option<String> {
+    let is_word = !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace());
+    is_word.then(|| text.to_owned())
 }

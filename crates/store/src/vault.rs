@@ -88,12 +88,14 @@ impl VaultStore {
 #[async_trait]
 impl SecretStore for VaultStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
-        let SecretReference::Vault { path, version, key, .. } = reference else {
+        let SecretReference::Remote { scheme: "vault", secret, .. } = reference else {
             let message = format!("the vault holds no secrets of `{}:`", reference.scheme());
             return Err(Error::new(ErrorKind::Unsupported, message));
         };
-        let mount = self.mount(path).await?;
-        let answer = self.ask(&mount.request_path(path, *version)?).await?;
+        let mount = self.mount(&secret.name).await?;
+        let version = secret.version.as_ref().map(|(_, number)| &**number);
+        let answer = self.ask(&mount.request_path(&secret.name, version)?).await?;
+        let key = secret.key.as_deref().unwrap_or_default();
         kv::secret_of_answer(&answer, mount.version, key, reference)
     }
 }

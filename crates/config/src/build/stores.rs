@@ -11,16 +11,11 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_google::{Identity, Rest, SecretManager, Tokens};
 use callgate_secret::{
     CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MASK, Secret, SecretReference,
     SecretScheme, SecretStore, USUAL_DIRECTORY,
 };
 use callgate_settings::{LoadEffects, Reader, SettingCode};
-use callgate_store::{
-    KeyringBackend, KeyringStore, VaultConfig,
-    aws::{AwsKeySource, KeySource, SecretsManagerConfig, SecretsManagerStore},
-};
 use callgate_transport::{Client, ClientSettings, Clock, Network, TlsSettings, Transport};
 
 use super::tls;
@@ -28,7 +23,7 @@ use crate::{
     code::ConfigCode,
     config::Config,
     environment::Environment,
-    secrets::{Remote, SecretsConfig},
+    secrets::{Remote, RemoteStore},
 };
 use logging::{CountingStore, LoggingStore};
 
@@ -40,8 +35,8 @@ pub(super) struct Stores {
     local: Arc<dyn SecretStore>,
     configured: Vec<Configured>,
     own: BTreeMap<String, Arc<dyn SecretStore>>,
-    /// The reason why the keyring is not available, if it is not.
-    no_keyring: Option<Error>,
+    /// The schemes whose stores cannot be opened, with the reasons.
+    unavailable: Vec<(&'static str, Error)>,
     /// The keys of `secrets:`: their faults were already reported.
     keys: Vec<String>,
     network: Network,
@@ -60,17 +55,9 @@ struct Configured {
 /// The settings of a store.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Making {
-    settings: Settings,
+    store: RemoteStore,
     tls: TlsSettings,
     cache: CachePolicy,
-}
-
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum Settings {
-    Aws(SecretsManagerConfig, KeySource),
-    Gcp(Box<Identity>),
-    Keyring(KeyringBackend),
-    Vault(VaultConfig),
 }
 
 /// Connects the stores; secrets of `file:` are relative to `base`. Reads no secret, and reports references without a
@@ -97,7 +84,7 @@ pub(super) async fn connect_stores(
         directory,
         configured: Vec::new(),
         own: environment.secrets.clone(),
-        no_keyring: None,
+        unavailable: Vec::new(),
         keys: config.keys.clone(),
         // The stores' responses do not depend on the toolset: a replayed toolset has the secrets of a real one.
         network: previous.map_or_else(network, |previous_stores| previous_stores.network.clone()),
@@ -106,12 +93,11 @@ pub(super) async fn connect_stores(
     };
     let configured_stores =
         at_the_same_place.map(|previous_stores| &*previous_stores.configured).unwrap_or_default();
-    for Remote { settings, tls } in remote_settings(config) {
+    for Remote { store, tls } in config.stores() {
         let tls = tls::load_store_tls(reader, &tls, base, &stores.local).await;
-        let making = Making { settings, tls, cache: config.cache };
+        let making = Making { store, tls, cache: config.cache };
         stores.add_remote(making, configured_stores, &environment.clock);
     }
-    stores.add_keyring(config, configured_stores);
     stores.report_missing_stores(reader);
     match previous {
         Some(previous) if previous.is_same(&stores) => Arc::clone(previous),
@@ -127,32 +113,6 @@ fn local_store(base: &Path, directory: Option<&Path>) -> Arc<dyn SecretStore> {
     Arc::new(LoggingStore::new(Arc::new(local)))
 }
 
-fn remote_settings(config: &SecretsConfig) -> Vec<Remote<Settings>> {
-    let SecretsConfig { aws, gcp, vault, .. } = config.clone();
-    let aws = aws.map(|Remote { settings: (settings, keys), tls }| Remote {
-        settings: Settings::Aws(settings, keys),
-        tls,
-    });
-    let gcp = gcp.map(|Remote { settings, tls }| Remote {
-        settings: Settings::Gcp(Box::new(settings)),
-        tls,
-    });
-    let vault =
-        vault.map(|Remote { settings, tls }| Remote { settings: Settings::Vault(settings), tls });
-    [aws, gcp, vault].into_iter().flatten().collect()
-}
-
-impl Settings {
-    fn scheme(&self) -> &'static str {
-        match self {
-            Self::Aws(..) => "aws",
-            Self::Gcp(_) => "gcp",
-            Self::Keyring(_) => KEYRING,
-            Self::Vault(_) => "vault",
-        }
-    }
-}
-
 impl Stores {
     /// Adds a remote store; reuses the known one if its settings are equal.
     fn add_remote(&mut self, making: Making, configured_stores: &[Configured], clock: &Clock) {
@@ -161,40 +121,15 @@ impl Stores {
         {
             return self.configured.push(configured_store.clone());
         }
-        let client = ClientSettings { tls: making.tls.clone(), ..ClientSettings::default() };
-        let transport: Arc<dyn Transport> = Arc::new(Client::over_network(&self.network, client));
-        let local = Arc::clone(&self.local);
-        let store: Arc<dyn SecretStore> = match making.settings.clone() {
-            Settings::Aws(settings, keys) => {
-                let keys = AwsKeySource::new(keys, local, Arc::clone(&transport));
-                let store = SecretsManagerStore::new(settings, keys, transport);
-                Arc::new(store.with_clock(clock.clone()))
-            }
-            Settings::Gcp(identity) => {
-                secret_manager(*identity, local, Rest::new(transport).with_clock(clock.clone()))
-            }
-            #[cfg(feature = "vault")]
-            Settings::Vault(settings) => {
-                Arc::new(callgate_store::VaultStore::new(settings, local, transport))
-            }
-            #[cfg(not(feature = "vault"))]
-            Settings::Vault(_) => return,
-            Settings::Keyring(_) => return,
+        let transport = || -> Arc<dyn Transport> {
+            let client = ClientSettings { tls: making.tls.clone(), ..ClientSettings::default() };
+            Arc::new(Client::over_network(&self.network, client))
         };
-        self.keep_cached(making, store);
-    }
-
-    fn add_keyring(&mut self, config: &SecretsConfig, configured_stores: &[Configured]) {
-        let (settings, tls) = (Settings::Keyring(config.keyring), TlsSettings::new());
-        let making = Making { settings, tls, cache: config.cache };
-        if let Some(configured_store) =
-            configured_stores.iter().find(|configured_store| configured_store.making == making)
-        {
-            return self.configured.push(configured_store.clone());
-        }
-        match KeyringStore::new(config.keyring) {
-            Ok(store) => self.keep_cached(making, Arc::new(store)),
-            Err(error) => self.no_keyring = Some(error),
+        let local = Arc::clone(&self.local);
+        match making.store.clone().open(local, transport, clock) {
+            Some(Ok(store)) => self.keep_cached(making, store),
+            Some(Err(error)) => self.unavailable.push((making.store.scheme(), error)),
+            None => {}
         }
     }
 
@@ -263,16 +198,21 @@ impl Stores {
         let configured = self
             .configured
             .iter()
-            .find(|configured_store| configured_store.making.settings.scheme() == scheme);
+            .find(|configured_store| configured_store.making.store.scheme() == scheme);
         configured.map(|configured_store| &configured_store.store).or_else(|| self.own.get(scheme))
+    }
+
+    /// The failure of the store of a scheme.
+    fn failure(&self, scheme: &str) -> Option<&Error> {
+        self.unavailable.iter().find(|(name, _)| *name == scheme).map(|(_, error)| error)
     }
 
     /// The message about a reference whose scheme has no store, with its remedy.
     fn missing_store_message(&self, scheme: &str) -> (String, String) {
-        if let Some(error) = self.no_keyring.as_ref().filter(|_| scheme == KEYRING) {
-            let forms = SecretScheme::forms(|it| ![KEYRING, "literal"].contains(&it.name));
+        if let Some(error) = self.failure(scheme) {
+            let forms = SecretScheme::forms(|it| ![scheme, "literal"].contains(&it.name));
             let help = format!(
-                "build callgate with the feature `keyring` for a platform that has one, or name a secret of {forms}"
+                "build callgate with the feature `{scheme}` for a platform that has one, or name a secret of {forms}"
             );
             return (error.to_string(), help);
         }
@@ -292,7 +232,7 @@ impl Stores {
     /// Reports references to stores that are not available.
     fn report_missing_stores(&self, reader: &mut Reader) {
         for (pointer, scheme) in std::mem::take(&mut reader.references) {
-            let is_told = scheme != KEYRING && self.keys.contains(&scheme);
+            let is_told = self.failure(&scheme).is_none() && self.keys.contains(&scheme);
             if self.store_for_scheme(&scheme).is_none() && !is_told {
                 let (message, help) = self.missing_store_message(&scheme);
                 reader.complain(code_of(&scheme), pointer, message, help);
@@ -308,16 +248,6 @@ fn code_of(scheme: &str) -> &'static str {
     } else {
         SettingCode::SecretReference.as_str()
     }
-}
-
-fn secret_manager(
-    identity: Identity,
-    local: Arc<dyn SecretStore>,
-    rest: Rest,
-) -> Arc<dyn SecretStore> {
-    let endpoints = identity.endpoints.clone();
-    let tokens = Tokens::new(identity, rest.clone(), local);
-    Arc::new(SecretManager::new(Arc::new(tokens), rest, endpoints))
 }
 
 #[async_trait]
@@ -338,8 +268,6 @@ impl SecretStore for Stores {
         }
     }
 }
-
-const KEYRING: &str = "keyring";
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use callgate_secret::SecretReference;
 use callgate_settings::{Mapping, Reader, SettingCode, forms, keys};
 use callgate_store::{VaultConfig, VaultLogin};
 
-use super::{Remote, SignIn, StoreAddress, StoreTls};
+use super::{Remote, RemoteStore, SignIn, StoreAddress, StoreTls};
 
 keys! {
     pub(crate) struct VaultKeys in "`vault`" {
@@ -46,13 +46,14 @@ keys! {
 }
 
 forms! {
-    struct Vault => Remote<VaultConfig>, VaultKeys::KIND, |reader, mapping, key| {
+    struct Vault => Remote, VaultKeys::KIND, |reader, mapping, key| {
         reader.within::<VaultKeys, _>(mapping, key, |reader, mapping, mut keys| {
             let tls = keys.tls.take().unwrap_or_default();
             let namespace = keys.namespace.take();
             let address = keys.address.take();
             let login = read_vault_login(reader, mapping, keys)?;
-            Some(Remote { settings: VaultConfig { address: address?, namespace, login }, tls })
+            let store = RemoteStore::Vault(VaultConfig { address: address?, namespace, login });
+            Some(Remote { store, tls })
         })
     };
     struct AppRole => VaultLogin, ApproleKeys::KIND, |reader, mapping, key| {

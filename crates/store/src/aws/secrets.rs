@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_secret::{AwsVersion, Error, ErrorKind, Secret, SecretReference, SecretStore};
+use callgate_secret::{Error, ErrorKind, RemoteSecret, Secret, SecretReference, SecretStore};
 use callgate_transport::{Clock, Transport};
 use http::{Request, StatusCode};
 use serde::Deserialize;
@@ -97,14 +97,15 @@ impl SecretsManagerStore {
 #[async_trait]
 impl SecretStore for SecretsManagerStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
-        let SecretReference::Aws { name, version, key, .. } = reference else {
+        let SecretReference::Remote { scheme: "aws", secret, .. } = reference else {
             let message = format!("{STORE} holds no secrets of `{}:`", reference.scheme());
             return Err(Error::new(ErrorKind::Unsupported, message));
         };
+        let RemoteSecret { name, version, key, .. } = secret;
         let body = match version {
-            Some(AwsVersion::Id(id)) => json!({"SecretId": name, "VersionId": id}),
-            Some(AwsVersion::Stage(stage)) => json!({"SecretId": name, "VersionStage": stage}),
-            _ => json!({"SecretId": name}),
+            Some(("version_id", id)) => json!({"SecretId": name, "VersionId": id}),
+            Some((_, stage)) => json!({"SecretId": name, "VersionStage": stage}),
+            None => json!({"SecretId": name}),
         };
         let keys = self.keys.keys().await?;
         let mut answer = self.request_secret(name, &body, &keys).await?;

@@ -30,7 +30,11 @@ pub(super) fn remove(keyring: &Keyring, reference: &SecretReference) -> Result<S
 }
 
 fn keyring_entry(keyring: &Keyring, reference: &SecretReference) -> Result<Entry, Error> {
-    let SecretReference::Keyring { service, user, .. } = reference else {
+    let parts = match reference {
+        SecretReference::Remote { scheme: "keyring", secret, .. } => secret.name.rsplit_once('/'),
+        _ => None,
+    };
+    let Some((service, user)) = parts else {
         let message = format!("the keyring holds no secrets of `{}:`", reference.scheme());
         return Err(Error::new(ErrorKind::Unsupported, message));
     };

@@ -55,7 +55,7 @@ impl Mount {
     }
 
     /// The request path of a secret, below `/v1/`.
-    pub(super) fn request_path(&self, path: &str, version: Option<u64>) -> Result<String, Error> {
+    pub(super) fn request_path(&self, path: &str, version: Option<&str>) -> Result<String, Error> {
         let below = path.strip_prefix(&self.path).unwrap_or(path);
         let (mount, below) = (encoded_path(&self.path), encoded_path(below));
         match self.version {
