@@ -7,14 +7,14 @@ use std::{
     sync::Arc,
 };
 
-use callgate_policy::RecordBounds;
+use callgate_policy::{LimitsConfig, RecordBounds};
 use callgate_settings::Reader;
 
 use crate::{
     agents::{AgentConfig, ModelConfig},
     mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
-    policy::{AuditedConfig, CallsConfig},
+    policy::AuditedConfig,
     secrets::SecretsConfig,
     serving::ServingConfig,
     sessions::SessionsConfig,
@@ -49,7 +49,7 @@ pub struct Config {
     pub audit: Option<AuditedConfig>,
     /// The limits on all calls; `None` for no limits.
     #[doc(hidden)]
-    pub calls: Option<CallsConfig>,
+    pub calls: Option<LimitsConfig>,
     /// The limits on kept results of calls with an idempotency key; the default limits if `None`.
     pub idempotency: Option<RecordBounds>,
     /// The service that a sidecar tells of calls that wait for an approval.

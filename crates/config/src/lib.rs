@@ -76,7 +76,7 @@ pub use location::Location;
 pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas, McpTool};
 pub use observe::{LogConfig, LogFormat, LogLevel, NotAFilter, ReloadConfig, TelemetryConfig};
 pub use options::DescriptionOptions;
-pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
+pub use policy::{AuditedConfig, BreakerChoice, CallLimits};
 pub use secrets::{Remote, RemoteStore, SecretsConfig};
 pub use server::ServerUrl;
 pub use serving::{

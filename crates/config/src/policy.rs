@@ -4,7 +4,8 @@
 use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
 use callgate_policy::{
-    AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, Rate, RateOutage, RecordBounds,
+    AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, LimitsConfig, Rate, RateOutage,
+    RecordBounds,
 };
 use callgate_secret::SecretReference;
 use callgate_settings::{Bytes, Count, Kind, Mapping, Reader, Whole, at, forms, keys, words};
@@ -32,43 +33,6 @@ pub struct AuditedConfig {
     pub audit: AuditConfig,
     /// The key that chains the lines of the file, at least 16 bytes.
     pub key: SecretReference,
-}
-
-/// The limits on all calls. If they are set, each toolset has by default a `concurrency` of 128 and a breaker.
-///
-/// ```
-/// use callgate_config::{CallsConfig, Config};
-/// use callgate_policy::Bound;
-///
-/// let mut config = Config::new();
-/// let principal = Bound { concurrency: Some(4), rate: None };
-/// config.calls = Some(CallsConfig { in_flight: 200, principal, ..CallsConfig::default() });
-/// assert_eq!(config.calls.map(|calls| calls.queue), Some(1024));
-/// ```
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
-pub struct CallsConfig {
-    /// The total number of calls that run at a time.
-    pub in_flight: usize,
-    /// The number of calls of one principal that wait at one limit for another call to end.
-    pub queue: usize,
-    /// The time for which calls wait.
-    pub queue_wait: Duration,
-    /// The limits of each principal.
-    pub principal: Bound,
-}
-
-/// 1,024 calls, and a queue of 1,024 for one second: a burst to a fast service waits instead of being refused.
-impl Default for CallsConfig {
-    fn default() -> Self {
-        let usual = callgate_policy::LimitsConfig::default();
-        Self {
-            in_flight: usual.in_flight,
-            queue: usual.queue,
-            queue_wait: usual.queue_wait,
-            principal: usual.principal,
-        }
-    }
 }
 
 /// The limits on a toolset's calls together.
@@ -143,7 +107,7 @@ keys! {
 }
 
 keys! {
-    pub(crate) CallsKeys over CallsConfig, in "`calls`" {
+    pub(crate) CallsKeys over LimitsConfig, in "`calls`" {
         /// The number of calls of one principal that run at a time.
         concurrency => principal.concurrency: Count;
         /// The total number of calls that run at a time.

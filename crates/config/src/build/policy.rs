@@ -170,16 +170,13 @@ fn build_limits(
         (name(toolset), Bound { concurrency: bound.concurrency.or(usual), ..bound })
     });
     let bounded = bounded.filter(|(_, bound)| *bound != Bound::default());
-    let mut limits = LimitsConfig { toolsets: bounded.collect(), ..LimitsConfig::default() };
-    match &config.calls {
-        Some(calls) => {
-            limits.in_flight = calls.in_flight;
-            limits.queue = calls.queue;
-            limits.queue_wait = calls.queue_wait;
-            limits.principal = calls.principal;
-        }
-        None if limits.toolsets.is_empty() => return None,
-        None => limits.in_flight = usize::MAX,
+    let mut limits = config
+        .calls
+        .clone()
+        .unwrap_or_else(|| LimitsConfig { in_flight: usize::MAX, ..LimitsConfig::default() });
+    limits.toolsets.extend(bounded);
+    if config.calls.is_none() && limits.toolsets.is_empty() {
+        return None;
     }
     let previous = previous.and_then(|previous| previous.limits.as_deref());
     let limits = Limits::following(&limits, previous);

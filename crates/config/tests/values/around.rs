@@ -4,9 +4,9 @@
 use crate::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use callgate_config::{BreakerChoice, CallsConfig};
+use callgate_config::BreakerChoice;
 use callgate_executor::{Call, Retry, RetryWhen};
-use callgate_policy::{BreakerSettings, IdempotencyKey, RecordBounds};
+use callgate_policy::{BreakerSettings, IdempotencyKey, LimitsConfig, RecordBounds};
 use callgate_secret::{Secret, SecretReference};
 use callgate_tool::{Arguments, Outcome, Reached, Session, ToolCall};
 use callgate_transport::ErrorKind;
@@ -34,7 +34,7 @@ fn settings_of_calls_and_idempotency_have_defaults_and_are_read() {
     let none = config("");
     assert_eq!((&none.calls, none.idempotency), (&None, None));
     let usual = config("calls: {}\nidempotency: {}");
-    assert_eq!(usual.calls, Some(CallsConfig::default()));
+    assert_eq!(usual.calls, Some(LimitsConfig::default()));
     assert_eq!(usual.idempotency, Some(RecordBounds::default()));
     let read = config(
         "calls: {in_flight: 7, queue: 0, queue_wait: 2s, concurrency: 3, rate: {calls: 5, burst: 2}}\nidempotency: {ttl: 2h, most: 3, bytes: 1MiB}",
