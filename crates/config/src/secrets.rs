@@ -72,7 +72,7 @@ pub struct SecretsConfig {
 /// };
 /// let tls = TlsConfig::trusting([CertificateSource::new("vault-ca.pem")]);
 /// let mut config = Config::new();
-/// config.secrets.vault = Some(Remote { store: RemoteStore::Vault(settings), tls });
+/// config.secrets.vault = Some(Remote { store: RemoteStore::Vault(Box::new(settings)), tls });
 /// # Ok::<(), callgate_secret::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ pub enum RemoteStore {
     /// The keyring of the operating system.
     Keyring(KeyringBackend),
     /// Vault or OpenBao.
-    Vault(VaultConfig),
+    Vault(Box<VaultConfig>),
 }
 
 impl SecretsConfig {
@@ -145,7 +145,7 @@ impl RemoteStore {
             },
             #[cfg(feature = "vault")]
             Self::Vault(settings) => {
-                Arc::new(callgate_store::VaultStore::new(settings, local, transport()))
+                Arc::new(callgate_store::VaultStore::new(*settings, local, transport()))
             }
             #[cfg(not(feature = "vault"))]
             Self::Vault(_) => return None,

@@ -52,7 +52,8 @@ forms! {
             let namespace = keys.namespace.take();
             let address = keys.address.take();
             let login = read_vault_login(reader, mapping, keys)?;
-            let store = RemoteStore::Vault(VaultConfig { address: address?, namespace, login });
+            let settings = VaultConfig { address: address?, namespace, login };
+            let store = RemoteStore::Vault(Box::new(settings));
             Some(Remote { store, tls })
         })
     };
