@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use callgate_config::{
+    AgentBudget as Budget, AgentCalls as Calls, AgentLimits as TurnLimits,
+    AgentParallel as Parallel, AgentSearch as ToolSearch,
+};
 use callgate_dialect::Dialect;
 use callgate_executor::{CallRights, Entry, Executor};
 use callgate_openapi::Pattern;
@@ -9,8 +13,8 @@ use callgate_policy::{Audit, Confirm};
 use callgate_tool::Tool;
 
 use crate::{
-    budget::Budget, choice::Choice, context::TurnContext, declarations::Declarations,
-    finder::ToolSearch, limits::TurnLimits, model::Model, offer::ToolOffer,
+    choice::Choice, context::TurnContext, declarations::Declarations, model::Model,
+    offer::ToolOffer,
 };
 
 /// A model with tools. Clones share everything.
@@ -77,46 +81,6 @@ pub struct AgentSettings {
     pub budget: Option<Budget>,
     /// The calls that need an approval, beyond those that the toolsets say.
     pub confirm: Confirm,
-}
-
-callgate_tool::named! {
-    /// Who makes the calls of a turn.
-    ///
-    /// ```
-    /// use callgate_agent::Calls;
-    ///
-    /// assert_eq!(Calls::default(), Calls::Auto);
-    /// ```
-    #[derive(Default)]
-    #[expect(clippy::exhaustive_enums, reason = "the turn or its caller makes the calls")]
-    pub enum Calls {
-        /// The turn.
-        #[default]
-        Auto = "auto",
-        /// The caller of the turn, which ends with the calls.
-        Manual = "manual",
-    }
-}
-
-callgate_tool::named! {
-    /// The calls of one message that run at the same time.
-    ///
-    /// ```
-    /// use callgate_agent::Parallel;
-    ///
-    /// assert_eq!(Parallel::default().as_str(), "reads");
-    /// ```
-    #[derive(Default)]
-    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-    pub enum Parallel {
-        /// All calls together.
-        All = "all",
-        /// Each call after the one before.
-        One = "one",
-        /// Reads that follow each other together, and each write after what stands before it.
-        #[default]
-        Reads = "reads",
-    }
 }
 
 impl Default for AgentSettings {

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use callgate_config::AgentBudget as Budget;
 use callgate_session::{
     Error as StoreError, ErrorKind as StoreErrorKind, Expected, Key, Owner, Record, Space, Store,
     Stored,
@@ -13,26 +14,6 @@ use crate::{
     error::{self, Error},
     keeper::now,
 };
-
-/// The tokens that each principal may use. The span begins with the first of them. Callers without a principal are one.
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use callgate_agent::{AgentSettings, Budget};
-///
-/// let budget = Budget { tokens: 2_000_000, per: Duration::from_hours(24) };
-/// let settings = AgentSettings { budget: Some(budget), ..AgentSettings::default() };
-/// # drop(settings);
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a budget is these two")]
-pub struct Budget {
-    /// The tokens of requests and replies.
-    pub tokens: u64,
-    /// The span of time.
-    pub per: Duration,
-}
 
 /// The tokens of one principal that are counted.
 #[derive(Debug)]

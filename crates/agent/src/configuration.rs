@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use callgate_config::{AgentCalls, AgentConfig, AgentParallel, AgentSearch, Built, BuiltAgent};
+use callgate_config::{AgentConfig, Built, BuiltAgent};
 
 use crate::{
-    agent::{Agent, AgentSettings, Calls, Parallel},
-    budget::Budget,
+    agent::{Agent, AgentSettings},
     choice::Choice,
     error::{self, Error},
-    finder::ToolSearch,
-    limits::TurnLimits,
     model::{Model, ModelSettings},
 };
 
@@ -63,42 +60,21 @@ fn model(agent: &BuiltAgent) -> Result<Model, Error> {
 
 fn settings(agent: &BuiltAgent) -> AgentSettings {
     let AgentConfig { budget, calls, choice, confirm, limits, parallel, tools, .. } = &agent.config;
-    let tokens = u64::try_from(limits.tokens).unwrap_or(u64::MAX);
     AgentSettings {
         instructions: agent.instructions.clone(),
         include: tools.include.clone(),
         exclude: tools.exclude.clone(),
-        search: match tools.search {
-            AgentSearch::Always => ToolSearch::Always,
-            AgentSearch::Auto => ToolSearch::Auto,
-            AgentSearch::Never => ToolSearch::Never,
-        },
+        search: tools.search,
         choice: match &**choice {
             "auto" => Choice::Auto,
             "none" => Choice::None,
             "required" => Choice::Required,
             tool => Choice::Tool(tool.to_owned()),
         },
-        calls: match calls {
-            AgentCalls::Auto => Calls::Auto,
-            AgentCalls::Manual => Calls::Manual,
-        },
-        parallel: match parallel {
-            AgentParallel::All => Parallel::All,
-            AgentParallel::One => Parallel::One,
-            AgentParallel::Reads => Parallel::Reads,
-        },
-        limits: TurnLimits {
-            rounds: limits.rounds,
-            calls: limits.calls,
-            tokens,
-            time: limits.time,
-            same: limits.same,
-        },
-        budget: budget.map(|budget| Budget {
-            tokens: u64::try_from(budget.tokens).unwrap_or(u64::MAX),
-            per: budget.per,
-        }),
+        calls: *calls,
+        parallel: *parallel,
+        limits: *limits,
+        budget: *budget,
         confirm: *confirm,
     }
 }

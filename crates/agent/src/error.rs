@@ -80,9 +80,9 @@ callgate_secret::errors! {
 
 pub(crate) fn no_provider(dialect: &str) -> Error {
     let names = Dialect::NAMES_OF_MODELS.join("`, `");
-    let names =
-        names.rsplit_once(", ").map_or(names.clone(), |(all, last)| format!("{all} or {last}"));
-    let message = format!("expected the dialect of a model: `{names}`, got: `{dialect}`");
+    let (others, last) = names.rsplit_once(", ").unwrap_or_default();
+    let message =
+        format!("expected the dialect of a model: `{others} or {last}`, got: `{dialect}`");
     Error::new(ErrorKind::Dialect, message)
 }
 

@@ -2,40 +2,20 @@
 //! conversation names it, so that arguments are checked by the provider as those of any tool.
 
 use callgate_call::wording::turn as wording;
+use callgate_config::AgentSearch as ToolSearch;
 use callgate_executor::{Entry, Executor, Found, Search};
 use callgate_tool::{Arguments, Effect, Outcome, Schema, Tool, ToolName, Value, json};
-
-callgate_tool::named! {
-    /// The search for tools in place of their declarations.
-    ///
-    /// ```
-    /// use callgate_agent::ToolSearch;
-    ///
-    /// assert_eq!(ToolSearch::default().as_str(), "auto");
-    /// ```
-    #[derive(Default)]
-    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-    pub enum ToolSearch {
-        /// The model searches, however few tools there are.
-        Always = "always",
-        /// The model searches among more than 40 tools.
-        #[default]
-        Auto = "auto",
-        /// All tools are declared.
-        Never = "never",
-    }
-}
 
 #[derive(Debug)]
 pub(crate) struct Finder(Tool);
 
-impl ToolSearch {
+impl Finder {
     /// The tool that finds the others, if the model has to search among this many. A tool of its name leaves no room for it.
-    pub(crate) fn finder(self, executor: &Executor, n_tools: usize) -> Option<Finder> {
-        let searches = match self {
-            Self::Always => true,
-            Self::Auto => n_tools > MOST_DECLARED,
-            Self::Never => false,
+    pub(crate) fn new(search: ToolSearch, executor: &Executor, n_tools: usize) -> Option<Self> {
+        let searches = match search {
+            ToolSearch::Always => true,
+            ToolSearch::Auto => n_tools > MOST_DECLARED,
+            ToolSearch::Never => false,
         };
         if !searches || executor.find(NAME).is_some() {
             return None;
@@ -52,11 +32,9 @@ impl ToolSearch {
             "additionalProperties": false,
         });
         let name = ToolName::new(NAME).ok()?;
-        Some(Finder(Tool::new(name, description, Schema::new(schema), Effect::Read)))
+        Some(Self(Tool::new(name, description, Schema::new(schema), Effect::Read)))
     }
-}
 
-impl Finder {
     pub(crate) fn tool(&self) -> &Tool {
         &self.0
     }

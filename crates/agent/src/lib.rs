@@ -30,7 +30,6 @@ mod finder;
 mod input;
 mod keeper;
 mod lease;
-mod limits;
 mod model;
 mod offer;
 mod repetition;
@@ -41,8 +40,11 @@ mod turn;
 mod usage;
 mod wire;
 
-pub use agent::{Agent, AgentSettings, Calls, Parallel};
-pub use budget::Budget;
+pub use agent::{Agent, AgentSettings};
+pub use callgate_config::{
+    AgentBudget as Budget, AgentCalls as Calls, AgentLimits as TurnLimits,
+    AgentParallel as Parallel, AgentSearch as ToolSearch,
+};
 pub use choice::Choice;
 #[doc(hidden)]
 pub use configuration::describe_models;
@@ -50,9 +52,7 @@ pub use context::{TurnContext, TurnEvent};
 pub use conversation::Conversation;
 pub use end::{End, EndReason, PendingCall};
 pub use error::{Error, ErrorKind};
-pub use finder::ToolSearch;
 pub use input::{Answer, Given, Input, InputPart};
-pub use limits::TurnLimits;
 #[doc(hidden)]
 pub use model::{MODEL_DURATION, describe_model_duration};
 pub use model::{Model, ModelSettings};

@@ -27,7 +27,7 @@ use self::pieces::Pieces;
 use crate::{
     context::TurnEvent,
     error::{self, Error},
-    wire::{Ask, Format, Reply, Wire, wire},
+    wire::{Ask, Reply, Wire, wire},
 };
 
 /// A model behind an address.
@@ -115,12 +115,12 @@ impl Model {
         let wire = wire(settings.dialect);
         let wire = wire.ok_or_else(|| error::no_provider(settings.dialect.as_str()))?;
         let reserved =
-            settings.settings.keys().find(|name| wire.reserved_members().contains(&&***name));
+            settings.settings.keys().find(|name| wire.reserved_members.contains(&&***name));
         if let Some(name) = reserved {
             return Err(error::reserved_setting(name));
         }
-        let path = if settings.stream { Format::stream_path } else { Format::path };
-        let path = path(wire, &settings.model);
+        let stream_path = wire.rules.stream_path.filter(|_| settings.stream);
+        let path = stream_path.unwrap_or(wire.path)(&settings.model);
         let url = format!("{}{path}", settings.url.trim_end_matches('/'));
         let url = url.parse::<Uri>().map_err(|source| error::malformed_url(&source.to_string()))?;
         Ok(Self { wire, url, settings: Arc::new(settings), transport, authenticator })
@@ -128,7 +128,7 @@ impl Model {
 
     /// The dialect of its requests.
     pub fn dialect(&self) -> Dialect {
-        self.wire.dialect()
+        self.wire.dialect
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -151,7 +151,7 @@ impl Model {
         deadline: Instant,
         show: &(dyn Fn(TurnEvent<'_>) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
-        let body = Bytes::from(self.wire.body(ask));
+        let body = Bytes::from((self.wire.body)(ask));
         let shown = Mutex::new(String::new());
         let words = |text: &str| {
             shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
@@ -197,7 +197,7 @@ impl Model {
             "otel.name" = format!("chat {}", self.name()),
             "otel.kind" = "client",
             "gen_ai.operation.name" = "chat",
-            "gen_ai.provider.name" = self.wire.provider(),
+            "gen_ai.provider.name" = self.wire.provider,
             "gen_ai.request.model" = self.name(),
             "gen_ai.usage.input_tokens" = Empty,
             "gen_ai.usage.output_tokens" = Empty,
@@ -218,7 +218,7 @@ impl Model {
         request.extensions_mut().insert(NamedBy::Operator);
         let headers = request.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, value) in self.wire.headers() {
+        for (name, value) in self.wire.rules.headers {
             headers.insert(*name, HeaderValue::from_static(value));
         }
         let session = Session::default();
@@ -275,7 +275,7 @@ impl Model {
                 words(&text);
             }
         };
-        let mut reply = self.wire.stream();
+        let mut reply = (self.wire.stream)();
         let mut next = Some(first);
         while let Some(piece) = next {
             let pushed = reply.push(&piece, &mut show);

@@ -4,13 +4,14 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_call::wording;
+use callgate_config::AgentSearch as ToolSearch;
 use callgate_executor::{CallRights, Entry};
 use callgate_tool::{Fault, Json, Outcome, Tool, ToolCall};
 
 use crate::{
     choice::Choice,
     declarations::Declarations,
-    finder::{Finder, MOST_DECLARED, ToolSearch},
+    finder::{Finder, MOST_DECLARED},
     transcript::{EarlierResults, PastCall, Transcript},
 };
 
@@ -41,7 +42,7 @@ impl ToolOffer {
             Choice::Tool(name) => declarations.place(name),
             _ => None,
         };
-        let finder = search.finder(declarations.executor(), places.len());
+        let finder = Finder::new(search, declarations.executor(), places.len());
         let finder = finder.map(|finder| {
             let declaration = Json::from(declarations.dialect().declaration(finder.tool()));
             (finder, declaration)
@@ -65,7 +66,7 @@ impl ToolOffer {
 
     /// The declaration of the tool that finds the others, for providers that take no call without a declared tool.
     pub(crate) fn stand_in_declarations(&self) -> Vec<Json> {
-        let finder = ToolSearch::Always.finder(self.declarations.executor(), 0);
+        let finder = Finder::new(ToolSearch::Always, self.declarations.executor(), 0);
         let declared = |finder: Finder| self.declarations.dialect().declaration(finder.tool());
         finder.map(declared).map(Json::from).into_iter().collect()
     }

@@ -83,7 +83,7 @@ impl Transcript {
 
     /// The dialect of the messages.
     pub fn dialect(&self) -> Dialect {
-        self.wire.dialect()
+        self.wire.dialect
     }
 
     /// The messages as they can be sent now: every call has one result. Calls that wait or run have one that says that they

@@ -39,185 +39,189 @@ pub use self::{stream::streamed_reply, user::MOST_FILE_BYTES};
 use crate::{choice::Choice, usage::Usage};
 
 /// The format of a provider, as everything else has it at hand.
-pub(crate) type Wire = &'static dyn Format;
+pub(crate) type Wire = &'static Format;
+
+type ReadReply = fn(&str) -> Result<Reply, ReplyFault>;
+type ModelMessages = fn(Option<&str>, Vec<Value>) -> Vec<Value>;
 
 /// The formats of the providers: a line each.
-const FORMATS: [Wire; 5] = [
-    &anthropic::Messages,
-    &bedrock::Converse,
-    &gemini::GenerateContent,
-    &openai::ChatCompletions,
-    &responses::Responses,
-];
+const FORMATS: [Wire; 5] =
+    [&anthropic::FORMAT, &bedrock::FORMAT, &gemini::FORMAT, &openai::FORMAT, &responses::FORMAT];
 
 /// The format of a dialect; `None` if no provider of models speaks it.
 pub(crate) fn wire(dialect: Dialect) -> Option<Wire> {
-    FORMATS.iter().copied().find(|format| format.dialect() == dialect)
+    FORMATS.into_iter().find(|format| format.dialect == dialect)
 }
 
 /// True for the name of an error after which a provider may take the same request.
 pub(crate) fn is_transient_error(name: &str) -> bool {
-    FORMATS.iter().any(|format| format.transient_errors().contains(&name))
+    FORMATS.iter().any(|format| format.transient_errors.contains(&name))
 }
 
-/// A format of requests to a model. What most have in common is provided.
-pub(crate) trait Format: fmt::Debug + Send + Sync {
-    fn dialect(&self) -> Dialect;
-
+/// A format of requests to a model: everything in which it differs from another.
+pub(crate) struct Format {
+    pub(crate) dialect: Dialect,
     /// The name of the provider in the conventions of OpenTelemetry; many servers speak the formats of others.
-    fn provider(&self) -> &'static str;
-
+    pub(crate) provider: &'static str,
     /// The path of requests below the address of the provider.
-    fn path(&self, model: &str) -> String;
-
-    /// The path of requests whose replies are streams.
-    fn stream_path(&self, model: &str) -> String {
-        self.path(model)
-    }
-
-    /// The headers of requests beside the credential.
-    fn headers(&self) -> &'static [(&'static str, &'static str)] {
-        &[]
-    }
-
+    pub(crate) path: fn(&str) -> String,
     /// The members of a request that are not settings.
-    fn reserved_members(&self) -> &'static [&'static str];
-
-    /// The body of a request.
-    fn body(&self, ask: &Ask<'_>) -> String;
-
+    pub(crate) reserved_members: &'static [&'static str],
+    pub(crate) body: fn(&Ask<'_>) -> String,
     /// Reads a body that is a reply.
-    fn read_reply(&self, text: &str) -> Result<Reply, ReplyFault>;
-
-    /// Reads the body of a successful response. Some servers write an error there.
-    fn reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        let said = || error_of(&mut Value::parse(text).ok()?).map(provider_fault);
-        self.read_reply(text).map_err(|fault| said().unwrap_or(fault))
-    }
-
-    /// Reads the body of a successful response to a request for a stream that is none.
-    fn whole_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        self.reply(text)
-    }
-
+    read_reply: ReadReply,
     /// A reply that comes as a stream, of which nothing has come.
-    fn stream(&self) -> Box<dyn StreamedReply>;
-
+    pub(crate) stream: fn() -> Box<dyn StreamedReply>,
     /// The names of errors for which the provider answers 408, 429 or 5xx where no stream has begun.
-    fn transient_errors(&self) -> &'static [&'static str];
-
-    /// The member of a message that holds its content.
-    fn content(&self) -> &'static str {
-        "content"
-    }
-
-    /// The role of the model.
-    fn role(&self) -> &'static str {
-        "assistant"
-    }
-
-    /// The name of the member that holds the parts of a message, where results of a message stand in one message.
-    fn parts(&self) -> Option<&'static str> {
-        Some(self.content())
-    }
-
+    transient_errors: &'static [&'static str],
     /// A part of a message that is words.
-    fn text(&self, text: &str) -> Value;
+    text: fn(&str) -> Value,
+    /// True if a model's message holds nothing that a provider would take back.
+    pub(crate) is_empty: fn(&Value) -> bool,
+    /// The id of the call that a part of a message answers; empty for a part that answers a call without an id; `None` for a
+    /// part that answers no call.
+    pub(crate) answers: fn(&Value) -> Option<String>,
+    /// The name of the member that holds a call's id; `None` where calls need none.
+    id_member: Option<&'static str>,
+    /// The JSON pointer of the call in a part of a message, or in an item.
+    call_pointer: fn(&Value) -> Option<&'static str>,
+    /// Makes the arguments of a call what the format says. Returns true if they were not.
+    amend_arguments: fn(&mut Object) -> bool,
+    /// A call that a model asked for under this id, at this place among the calls of its message.
+    pub(crate) call: fn(&str, &ToolCall, usize) -> Value,
+    /// The result of a call of this id and tool, in words.
+    pub(crate) result_piece: fn(&str, &str, &str) -> Value,
+    /// The file in a part of a message.
+    file: fn(&Value) -> Option<StoredResult>,
+    /// The media types of files that the provider takes in a message of a user, by its own pages, each with its form there.
+    files: &'static [Files],
+    /// A part with a file of another form.
+    file_part: fn(&FilePart<'_>, FileForm) -> Value,
+    pub(crate) rules: Rules,
+}
+
+/// What most formats have in common.
+pub(crate) struct Rules {
+    /// The path of requests whose replies are streams, if it is another.
+    pub(crate) stream_path: Option<fn(&str) -> String>,
+    /// The headers of requests beside the credential.
+    pub(crate) headers: &'static [(&'static str, &'static str)],
+    /// Reads the body of a successful response to a request for a stream that is none, if it has another form.
+    whole_reply: Option<ReadReply>,
+    /// The member of a message that holds its content.
+    content: &'static str,
+    /// The role of the model.
+    role: &'static str,
+    /// The role of whoever answers calls, if it has one of its own.
+    answer_role: Option<&'static str>,
+    /// The name of the member that holds the parts of a message, where results of a message stand in one message.
+    pub(crate) parts: Option<&'static str>,
+    /// True if the content of a message may be a text.
+    has_plain_words: bool,
+    /// True if messages are items with types.
+    has_types: bool,
+    /// Who wrote an item without a role.
+    item_author: fn(&Value) -> Option<Author>,
+    /// True if a conversation with calls is refused where no tool is declared.
+    pub(crate) needs_tools: bool,
+    /// The JSON pointer of the content of a part that answers a call.
+    answer_pointer: &'static str,
+    /// The member that lists the calls of a message; `None` where a message is an item of a reply, and may be a call.
+    list_of_calls: Option<&'static str>,
+    /// Leaves out what no provider takes back, and adds what it wants. Returns true if there was any.
+    amend_message: fn(&mut Value) -> bool,
+    /// The messages of a model with words and calls, of which there are some, if they are not the parts of one.
+    model_messages: Option<ModelMessages>,
+    /// What an item is that is no message; `None` for a message.
+    item: fn(&Value) -> Option<Piece>,
+    /// A part with a file whose form is its words, if it is more than those.
+    text_file: Option<fn(&FilePart<'_>, &str) -> Value>,
+    /// True if a document may stand without words beside it.
+    takes_lone_documents: bool,
+}
+
+impl Rules {
+    const USUAL: Self = Self {
+        stream_path: None,
+        headers: &[],
+        whole_reply: None,
+        content: "content",
+        role: "assistant",
+        answer_role: None,
+        parts: Some("content"),
+        has_plain_words: true,
+        has_types: false,
+        item_author: |_| None,
+        needs_tools: false,
+        answer_pointer: "/content",
+        list_of_calls: Some("content"),
+        amend_message: |_| false,
+        model_messages: None,
+        item: |_| None,
+        text_file: None,
+        takes_lone_documents: true,
+    };
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.dialect.as_str())
+    }
+}
+
+impl Format {
+    /// Reads the body of a successful response. Some servers write an error there.
+    pub(crate) fn reply(&self, text: &str) -> Result<Reply, ReplyFault> {
+        let said = || error_of(&mut Value::parse(text).ok()?).map(provider_fault);
+        (self.read_reply)(text).map_err(|fault| said().unwrap_or(fault))
+    }
+
+    /// Reads the body of a successful response that is no stream.
+    pub(crate) fn whole_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
+        self.rules.whole_reply.map_or_else(|| self.reply(text), |read| read(text))
+    }
 
     /// The message of a user who says nothing but these words.
-    fn user(&self, text: &str) -> Value {
-        self.user_message(text.into())
+    pub(crate) fn user(&self, text: &str) -> Value {
+        let is_plain = self.rules.has_plain_words;
+        self.user_message(if is_plain {
+            text.into()
+        } else {
+            Value::Array(vec![(self.text)(text)])
+        })
     }
 
     /// The message of a user with this content.
     fn user_message(&self, content: Value) -> Value {
-        let mut message = Object::from([("role", "user".into())]);
-        message.insert(self.content(), content);
-        message.into()
+        let kind = self.rules.has_types.then(|| ("type", "message".into()));
+        let members = [("role", "user".into()), (self.rules.content, content)];
+        Value::Object(kind.into_iter().chain(members).collect())
     }
 
     /// Who wrote a message; `None` if it is no message of this format.
-    fn author(&self, message: &Value) -> Option<Author> {
-        Author::with_role(message.get("role")?.as_str()?, self.role())
-    }
-
-    /// True if a conversation with calls is refused where no tool is declared.
-    fn needs_tools(&self) -> bool {
-        false
-    }
-
-    /// True if a model's message holds nothing that a provider would take back.
-    fn is_empty(&self, message: &Value) -> bool;
-
-    /// The id of the call that a part of a message answers; empty for a part that answers a call without an id; `None` for a
-    /// part that answers no call.
-    fn answers(&self, part: &Value) -> Option<String>;
-
-    /// The JSON pointer of the content of a part that answers a call.
-    fn answer_pointer(&self) -> &'static str {
-        "/content"
-    }
-
-    /// The member that lists the calls of a message; `None` where a message is an item of a reply, and may be a call.
-    fn list_of_calls(&self) -> Option<&'static str> {
-        Some(self.content())
-    }
-
-    /// True if a reply is items, which belong together.
-    fn has_items(&self) -> bool {
-        self.list_of_calls().is_none()
-    }
-
-    /// The name of the member that holds a call's id; `None` where calls need none.
-    fn id_member(&self) -> Option<&'static str>;
-
-    /// The JSON pointer of the call in a part of a message, or in an item.
-    fn call_pointer(&self, part: &Value) -> Option<&'static str>;
-
-    /// Makes the arguments of a call what the format says. Returns true if they were not.
-    fn amend_arguments(&self, call: &mut Object) -> bool;
-
-    /// Leaves out what no provider takes back, and adds what it wants. Returns true if there was any.
-    fn amend_message(&self, _message: &mut Value) -> bool {
-        false
+    pub(crate) fn author(&self, message: &Value) -> Option<Author> {
+        match message.get("role").and_then(Value::as_str) {
+            None => (self.rules.item_author)(message),
+            Some("developer" | "system") => Some(Author::Other),
+            Some("user") => Some(Author::User),
+            Some(role) if role == self.rules.role => Some(Author::Model),
+            role => role.filter(|_| role == self.rules.answer_role).map(|_| Author::User),
+        }
     }
 
     /// The messages of a model with words and calls, of which there are some.
-    fn model_messages(&self, words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
-        let parts: Value = words.map(|words| self.text(words)).into_iter().chain(calls).collect();
-        let mut message = Object::from([("role", self.role().into())]);
-        message.insert(self.content(), parts);
-        vec![message.into()]
+    pub(crate) fn model_messages(&self, words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
+        let Rules { content, role, model_messages, .. } = self.rules;
+        if let Some(model_messages) = model_messages {
+            return model_messages(words, calls);
+        }
+        let parts: Value = words.map(self.text).into_iter().chain(calls).collect();
+        vec![Value::Object([("role", role.into()), (content, parts)].into_iter().collect())]
     }
 
-    /// A call that a model asked for under this id, at this place among the calls of its message.
-    fn call(&self, id: &str, call: &ToolCall, at: usize) -> Value;
-
-    /// The result of a call of this id and tool, in words.
-    fn result_piece(&self, id: &str, tool: &str, text: &str) -> Value;
-
-    /// What an item is that is no message; `None` for a message.
-    fn item(&self, _message: &Value) -> Option<Piece> {
-        None
-    }
-
-    /// The file in a part of a message.
-    fn file(&self, part: &Value) -> Option<StoredResult>;
-
-    /// The media types of files that the provider takes in a message of a user, by its own pages, each with its form there.
-    fn files(&self) -> &'static [Files];
-
-    /// A part with a file whose form is its words.
-    fn text_file(&self, _file: &FilePart<'_>, words: &str) -> Value {
-        self.text(words)
-    }
-
-    /// A part with a file of another form.
-    fn file_part(&self, file: &FilePart<'_>, form: FileForm) -> Value;
-
-    /// True if a document may stand without words beside it.
-    fn takes_lone_documents(&self) -> bool {
-        true
+    /// True if a reply is items, which belong together.
+    pub(crate) fn has_items(&self) -> bool {
+        self.rules.list_of_calls.is_none()
     }
 }
 
@@ -270,17 +274,6 @@ pub(crate) enum Author {
     User,
 }
 
-impl Author {
-    /// The author with a role; `model` is that of the model.
-    fn with_role(role: &str, model: &str) -> Option<Self> {
-        match role {
-            "developer" | "system" => Some(Self::Other),
-            "user" => Some(Self::User),
-            role => (role == model).then_some(Self::Model),
-        }
-    }
-}
-
 /// The id in a part that answers a call; empty if there is none.
 fn answered_id(part: &Value, member: &str) -> String {
     part.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -316,6 +309,6 @@ mod tests {
 
     #[test]
     fn every_dialect_of_a_model_has_a_format() {
-        assert_eq!(FORMATS.map(Format::dialect), Dialect::OF_MODELS);
+        assert_eq!(FORMATS.map(|format| format.dialect), Dialect::OF_MODELS);
     }
 }

@@ -83,10 +83,10 @@ settings! {
 
 /// The tokens that each principal may use of an agent in a span of time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_structs, reason = "a budget is these two")]
 pub struct AgentBudget {
     /// The tokens of requests and replies.
-    pub tokens: usize,
+    pub tokens: u64,
     /// The span of time, which begins with the first token.
     pub per: Duration,
 }
@@ -97,14 +97,17 @@ keys! {
         /// The span of time, which begins with the first token: `24h`.
         per: BudgetSpan, required;
         /// The tokens of requests and replies that each principal may use in it.
-        tokens: Count, required;
+        tokens: TokenCount, required;
     }
 }
 
 settings! {
     /// The limits of a turn. At each of them the model answers once more, without tools.
     #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-    #[non_exhaustive]
+    #[expect(
+        clippy::exhaustive_structs,
+        reason = "callers build it from its default; a new field has a safe one"
+    )]
     pub struct AgentLimits in "`limits` of an agent" {
         /// The calls that are made.
         calls: usize as Count = 64;
@@ -115,7 +118,7 @@ settings! {
         /// The time of the turn.
         time: Duration = Duration::from_mins(5);
         /// The tokens of all requests and replies.
-        tokens: usize as Count = 200_000;
+        tokens: u64 as TokenCount = 200_000;
     }
 }
 
@@ -140,10 +143,11 @@ settings! {
 ///
 /// assert_ne!(AgentCalls::Auto, AgentCalls::Manual);
 /// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the turn or its caller makes the calls")]
 pub enum AgentCalls {
     /// The turn.
+    #[default]
     Auto,
     /// The caller of the turn.
     Manual,
@@ -156,12 +160,13 @@ pub enum AgentCalls {
 ///
 /// assert_ne!(AgentSearch::Auto, AgentSearch::Never);
 /// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum AgentSearch {
     /// The model searches, however few tools there are.
     Always,
     /// The model searches among more than 40 tools.
+    #[default]
     Auto,
     /// All tools are declared.
     Never,
@@ -174,7 +179,7 @@ pub enum AgentSearch {
 ///
 /// assert_ne!(AgentParallel::Reads, AgentParallel::One);
 /// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum AgentParallel {
     /// All calls together.
@@ -182,6 +187,7 @@ pub enum AgentParallel {
     /// Each call after the one before.
     One,
     /// Reads together, writes in order.
+    #[default]
     Reads,
 }
 
@@ -213,6 +219,10 @@ forms! {
     struct Agents => BTreeMap<String, AgentConfig>, Kind::Map(&AgentConfig::KIND), |reader, mapping, key| {
         let help = "for example `{pizza: {model: main, tools: {include: [pizza-*]}}}`";
         reader.map::<AgentConfig, _>(mapping, key, "a mapping from names to agents", help)
+    };
+    /// A number of tokens.
+    struct TokenCount => u64, Count::<{ usize::MAX }>::KIND, |reader, mapping, key| {
+        u64::try_from(reader.get::<Count>(mapping, key)?).ok()
     };
     /// The span of a budget.
     struct BudgetSpan => Duration, Kind::Duration, |reader, mapping, key| {

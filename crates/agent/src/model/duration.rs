@@ -34,7 +34,7 @@ impl Model {
     fn durations(&self, failure: Option<&'static str>) -> Histogram {
         let mut labels = vec![
             ("gen_ai_operation_name", "chat".to_owned()),
-            ("gen_ai_provider_name", self.wire.provider().to_owned()),
+            ("gen_ai_provider_name", self.wire.provider.to_owned()),
             ("gen_ai_request_model", self.name().to_owned()),
         ];
         labels.extend(failure.map(|failure| ("error_type", failure.to_owned())));

@@ -59,7 +59,7 @@ impl Transcript {
         let mut converted = Self { wire: to, messages, open: None, n_brought };
         converted.open =
             self.open.and_then(|open| converted.convert_open(open, self.wire, declared));
-        let repair = Repair { n_left_out, former: Some(self.wire.dialect()), ..Repair::default() };
+        let repair = Repair { n_left_out, former: Some(self.wire.dialect), ..Repair::default() };
         Ok((converted, repair))
     }
 
@@ -77,7 +77,7 @@ impl Transcript {
             let state = match state {
                 CallState::Written(piece) => {
                     let text = result_text(from, piece);
-                    CallState::Written(self.wire.result_piece(id, tool, &text))
+                    CallState::Written((self.wire.result_piece)(id, tool, &text))
                 }
                 state => state,
             };
@@ -146,7 +146,7 @@ impl Converter {
         let words = Some(&*words).filter(|words| !words.trim().is_empty());
         if words.is_some() || !calls.is_empty() {
             let written = calls.iter().enumerate();
-            let written = written.map(|(at, (id, call))| self.to.call(id, call, at));
+            let written = written.map(|(at, (id, call))| (self.to.call)(id, call, at));
             let messages = self.to.model_messages(words, written.collect());
             self.done.extend(messages.into_iter().map(Json::from));
         }
@@ -186,7 +186,7 @@ impl Converter {
             // Gemini's results may have no id: they stand in the order of the calls.
             let is_its = |(named, _): &(String, String)| named.is_empty() || *named == call.id;
             let (_, text) = results.remove(results.iter().position(is_its)?);
-            Some(self.to.result_piece(id, &call.tool, &text))
+            Some((self.to.result_piece)(id, &call.tool, &text))
         });
         let written = written.collect();
         self.done.extend(answer_messages(self.to, written));

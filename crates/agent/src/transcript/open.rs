@@ -152,7 +152,7 @@ impl Open {
                 None => *failed_result(call, wording::not_begun()),
             };
         let results: Vec<_> = self.calls().map(result).collect();
-        let pieces = split(wire, wire.dialect().write(&self.read, &results));
+        let pieces = split(wire, wire.dialect.write(&self.read, &results));
         let pieces = written.into_iter().zip(pieces).map(|(kept, piece)| kept.unwrap_or(piece));
         answer_messages(wire, pieces.collect())
     }
@@ -167,7 +167,7 @@ impl Open {
             _ => *failed_result(call, wording::not_begun()),
         };
         let results: Vec<_> = self.calls().map(result).collect();
-        split(wire, wire.dialect().write(&self.read, &results))
+        split(wire, wire.dialect.write(&self.read, &results))
     }
 
     /// The answer of each call that has one, as its dialect writes it.
@@ -197,7 +197,7 @@ pub(crate) fn tool_result(call: &ToolCall, outcome: Outcome) -> Box<ToolResult> 
 
 /// The answers of single calls in messages of a dialect.
 fn split(wire: Wire, messages: Vec<Value>) -> Vec<Value> {
-    let Some(member) = wire.parts() else { return messages };
+    let Some(member) = wire.rules.parts else { return messages };
     let parts =
         messages.into_iter().filter_map(|mut message| message.get_mut(member).map(Value::take));
     let lists =
@@ -207,7 +207,9 @@ fn split(wire: Wire, messages: Vec<Value>) -> Vec<Value> {
 
 /// The messages of answers: one message for all, where the dialect wants one.
 pub(crate) fn answer_messages(wire: Wire, pieces: Vec<Value>) -> Vec<Json> {
-    let Some(member) = wire.parts() else { return pieces.into_iter().map(Json::from).collect() };
+    let Some(member) = wire.rules.parts else {
+        return pieces.into_iter().map(Json::from).collect();
+    };
     if pieces.is_empty() {
         return Vec::new();
     }

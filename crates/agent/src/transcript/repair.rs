@@ -143,7 +143,7 @@ pub(crate) fn read_group<'t>(
     } else {
         group.last().map(|message| message.value().clone()).unwrap_or_default()
     };
-    wire.dialect().read(message, declared)
+    wire.dialect.read(message, declared)
 }
 
 pub(super) struct Repairer<'r> {
@@ -174,7 +174,7 @@ impl<'r> Repairer<'r> {
         let n_given = group.len();
         // The ids that the answers of callgate's dialects name where a call has none.
         group = amend(self.wire, group, |at| format!("call_{}", at + 1));
-        while group.last().is_some_and(|last| self.wire.is_empty(last.value())) {
+        while group.last().is_some_and(|last| (self.wire.is_empty)(last.value())) {
             group.pop();
         }
         let read =
@@ -202,7 +202,7 @@ impl<'r> Repairer<'r> {
         let (mut n_found, n_hidden) = (0, self.n_hidden);
         for (at, id) in ids.iter().enumerate() {
             let is_its = |piece: &Option<Value>| {
-                piece.as_ref().and_then(|piece| self.wire.answers(piece)).as_ref() == Some(id)
+                piece.as_ref().and_then(|piece| (self.wire.answers)(piece)).as_ref() == Some(id)
             };
             let result_piece = pieces.iter_mut().find(|piece| is_its(piece)).and_then(Option::take);
             match result_piece {
@@ -243,13 +243,13 @@ impl<'r> Repairer<'r> {
     fn is_in_place(&self, after: &[Json], n_results: usize) -> bool {
         let of =
             |message: Option<&Json>| message.map_or(0, |it| results(self.wire, it.value()).len());
-        if self.wire.parts().is_some() {
+        if self.wire.rules.parts.is_some() {
             let first = after
                 .first()
                 .map(Json::value)
-                .and_then(|it| it.get(self.wire.parts()?)?.as_array());
+                .and_then(|it| it.get(self.wire.rules.parts?)?.as_array());
             let n_first = first.map_or(0, |parts| {
-                parts.iter().take_while(|part| self.wire.answers(part).is_some()).count()
+                parts.iter().take_while(|part| (self.wire.answers)(part).is_some()).count()
             });
             return n_first == n_results;
         }
@@ -274,10 +274,10 @@ impl<'r> Repairer<'r> {
                 self.done.push(message);
                 continue;
             }
-            let Some(member) = self.wire.parts() else { continue };
+            let Some(member) = self.wire.rules.parts else { continue };
             let parts = message.value().get(member).and_then(Value::as_array).into_iter().flatten();
             let rest: Vec<_> =
-                parts.filter(|part| self.wire.answers(part).is_none()).cloned().collect();
+                parts.filter(|part| (self.wire.answers)(part).is_none()).cloned().collect();
             self.done.extend(answer_messages(self.wire, rest));
         }
     }
@@ -289,8 +289,8 @@ pub(super) fn unreadable(call: &ToolCall) -> Box<ToolResult> {
 }
 
 fn results(wire: Wire, message: &Value) -> Vec<Value> {
-    let is_result = |part: &&Value| wire.answers(part).is_some();
-    match wire.parts() {
+    let is_result = |part: &&Value| (wire.answers)(part).is_some();
+    match wire.rules.parts {
         None => Some(message).filter(is_result).cloned().into_iter().collect(),
         Some(member) => {
             let parts = message.get(member).and_then(Value::as_array).into_iter().flatten();
@@ -309,5 +309,5 @@ fn ids(wire: Wire, open: &Open) -> Vec<String> {
         }
     }
     let pieces = ended.all_pieces(wire);
-    pieces.iter().map(|piece| wire.answers(piece).unwrap_or_default()).collect()
+    pieces.iter().map(|piece| (wire.answers)(piece).unwrap_or_default()).collect()
 }

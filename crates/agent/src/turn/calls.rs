@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use callgate_call::wording::turn as wording;
+use callgate_config::AgentParallel as Parallel;
 use callgate_executor::{Call, Entry, Executor, Stage};
 use callgate_policy::{Confirm, TurnId};
 use callgate_tool::{Effect, Outcome, ToolCall, ToolResult};
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 
 use super::RunningTurn;
 use crate::{
-    agent::{Agent, Parallel},
+    agent::Agent,
     context::{TurnContext, TurnEvent},
     end::{End, EndReason},
     error::Error,

@@ -3,12 +3,12 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use callgate_call::wording::turn as wording;
+use callgate_config::AgentCalls as Calls;
 use callgate_tool::ToolCall;
 use tokio::time::Instant;
 
 use super::{RunningTurn, tokens::DeliveredWords};
 use crate::{
-    agent::Calls,
     choice::Choice,
     context::TurnEvent,
     end::{End, EndReason},
@@ -68,7 +68,7 @@ impl RunningTurn<'_> {
             choice => choice,
         };
         let mut tools = self.offered.declarations();
-        let lacks_tools = tools.is_empty() && self.transcript.wire.needs_tools();
+        let lacks_tools = tools.is_empty() && self.transcript.wire.rules.needs_tools;
         let stand_in = if lacks_tools && self.transcript.has_calls() {
             self.offered.stand_in_declarations()
         } else {

@@ -26,9 +26,9 @@ struct Amender<F> {
 impl<F: Fn(usize) -> String> Amender<F> {
     fn message(&mut self, message: Json) -> Json {
         let mut amended = message.value().clone();
-        let mut is_amended = self.wire.amend_message(&mut amended);
+        let mut is_amended = (self.wire.rules.amend_message)(&mut amended);
         for call in calls(self.wire, &mut amended) {
-            is_amended |= self.wire.amend_arguments(call);
+            is_amended |= (self.wire.amend_arguments)(call);
             is_amended |= self.identify(call);
         }
         if is_amended { amended.into() } else { message }
@@ -36,7 +36,7 @@ impl<F: Fn(usize) -> String> Amender<F> {
 
     /// Gives a call an id. Returns true if it had none that is a text of its own.
     fn identify(&mut self, call: &mut Object) -> bool {
-        let Some(member) = self.wire.id_member() else { return false };
+        let Some(member) = self.wire.id_member else { return false };
         let at = self.n_calls;
         self.n_calls = at.saturating_add(1);
         let stated = match call.get(member) {
@@ -69,12 +69,12 @@ impl<F: Fn(usize) -> String> Amender<F> {
 fn ids(wire: Wire, message: &Value) -> Vec<String> {
     let mut message = message.clone();
     let calls = calls(wire, &mut message).into_iter();
-    let ids = calls.filter_map(|call| Some(call.get(wire.id_member()?)?.as_str()?.to_owned()));
+    let ids = calls.filter_map(|call| Some(call.get(wire.id_member?)?.as_str()?.to_owned()));
     ids.collect()
 }
 
 fn calls(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
-    let Some(list) = wire.list_of_calls() else {
+    let Some(list) = wire.rules.list_of_calls else {
         return call_in(wire, message).into_iter().collect();
     };
     let parts = message.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
@@ -82,7 +82,7 @@ fn calls(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
 }
 
 fn call_in(wire: Wire, part: &mut Value) -> Option<&mut Object> {
-    let pointer = wire.call_pointer(part)?;
+    let pointer = (wire.call_pointer)(part)?;
     part.pointer_mut(pointer)?.as_object_mut()
 }
 

@@ -4,18 +4,18 @@
 mod stream;
 
 use callgate_dialect::Dialect;
-use callgate_tool::{Json, Object, StoredResult, ToolCall, Value, json};
+use callgate_tool::{Json, Object, StoredResult, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::stream::PartialReply;
 use super::{
-    Ask, Body, Format, Reply, ReplyFault, Stop,
+    Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::{drop_blank_texts, make_object},
     answered_id, is, is_blank, joined_texts, list,
-    media::{FileForm, Files, IMAGES, PDF, WORDS},
+    media::{FileForm, IMAGES, PDF, WORDS},
     pieces::{decoded_file, stored_file, text_at},
-    stream::{EventStream, StreamedReply},
+    stream::EventStream,
     unreadable,
     user::FilePart,
 };
@@ -24,168 +24,112 @@ use crate::{
     usage::{Tokens, Usage},
 };
 
-/// Anthropic Messages.
-#[derive(Debug)]
-pub(super) struct Messages;
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    dialect: Dialect::Anthropic,
+    provider: "anthropic",
+    path: |_| "/messages".to_owned(),
+    reserved_members: &["messages", "model", "stream", "system", "tool_choice", "tools"],
+    body,
+    read_reply,
+    stream: || Box::<EventStream<PartialReply>>::default(),
+    // <https://docs.anthropic.com/en/api/errors>
+    transient_errors: &["api_error", "overloaded_error", "rate_limit_error", "timeout_error"],
+    text: |text| json!({"type": "text", "text": text}),
+    is_empty,
+    answers: |part| is(part, "tool_result").then(|| answered_id(part, "tool_use_id")),
+    id_member: Some("id"),
+    call_pointer: |part| is(part, "tool_use").then_some(""),
+    amend_arguments: |call| make_object(call, "input"),
+    call: |id, call, _| json!({"type": "tool_use", "id": id, "name": call.tool, "input": call.arguments}),
+    result_piece: |id, _, text| json!({"type": "tool_result", "tool_use_id": id, "content": text}),
+    file,
+    files: &[IMAGES, PDF, WORDS],
+    file_part,
+    rules: Rules {
+        headers: &[("anthropic-version", "2023-06-01")],
+        needs_tools: true,
+        amend_message: |message| drop_blank_texts(message, |block| is(block, "text")),
+        text_file: Some(|file, words| {
+            document(file, json!({"type": "text", "media_type": "text/plain", "data": words}))
+        }),
+        ..Rules::USUAL
+    },
+};
 
-impl Format for Messages {
-    fn dialect(&self) -> Dialect {
-        Dialect::Anthropic
+fn body(ask: &Ask<'_>) -> String {
+    let mut body = Body::with_model_name(ask);
+    if !ask.settings.contains_key("max_tokens") {
+        body = body.with("max_tokens", MAX_TOKENS);
     }
-
-    fn provider(&self) -> &'static str {
-        "anthropic"
+    if !ask.instructions.is_empty() {
+        body = body.with("system", Value::from(ask.instructions));
     }
+    body = body.list("messages", ask.messages.iter().map(Json::text));
+    let choice = match ask.choice {
+        Choice::Auto => json!({"type": "auto"}),
+        Choice::None => json!({"type": "none"}),
+        Choice::Required => json!({"type": "any"}),
+        Choice::Tool(name) => json!({"type": "tool", "name": &**name}),
+    };
+    body.with_tools(ask, choice).into_text(ask.settings)
+}
 
-    fn path(&self, _model: &str) -> String {
-        "/messages".to_owned()
+fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
+    let message: Message<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let raw = format!(r#"{{"role":"assistant","content":{}}}"#, message.content.get());
+    let raw = Json::parse(&raw).map_err(|error| error.to_string())?;
+    let stop = match message.stop_reason.as_deref() {
+        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+        Some("pause_turn") => Stop::Paused,
+        Some("refusal") => Stop::Refused("the model declined to answer".to_owned()),
+        _ => Stop::Done,
+    };
+    let used = message.usage.unwrap_or_default();
+    let input = Tokens::sum([
+        used.input_tokens,
+        used.cache_creation_input_tokens,
+        used.cache_read_input_tokens,
+    ]);
+    let usage = Usage { input, output: used.output_tokens.get() };
+    let text = joined_texts(
+        list(raw.value(), "content")
+            .filter(|block| is(block, "text"))
+            .filter_map(|block| block.get("text")),
+    );
+    let is_empty = is_empty(raw.value());
+    Ok(Reply { messages: vec![raw], text, stop, usage, is_empty })
+}
+
+// True for thoughts alone: the interface takes no message back that has nothing else.
+fn is_empty(message: &Value) -> bool {
+    if message.get("content").is_some_and(Value::is_string) {
+        return is_blank(message.get("content"));
     }
+    let is_thought = |block: &Value| {
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        matches!(kind, "redacted_thinking" | "thinking")
+    };
+    list(message, "content")
+        .all(|block| is_thought(block) || (is(block, "text") && is_blank(block.get("text"))))
+}
 
-    fn headers(&self) -> &'static [(&'static str, &'static str)] {
-        &[("anthropic-version", "2023-06-01")]
+fn file(part: &Value) -> Option<StoredResult> {
+    let (data, media_type) = (text_at(part, "/source/data")?, text_at(part, "/source/media_type")?);
+    let title = text_at(part, "/title");
+    match text_at(part, "/source/type")? {
+        "base64" => decoded_file(media_type, data, title),
+        "text" => Some(stored_file(media_type, data.as_bytes().to_vec(), title)),
+        _ => None,
     }
+}
 
-    fn reserved_members(&self) -> &'static [&'static str] {
-        &["messages", "model", "stream", "system", "tool_choice", "tools"]
+fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
+    let source = json!({"type": "base64", "media_type": &*file.media_type, "data": file.data()});
+    if let FileForm::Image(_) = form {
+        return json!({"type": "image", "source": source});
     }
-
-    fn body(&self, ask: &Ask<'_>) -> String {
-        let mut body = Body::with_model_name(ask);
-        if !ask.settings.contains_key("max_tokens") {
-            body = body.with("max_tokens", MAX_TOKENS);
-        }
-        if !ask.instructions.is_empty() {
-            body = body.with("system", Value::from(ask.instructions));
-        }
-        body = body.list("messages", ask.messages.iter().map(Json::text));
-        if ask.tools.is_empty() {
-            return body.into_text(ask.settings);
-        }
-        let choice = match ask.choice {
-            Choice::Auto => json!({"type": "auto"}),
-            Choice::None => json!({"type": "none"}),
-            Choice::Required => json!({"type": "any"}),
-            Choice::Tool(name) => json!({"type": "tool", "name": &**name}),
-        };
-        body.list("tools", ask.tools.iter().map(|tool| tool.text()))
-            .with("tool_choice", choice)
-            .into_text(ask.settings)
-    }
-
-    fn read_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        let message: Message<'_> =
-            serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-        let raw = format!(r#"{{"role":"assistant","content":{}}}"#, message.content.get());
-        let raw = Json::parse(&raw).map_err(|error| error.to_string())?;
-        let stop = match message.stop_reason.as_deref() {
-            Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-            Some("pause_turn") => Stop::Paused,
-            Some("refusal") => Stop::Refused("the model declined to answer".to_owned()),
-            _ => Stop::Done,
-        };
-        let used = message.usage.unwrap_or_default();
-        let input = Tokens::sum([
-            used.input_tokens,
-            used.cache_creation_input_tokens,
-            used.cache_read_input_tokens,
-        ]);
-        let usage = Usage { input, output: used.output_tokens.get() };
-        let text = joined_texts(
-            list(raw.value(), "content")
-                .filter(|block| is(block, "text"))
-                .filter_map(|block| block.get("text")),
-        );
-        let is_empty = self.is_empty(raw.value());
-        Ok(Reply { messages: vec![raw], text, stop, usage, is_empty })
-    }
-
-    fn stream(&self) -> Box<dyn StreamedReply> {
-        Box::<EventStream<PartialReply>>::default()
-    }
-
-    /// <https://docs.anthropic.com/en/api/errors>.
-    fn transient_errors(&self) -> &'static [&'static str] {
-        &["api_error", "overloaded_error", "rate_limit_error", "timeout_error"]
-    }
-
-    fn text(&self, text: &str) -> Value {
-        json!({"type": "text", "text": text})
-    }
-
-    fn needs_tools(&self) -> bool {
-        true
-    }
-
-    fn answers(&self, part: &Value) -> Option<String> {
-        is(part, "tool_result").then(|| answered_id(part, "tool_use_id"))
-    }
-
-    fn id_member(&self) -> Option<&'static str> {
-        Some("id")
-    }
-
-    fn call_pointer(&self, part: &Value) -> Option<&'static str> {
-        is(part, "tool_use").then_some("")
-    }
-
-    fn amend_arguments(&self, call: &mut Object) -> bool {
-        make_object(call, "input")
-    }
-
-    fn amend_message(&self, message: &mut Value) -> bool {
-        drop_blank_texts(message, |block| is(block, "text"))
-    }
-
-    fn call(&self, id: &str, call: &ToolCall, _at: usize) -> Value {
-        json!({"type": "tool_use", "id": id, "name": call.tool, "input": call.arguments})
-    }
-
-    fn result_piece(&self, id: &str, _tool: &str, text: &str) -> Value {
-        json!({"type": "tool_result", "tool_use_id": id, "content": text})
-    }
-
-    fn file(&self, part: &Value) -> Option<StoredResult> {
-        let (data, media_type) =
-            (text_at(part, "/source/data")?, text_at(part, "/source/media_type")?);
-        let title = text_at(part, "/title");
-        match text_at(part, "/source/type")? {
-            "base64" => decoded_file(media_type, data, title),
-            "text" => Some(stored_file(media_type, data.as_bytes().to_vec(), title)),
-            _ => None,
-        }
-    }
-
-    fn files(&self) -> &'static [Files] {
-        &[IMAGES, PDF, WORDS]
-    }
-
-    fn text_file(&self, file: &FilePart<'_>, words: &str) -> Value {
-        document(file, json!({"type": "text", "media_type": "text/plain", "data": words}))
-    }
-
-    fn file_part(&self, file: &FilePart<'_>, form: FileForm) -> Value {
-        let source =
-            json!({"type": "base64", "media_type": &*file.media_type, "data": file.data()});
-        if let FileForm::Image(_) = form {
-            return json!({"type": "image", "source": source});
-        }
-        document(file, source)
-    }
-
-    // The interface takes no message back that has nothing but thoughts.
-
-    // True for thoughts alone: the interface takes no message back that has nothing else.
-    fn is_empty(&self, message: &Value) -> bool {
-        if message.get("content").is_some_and(Value::is_string) {
-            return is_blank(message.get("content"));
-        }
-        let is_thought = |block: &Value| {
-            let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
-            matches!(kind, "redacted_thinking" | "thinking")
-        };
-        list(message, "content")
-            .all(|block| is_thought(block) || (is(block, "text") && is_blank(block.get("text"))))
-    }
+    document(file, source)
 }
 
 #[derive(Deserialize)]

@@ -8,13 +8,13 @@ mod stream;
 use std::borrow::Cow;
 
 use callgate_dialect::Dialect;
-use callgate_tool::{Json, Object, StoredResult, ToolCall, Value, json};
+use callgate_tool::{Json, StoredResult, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::stream::FrameStream;
 use super::{
-    Ask, Body, Format, Reply, ReplyFault, Stop,
+    Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::{drop_blank_texts, make_object},
     answered_id,
     body::items,
@@ -22,7 +22,6 @@ use super::{
     is_blank, joined_texts, list,
     media::{FileForm, Files, IMAGES, OFFICE, PDF, media_type},
     pieces::{decoded_file, text_at},
-    stream::StreamedReply,
     unreadable,
     user::FilePart,
 };
@@ -31,171 +30,114 @@ use crate::{
     usage::{Tokens, Usage},
 };
 
-/// Amazon Bedrock Converse.
-#[derive(Debug)]
-pub(super) struct Converse;
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    dialect: Dialect::Bedrock,
+    provider: "aws.bedrock",
+    path: |model| format!("/model/{}/converse", segment(model)),
+    reserved_members: &["messages", "system", "toolConfig"],
+    body,
+    read_reply,
+    stream: || Box::<FrameStream>::default(),
+    // `ConverseStreamOutput` of the `bedrock-runtime` model.
+    transient_errors: &[
+        "internalServerException",
+        "modelStreamErrorException",
+        "modelTimeoutException",
+        "serviceUnavailableException",
+        "throttlingException",
+    ],
+    text: |text| json!({"text": text}),
+    is_empty,
+    answers: |part| Some(answered_id(part.get("toolResult")?, "toolUseId")),
+    id_member: Some("toolUseId"),
+    call_pointer: |part| part.get("toolUse").map(|_| "/toolUse"),
+    amend_arguments: |call| make_object(call, "input"),
+    call: |id, call, _| json!({"toolUse": {"toolUseId": id, "name": call.tool, "input": call.arguments}}),
+    result_piece: |id, _, text| json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}}),
+    file,
+    files: FILES,
+    file_part,
+    rules: Rules {
+        stream_path: Some(|model| format!("/model/{}/converse-stream", segment(model))),
+        has_plain_words: false,
+        needs_tools: true,
+        answer_pointer: "/toolResult/content",
+        amend_message: |message| drop_blank_texts(message, |block| block.get("text").is_some()),
+        // `Message` of Converse: a document needs a text beside it.
+        takes_lone_documents: false,
+        ..Rules::USUAL
+    },
+};
 
-impl Format for Converse {
-    fn dialect(&self) -> Dialect {
-        Dialect::Bedrock
+fn body(ask: &Ask<'_>) -> String {
+    let mut body = Body::new(ask);
+    if !ask.instructions.is_empty() {
+        body = body.with("system", json!([{"text": ask.instructions}]));
     }
-
-    fn provider(&self) -> &'static str {
-        "aws.bedrock"
+    body = body.list("messages", join_user_neighbours(ask.messages));
+    if ask.tools.is_empty() {
+        return body.into_text(ask.settings);
     }
+    let choice = match ask.choice {
+        // There is no choice that forbids calls, and a conversation with calls needs the tools.
+        Choice::None => None,
+        Choice::Auto => Some(json!({"auto": {}})),
+        Choice::Required => Some(json!({"any": {}})),
+        Choice::Tool(name) => Some(json!({"tool": {"name": &**name}})),
+    };
+    let choice = choice.map(|choice| format!(r#","toolChoice":{choice}"#)).unwrap_or_default();
+    let config = format!(r#"{{"tools":[{}]{choice}}}"#, items(ask.tools));
+    body.with("toolConfig", config).into_text(ask.settings)
+}
 
-    fn path(&self, model: &str) -> String {
-        format!("/model/{}/converse", segment(model))
-    }
-
-    fn stream_path(&self, model: &str) -> String {
-        format!("/model/{}/converse-stream", segment(model))
-    }
-
-    fn reserved_members(&self) -> &'static [&'static str] {
-        &["messages", "system", "toolConfig"]
-    }
-
-    fn body(&self, ask: &Ask<'_>) -> String {
-        let mut body = Body::new(ask);
-        if !ask.instructions.is_empty() {
-            body = body.with("system", json!([{"text": ask.instructions}]));
+fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
+    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let message = Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
+    let stop = match response.stop_reason.as_deref() {
+        Some(reason @ ("malformed_model_output" | "malformed_tool_use")) => {
+            return Err(ended_with(reason));
         }
-        body = body.list("messages", join_user_neighbours(ask.messages));
-        if ask.tools.is_empty() {
-            return body.into_text(ask.settings);
+        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+        Some(reason @ ("content_filtered" | "guardrail_intervened")) => {
+            Stop::Refused(format!("the provider stopped with `{reason}`"))
         }
-        let choice = match ask.choice {
-            // There is no choice that forbids calls, and a conversation with calls needs the tools.
-            Choice::None => None,
-            Choice::Auto => Some(json!({"auto": {}})),
-            Choice::Required => Some(json!({"any": {}})),
-            Choice::Tool(name) => Some(json!({"tool": {"name": &**name}})),
-        };
-        let choice = choice.map(|choice| format!(r#","toolChoice":{choice}"#)).unwrap_or_default();
-        let config = format!(r#"{{"tools":[{}]{choice}}}"#, items(ask.tools));
-        body.with("toolConfig", config).into_text(ask.settings)
-    }
+        _ => Stop::Done,
+    };
+    let used = response.usage.unwrap_or_default();
+    // `inputTokens` has none of those that were cached.
+    let input = Tokens::sum([
+        used.input_tokens,
+        used.cache_read_input_tokens,
+        used.cache_write_input_tokens,
+    ]);
+    let usage = Usage { input, output: used.output_tokens.get() };
+    let text = joined_texts(list(message.value(), "content").filter_map(|block| block.get("text")));
+    let is_empty = is_empty(message.value());
+    Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
+}
 
-    fn read_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        let response: Response<'_> =
-            serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-        let message =
-            Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
-        let stop = match response.stop_reason.as_deref() {
-            Some(reason @ ("malformed_model_output" | "malformed_tool_use")) => {
-                return Err(ended_with(reason));
-            }
-            Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-            Some(reason @ ("content_filtered" | "guardrail_intervened")) => {
-                Stop::Refused(format!("the provider stopped with `{reason}`"))
-            }
-            _ => Stop::Done,
-        };
-        let used = response.usage.unwrap_or_default();
-        // `inputTokens` has none of those that were cached.
-        let input = Tokens::sum([
-            used.input_tokens,
-            used.cache_read_input_tokens,
-            used.cache_write_input_tokens,
-        ]);
-        let usage = Usage { input, output: used.output_tokens.get() };
-        let text =
-            joined_texts(list(message.value(), "content").filter_map(|block| block.get("text")));
-        let is_empty = self.is_empty(message.value());
-        Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
-    }
+fn is_empty(message: &Value) -> bool {
+    let is_nothing = |block: &Value| {
+        block.get("reasoningContent").is_some()
+            || block.get("text").is_some_and(|text| is_blank(Some(text)))
+    };
+    list(message, "content").all(is_nothing)
+}
 
-    fn stream(&self) -> Box<dyn StreamedReply> {
-        Box::<FrameStream>::default()
-    }
+fn file(part: &Value) -> Option<StoredResult> {
+    let member = ["image", "document"].into_iter().find(|it| part.get(it).is_some())?;
+    let media_type = media_type(FILES, text_at(part, &format!("/{member}/format"))?)?;
+    let data = text_at(part, &format!("/{member}/source/bytes"))?;
+    decoded_file(media_type, data, text_at(part, "/document/name"))
+}
 
-    /// `ConverseStreamOutput` of the `bedrock-runtime` model.
-    fn transient_errors(&self) -> &'static [&'static str] {
-        &[
-            "internalServerException",
-            "modelStreamErrorException",
-            "modelTimeoutException",
-            "serviceUnavailableException",
-            "throttlingException",
-        ]
+fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
+    let source = json!({"bytes": file.data()});
+    if let FileForm::Image(format) = form {
+        return json!({"image": {"format": format, "source": source}});
     }
-
-    fn text(&self, text: &str) -> Value {
-        json!({"text": text})
-    }
-
-    fn user(&self, text: &str) -> Value {
-        self.user_message(json!([self.text(text)]))
-    }
-
-    fn needs_tools(&self) -> bool {
-        true
-    }
-
-    fn answers(&self, part: &Value) -> Option<String> {
-        Some(answered_id(part.get("toolResult")?, "toolUseId"))
-    }
-
-    fn answer_pointer(&self) -> &'static str {
-        "/toolResult/content"
-    }
-
-    fn id_member(&self) -> Option<&'static str> {
-        Some("toolUseId")
-    }
-
-    fn call_pointer(&self, part: &Value) -> Option<&'static str> {
-        part.get("toolUse").map(|_| "/toolUse")
-    }
-
-    fn amend_arguments(&self, call: &mut Object) -> bool {
-        make_object(call, "input")
-    }
-
-    fn amend_message(&self, message: &mut Value) -> bool {
-        drop_blank_texts(message, |block| block.get("text").is_some())
-    }
-
-    fn call(&self, id: &str, call: &ToolCall, _at: usize) -> Value {
-        json!({"toolUse": {"toolUseId": id, "name": call.tool, "input": call.arguments}})
-    }
-
-    fn result_piece(&self, id: &str, _tool: &str, text: &str) -> Value {
-        json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}})
-    }
-
-    fn file(&self, part: &Value) -> Option<StoredResult> {
-        let member = ["image", "document"].into_iter().find(|it| part.get(it).is_some())?;
-        let media_type = media_type(self.files(), text_at(part, &format!("/{member}/format"))?)?;
-        let data = text_at(part, &format!("/{member}/source/bytes"))?;
-        decoded_file(media_type, data, text_at(part, "/document/name"))
-    }
-
-    fn files(&self) -> &'static [Files] {
-        &[IMAGES, PDF, OFFICE, TEXTS]
-    }
-
-    fn file_part(&self, file: &FilePart<'_>, form: FileForm) -> Value {
-        let source = json!({"bytes": file.data()});
-        if let FileForm::Image(format) = form {
-            return json!({"image": {"format": format, "source": source}});
-        }
-        json!({"document": {"format": form.format(), "name": unique_name(file), "source": source}})
-    }
-
-    /// `Message` of Converse: a document needs a text beside it.
-    fn takes_lone_documents(&self) -> bool {
-        false
-    }
-
-    fn is_empty(&self, message: &Value) -> bool {
-        let is_nothing = |block: &Value| {
-            block.get("reasoningContent").is_some()
-                || block.get("text").is_some_and(|text| is_blank(Some(text)))
-        };
-        list(message, "content").all(is_nothing)
-    }
+    json!({"document": {"format": form.format(), "name": unique_name(file), "source": source}})
 }
 
 /// The messages, with neighbours of a user as one message. The others are left as they are.
@@ -263,6 +205,7 @@ fn unique_name(file: &FilePart<'_>) -> String {
     format!("{} {message}-{part}", plain.join(" ")).trim_start().to_owned()
 }
 
+const FILES: &[Files] = &[IMAGES, PDF, OFFICE, TEXTS];
 const TEXTS: Files = &[
     ("text/csv", FileForm::Document("csv")),
     ("text/html", FileForm::Document("html")),

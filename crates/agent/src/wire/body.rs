@@ -52,6 +52,14 @@ impl Body {
         self
     }
 
+    /// Adds the tools and the choice of calls, if there are tools.
+    pub(crate) fn with_tools(self, ask: &Ask<'_>, choice: Value) -> Self {
+        if ask.tools.is_empty() {
+            return self;
+        }
+        self.list("tools", ask.tools.iter().map(|tool| tool.text())).with("tool_choice", choice)
+    }
+
     fn begin(&mut self, name: &str) {
         if self.0.len() > 1 {
             self.0.push(',');

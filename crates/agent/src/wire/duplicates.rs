@@ -16,7 +16,7 @@ pub(crate) fn drop_duplicates(wire: Wire, messages: Vec<Json>) -> Vec<Json> {
         }
         is_new
     };
-    let Some(list) = wire.list_of_calls() else { return drop_items(messages, is_new) };
+    let Some(list) = wire.rules.list_of_calls else { return drop_items(messages, is_new) };
     let each = messages.into_iter().map(|message| {
         let mut kept = message.value().clone();
         let Some(parts) = kept.get_mut(list).and_then(Value::as_array_mut) else { return message };
@@ -44,8 +44,8 @@ fn drop_items(messages: Vec<Json>, mut is_new: impl FnMut(&Value) -> bool) -> Ve
 
 /// The digest of the id, the name and the arguments of a call; `None` for what is no call, or has no id.
 fn identity(wire: Wire, part: &Value) -> Option<Fingerprint> {
-    let call = part.pointer(wire.call_pointer(part)?)?.as_object()?;
-    let id = call.get(wire.id_member()?)?.as_str().filter(|id| !id.is_empty())?;
+    let call = part.pointer((wire.call_pointer)(part)?)?.as_object()?;
+    let id = call.get(wire.id_member?)?.as_str().filter(|id| !id.is_empty())?;
     let holder = call.get("function").and_then(Value::as_object).unwrap_or(call);
     let name = holder.get("name")?.as_str()?;
     let given = holder.get("arguments").or_else(|| holder.get("input")).cloned();

@@ -4,13 +4,13 @@
 mod stream;
 
 use callgate_dialect::Dialect;
-use callgate_tool::{Json, Object, StoredResult, ToolCall, Value, json};
+use callgate_tool::{Json, ToolCall, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::stream::PartialReply;
 use super::{
-    Ask, Author, Body, Format, Reply, ReplyFault, Stop,
+    Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::make_object,
     answered_id,
     body::items,
@@ -18,204 +18,161 @@ use super::{
     is_blank, joined_texts, list,
     media::{FileForm, Files, PDF},
     pieces::{decoded_file, text_at},
-    stream::{EventParts as _, EventStream, Events, StreamedReply, unreadable_event},
+    stream::{EventParts as _, EventStream, Events, unreadable_event},
     unreadable,
-    user::FilePart,
 };
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
 };
 
-/// Gemini.
-#[derive(Debug)]
-pub(super) struct GenerateContent;
-
-impl Format for GenerateContent {
-    fn dialect(&self) -> Dialect {
-        Dialect::Gemini
-    }
-
-    fn provider(&self) -> &'static str {
-        "gcp.gemini"
-    }
-
-    fn path(&self, model: &str) -> String {
-        format!("/models/{model}:generateContent")
-    }
-
-    fn stream_path(&self, model: &str) -> String {
-        format!("/models/{model}:streamGenerateContent?alt=sse")
-    }
-
-    fn reserved_members(&self) -> &'static [&'static str] {
-        &["contents", "systemInstruction", "toolConfig", "tools"]
-    }
-
-    fn body(&self, ask: &Ask<'_>) -> String {
-        let mut body = Body::new(ask);
-        if !ask.instructions.is_empty() {
-            body = body.with("systemInstruction", json!({"parts": [{"text": ask.instructions}]}));
-        }
-        body = body.list("contents", ask.messages.iter().map(Json::text));
-        if ask.tools.is_empty() {
-            return body.into_text(ask.settings);
-        }
-        let choice = match ask.choice {
-            Choice::Auto => json!({"mode": "AUTO"}),
-            Choice::None => json!({"mode": "NONE"}),
-            Choice::Required => json!({"mode": "ANY"}),
-            Choice::Tool(name) => json!({"mode": "ANY", "allowedFunctionNames": [&**name]}),
-        };
-        let tools = format!(r#"[{{"functionDeclarations":[{}]}}]"#, items(ask.tools));
-        let choice = json!({"functionCallingConfig": choice});
-        body.with("tools", tools).with("toolConfig", choice).into_text(ask.settings)
-    }
-
-    fn read_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        let response: Response<'_> =
-            serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-        let used = response.usage_metadata.unwrap_or_default();
-        let output =
-            used.candidates_token_count.get().saturating_add(used.thoughts_token_count.get());
-        let usage = Usage { input: used.prompt_token_count.get(), output };
-        let refused = |reason: &str| Stop::Refused(format!("the provider stopped with `{reason}`"));
-        let Some(first) = response.candidates.first() else {
-            let reason = response.prompt_feedback.and_then(|feedback| feedback.block_reason);
-            let reason = reason.ok_or("the reply of the model has no `candidates`")?;
-            let (messages, text, stop) = (Vec::new(), String::new(), refused(&reason));
-            return Ok(Reply { messages, text, stop, usage, is_empty: true });
-        };
-        let stop = match first.finish_reason.as_deref() {
-            None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Stop::Done,
-            Some("MAX_TOKENS") => Stop::Length,
-            Some(reason @ ("MALFORMED_FUNCTION_CALL" | "OTHER" | "UNEXPECTED_TOOL_CALL")) => {
-                return Err(ended_with(reason));
-            }
-            Some(reason) => refused(reason),
-        };
-        let Some(content) = first.content else {
-            let (messages, text) = (Vec::new(), String::new());
-            return Ok(Reply { messages, text, stop, usage, is_empty: true });
-        };
-        let content = Json::parse(content.get()).map_err(|error| error.to_string())?;
-        let words = list(content.value(), "parts").filter(|part| !is_thought(part));
-        let text = joined_texts(words.filter_map(|part| part.get("text")));
-        let is_empty = self.is_empty(content.value());
-        Ok(Reply { messages: vec![content], text, stop, usage, is_empty })
-    }
-
-    /// Whom it does not stream events it answers with a list of responses.
-    fn whole_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        if !text.trim_start().starts_with('[') {
-            return self.reply(text);
-        }
-        let responses: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable_event)?;
-        let mut parts = PartialReply::default();
-        for response in responses {
-            parts.add(response.get())?;
-        }
-        let whole = parts.body(&Events::default());
-        self.reply(&whole.ok_or("the reply of the model ended before it was whole")?)
-    }
-
-    fn stream(&self) -> Box<dyn StreamedReply> {
-        Box::<EventStream<PartialReply>>::default()
-    }
-
-    /// `google.rpc.Code`, and reasons for which a reply was no good: another one may be.
-    fn transient_errors(&self) -> &'static [&'static str] {
-        &["DEADLINE_EXCEEDED", "INTERNAL", NO_GOOD, "RESOURCE_EXHAUSTED", "UNAVAILABLE"]
-    }
-
-    fn content(&self) -> &'static str {
-        "parts"
-    }
-
-    fn role(&self) -> &'static str {
-        "model"
-    }
-
-    fn text(&self, text: &str) -> Value {
-        json!({"text": text})
-    }
-
-    fn user(&self, text: &str) -> Value {
-        self.user_message(json!([self.text(text)]))
-    }
-
-    fn author(&self, message: &Value) -> Option<Author> {
-        match message.get("role")?.as_str()? {
-            "function" => Some(Author::User),
-            role => Author::with_role(role, self.role()),
-        }
-    }
-
-    fn answers(&self, part: &Value) -> Option<String> {
-        Some(answered_id(part.get("functionResponse")?, "id"))
-    }
-
-    fn answer_pointer(&self) -> &'static str {
-        "/functionResponse/response"
-    }
-
-    fn id_member(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn call_pointer(&self, part: &Value) -> Option<&'static str> {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    dialect: Dialect::Gemini,
+    provider: "gcp.gemini",
+    path: |model| format!("/models/{model}:generateContent"),
+    reserved_members: &["contents", "systemInstruction", "toolConfig", "tools"],
+    body,
+    read_reply,
+    stream: || Box::<EventStream<PartialReply>>::default(),
+    // `google.rpc.Code`, and reasons for which a reply was no good: another one may be.
+    transient_errors: &[
+        "DEADLINE_EXCEEDED",
+        "INTERNAL",
+        NO_GOOD,
+        "RESOURCE_EXHAUSTED",
+        "UNAVAILABLE",
+    ],
+    text: |text| json!({"text": text}),
+    is_empty,
+    answers: |part| Some(answered_id(part.get("functionResponse")?, "id")),
+    id_member: None,
+    call_pointer: |part| {
         let named = |name: &str, pointer| part.get(name).map(|_| pointer);
         named("functionCall", "/functionCall").or_else(|| named("function_call", "/function_call"))
-    }
-
-    fn amend_arguments(&self, call: &mut Object) -> bool {
+    },
+    amend_arguments: |call| {
         call.get("args").is_some_and(|args| !args.is_null()) && make_object(call, "args")
-    }
+    },
+    call,
+    result_piece,
+    file: |part| {
+        decoded_file(
+            text_at(part, "/inlineData/mimeType")?,
+            text_at(part, "/inlineData/data")?,
+            None,
+        )
+    },
+    files: &[IMAGES, PDF, OTHERS],
+    file_part: |file, _| json!({"inlineData": {"mimeType": &*file.media_type, "data": file.data()}}),
+    rules: Rules {
+        stream_path: Some(|model| format!("/models/{model}:streamGenerateContent?alt=sse")),
+        whole_reply: Some(whole_reply),
+        content: "parts",
+        role: "model",
+        answer_role: Some("function"),
+        parts: Some("parts"),
+        list_of_calls: Some("parts"),
+        has_plain_words: false,
+        answer_pointer: "/functionResponse/response",
+        amend_message: |message| {
+            let content = message.as_object_mut().filter(|content| !content.contains_key("role"));
+            content.map(|content| content.insert("role", "model".into())).is_some()
+        },
+        ..Rules::USUAL
+    },
+};
 
-    fn amend_message(&self, message: &mut Value) -> bool {
-        let content = message.as_object_mut().filter(|content| !content.contains_key("role"));
-        content.map(|content| content.insert("role", self.role().into())).is_some()
+fn body(ask: &Ask<'_>) -> String {
+    let mut body = Body::new(ask);
+    if !ask.instructions.is_empty() {
+        body = body.with("systemInstruction", json!({"parts": [{"text": ask.instructions}]}));
     }
+    body = body.list("contents", ask.messages.iter().map(Json::text));
+    if ask.tools.is_empty() {
+        return body.into_text(ask.settings);
+    }
+    let choice = match ask.choice {
+        Choice::Auto => json!({"mode": "AUTO"}),
+        Choice::None => json!({"mode": "NONE"}),
+        Choice::Required => json!({"mode": "ANY"}),
+        Choice::Tool(name) => json!({"mode": "ANY", "allowedFunctionNames": [&**name]}),
+    };
+    let tools = format!(r#"[{{"functionDeclarations":[{}]}}]"#, items(ask.tools));
+    let choice = json!({"functionCallingConfig": choice});
+    body.with("tools", tools).with("toolConfig", choice).into_text(ask.settings)
+}
 
-    fn call(&self, id: &str, call: &ToolCall, at: usize) -> Value {
-        let function = json!({"id": id, "name": call.tool, "args": call.arguments});
-        // The first call of a message is signed.
-        if at == 0 {
-            return json!({"functionCall": function, "thoughtSignature": UNSIGNED});
+fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
+    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let used = response.usage_metadata.unwrap_or_default();
+    let output = used.candidates_token_count.get().saturating_add(used.thoughts_token_count.get());
+    let usage = Usage { input: used.prompt_token_count.get(), output };
+    let refused = |reason: &str| Stop::Refused(format!("the provider stopped with `{reason}`"));
+    let Some(first) = response.candidates.first() else {
+        let reason = response.prompt_feedback.and_then(|feedback| feedback.block_reason);
+        let reason = reason.ok_or("the reply of the model has no `candidates`")?;
+        let (messages, text, stop) = (Vec::new(), String::new(), refused(&reason));
+        return Ok(Reply { messages, text, stop, usage, is_empty: true });
+    };
+    let stop = match first.finish_reason.as_deref() {
+        None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Stop::Done,
+        Some("MAX_TOKENS") => Stop::Length,
+        Some(reason @ ("MALFORMED_FUNCTION_CALL" | "OTHER" | "UNEXPECTED_TOOL_CALL")) => {
+            return Err(ended_with(reason));
         }
-        json!({"functionCall": function})
-    }
+        Some(reason) => refused(reason),
+    };
+    let Some(content) = first.content else {
+        let (messages, text) = (Vec::new(), String::new());
+        return Ok(Reply { messages, text, stop, usage, is_empty: true });
+    };
+    let content = Json::parse(content.get()).map_err(|error| error.to_string())?;
+    let words = list(content.value(), "parts").filter(|part| !is_thought(part));
+    let text = joined_texts(words.filter_map(|part| part.get("text")));
+    let is_empty = is_empty(content.value());
+    Ok(Reply { messages: vec![content], text, stop, usage, is_empty })
+}
 
-    fn result_piece(&self, id: &str, tool: &str, text: &str) -> Value {
-        // A response has to be an object.
-        let response = Value::parse(text).ok().filter(Value::is_object);
-        let response = response.unwrap_or_else(|| json!({"output": text}));
-        json!({"functionResponse": {"id": id, "name": tool, "response": response}})
+/// Whom it does not stream events it answers with a list of responses.
+fn whole_reply(text: &str) -> Result<Reply, ReplyFault> {
+    if !text.trim_start().starts_with('[') {
+        return FORMAT.reply(text);
     }
+    let responses: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable_event)?;
+    let mut parts = PartialReply::default();
+    for response in responses {
+        parts.add(response.get())?;
+    }
+    let whole = parts.body(&Events::default());
+    FORMAT.reply(&whole.ok_or("the reply of the model ended before it was whole")?)
+}
 
-    fn file(&self, part: &Value) -> Option<StoredResult> {
-        let data = text_at(part, "/inlineData/data")?;
-        decoded_file(text_at(part, "/inlineData/mimeType")?, data, None)
-    }
+fn is_empty(content: &Value) -> bool {
+    // A part is its text, or has another member that says what it is.
+    let is_blank_text = |part: &Value| {
+        let is_other = part.as_object().is_some_and(|part| {
+            part.keys().any(|name| !matches!(&**name, "text" | "thought" | "thoughtSignature"))
+        });
+        !is_other && is_blank(part.get("text"))
+    };
+    list(content, "parts").all(|part| is_thought(part) || is_blank_text(part))
+}
 
-    fn files(&self) -> &'static [Files] {
-        &[IMAGES, PDF, OTHERS]
+fn call(id: &str, call: &ToolCall, at: usize) -> Value {
+    let function = json!({"id": id, "name": call.tool, "args": call.arguments});
+    // The first call of a message is signed.
+    if at == 0 {
+        return json!({"functionCall": function, "thoughtSignature": UNSIGNED});
     }
+    json!({"functionCall": function})
+}
 
-    fn file_part(&self, file: &FilePart<'_>, _form: FileForm) -> Value {
-        json!({"inlineData": {"mimeType": &*file.media_type, "data": file.data()}})
-    }
-
-    fn is_empty(&self, content: &Value) -> bool {
-        // A part is its text, or has another member that says what it is.
-        let is_blank_text = |part: &Value| {
-            let is_other = part.as_object().is_some_and(|part| {
-                part.keys().any(|name| !matches!(&**name, "text" | "thought" | "thoughtSignature"))
-            });
-            !is_other && is_blank(part.get("text"))
-        };
-        list(content, "parts").all(|part| is_thought(part) || is_blank_text(part))
-    }
+fn result_piece(id: &str, tool: &str, text: &str) -> Value {
+    // A response has to be an object.
+    let response = Value::parse(text).ok().filter(Value::is_object);
+    let response = response.unwrap_or_else(|| json!({"output": text}));
+    json!({"functionResponse": {"id": id, "name": tool, "response": response}})
 }
 
 #[derive(Deserialize)]

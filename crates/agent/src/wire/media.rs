@@ -32,7 +32,7 @@ pub(super) fn file_form(wire: Wire, media_type: &str) -> Option<FileForm> {
         Some(beginning) => media_type.starts_with(beginning),
         None => name == media_type,
     };
-    let mut listed = wire.files().iter().copied().flatten();
+    let mut listed = wire.files.iter().copied().flatten();
     listed.find(|(name, _)| is_its(name)).map(|(_, form)| *form)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn media_type(files: &[Files], format: &str) -> Option<&'static str> 
 
 /// The media types that a provider takes, in words.
 pub(super) fn media_types(wire: Wire) -> String {
-    let listed = wire.files().iter().copied().flatten();
+    let listed = wire.files.iter().copied().flatten();
     listed.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

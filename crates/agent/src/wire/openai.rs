@@ -4,20 +4,20 @@
 mod stream;
 
 use callgate_dialect::Dialect;
-use callgate_tool::{Json, Object, StoredResult, ToolCall, Value, json};
+use callgate_tool::{Json, Object, StoredResult, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::stream::PartialReply;
 use super::{
-    Ask, Author, Body, Format, Reply, ReplyFault, Stop,
+    Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::make_text,
     answered_id,
     fault::ended_with,
     is, is_blank, joined_texts,
     media::{FileForm, Files, IMAGES, PDF, WORDS, media_type},
     pieces::{decoded_file, file_of_url, text_at},
-    stream::{EventStream, StreamedReply},
+    stream::EventStream,
     unreadable,
     user::FilePart,
 };
@@ -26,191 +26,146 @@ use crate::{
     usage::{Tokens, Usage},
 };
 
-/// OpenAI Chat Completions.
-#[derive(Debug)]
-pub(super) struct ChatCompletions;
-
-impl Format for ChatCompletions {
-    fn dialect(&self) -> Dialect {
-        Dialect::OpenAi
-    }
-
-    fn provider(&self) -> &'static str {
-        "openai"
-    }
-
-    fn path(&self, _model: &str) -> String {
-        "/chat/completions".to_owned()
-    }
-
-    fn reserved_members(&self) -> &'static [&'static str] {
-        &["messages", "model", "n", "stream", "tool_choice", "tools"]
-    }
-
-    fn body(&self, ask: &Ask<'_>) -> String {
-        let system = json!({"role": "system", "content": ask.instructions}).to_string();
-        let system = Some(&*system).filter(|_| !ask.instructions.is_empty());
-        let messages = system.into_iter().chain(ask.messages.iter().map(Json::text));
-        let body = Body::with_model_name(ask).list("messages", messages);
-        let counts = ask.is_streamed && !ask.settings.contains_key("stream_options");
-        let body =
-            if counts { body.with("stream_options", r#"{"include_usage":true}"#) } else { body };
-        if ask.tools.is_empty() {
-            return body.into_text(ask.settings);
-        }
-        let choice = match ask.choice {
-            Choice::Auto => "auto".into(),
-            Choice::None => "none".into(),
-            Choice::Required => "required".into(),
-            Choice::Tool(name) => json!({"type": "function", "function": {"name": &**name}}),
-        };
-        body.list("tools", ask.tools.iter().map(|tool| tool.text()))
-            .with("tool_choice", choice)
-            .into_text(ask.settings)
-    }
-
-    fn read_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        let completion: Completion<'_> =
-            serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-        let first = completion.choices.first();
-        let first = first.ok_or("the reply of the model has no `choices`")?;
-        if let Some(reason) = first.finish_reason.as_deref().filter(|reason| is_no_good(reason)) {
-            return Err(ended_with(reason));
-        }
-        let message = Json::parse(first.message.get()).map_err(|error| error.to_string())?;
-        let refusal = message.value().get("refusal").and_then(Value::as_str);
-        let stop = match (refusal.filter(|said| !said.is_empty()), first.finish_reason.as_deref()) {
-            (Some(said), _) => Stop::Refused(said.to_owned()),
-            (None, Some("content_filter" | "sensitive")) => {
-                Stop::Refused("the provider filtered the reply".to_owned())
-            }
-            (None, Some("length")) => Stop::Length,
-            _ => Stop::Done,
-        };
-        let used = completion.usage.unwrap_or_default();
-        let usage = Usage { input: used.prompt_tokens.get(), output: used.completion_tokens.get() };
-        let (text, is_empty) = (message_text(message.value()), self.is_empty(message.value()));
-        Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
-    }
-
-    fn stream(&self) -> Box<dyn StreamedReply> {
-        Box::<EventStream<PartialReply>>::default()
-    }
-
-    /// `ResponseErrorCode` and the types of errors of its servers and those like them.
-    fn transient_errors(&self) -> &'static [&'static str] {
-        &[
-            "internal_server_error",
-            "overloaded",
-            "rate_limit_exceeded",
-            "server_error",
-            "server_is_overloaded",
-            "service_unavailable",
-        ]
-    }
-
-    fn parts(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn text(&self, text: &str) -> Value {
-        json!({"type": "text", "text": text})
-    }
-
-    fn author(&self, message: &Value) -> Option<Author> {
-        match message.get("role")?.as_str()? {
-            "tool" => Some(Author::User),
-            role => Author::with_role(role, self.role()),
-        }
-    }
-
-    fn answers(&self, part: &Value) -> Option<String> {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    dialect: Dialect::OpenAi,
+    provider: "openai",
+    path: |_| "/chat/completions".to_owned(),
+    reserved_members: &["messages", "model", "n", "stream", "tool_choice", "tools"],
+    body,
+    read_reply,
+    stream: || Box::<EventStream<PartialReply>>::default(),
+    // `ResponseErrorCode` and the types of errors of its servers and those like them.
+    transient_errors: &[
+        "internal_server_error",
+        "overloaded",
+        "rate_limit_exceeded",
+        "server_error",
+        "server_is_overloaded",
+        "service_unavailable",
+    ],
+    text: |text| json!({"type": "text", "text": text}),
+    is_empty,
+    answers: |part| {
         (part.get("role")?.as_str()? == "tool").then(|| answered_id(part, "tool_call_id"))
-    }
-
-    fn list_of_calls(&self) -> Option<&'static str> {
-        Some("tool_calls")
-    }
-
-    fn id_member(&self) -> Option<&'static str> {
-        Some("id")
-    }
-
-    fn call_pointer(&self, _part: &Value) -> Option<&'static str> {
-        Some("")
-    }
-
-    fn amend_arguments(&self, call: &mut Object) -> bool {
-        let kind = call.get("type").and_then(Value::as_str).unwrap_or_default();
-        let is_untyped = kind.is_empty() && call.contains_key("function");
-        if is_untyped {
-            call.insert("type", "function".into());
-        }
-        let function = call.get_mut("function").and_then(Value::as_object_mut);
-        function.is_some_and(|function| make_text(function, "arguments")) || is_untyped
-    }
-
-    fn amend_message(&self, message: &mut Value) -> bool {
-        let Some(members) = message.as_object_mut() else { return false };
-        let are_none =
-            |calls: &Value| calls.is_null() || calls.as_array().is_some_and(Vec::is_empty);
-        let had_none = members.get("tool_calls").is_some_and(are_none);
-        if had_none {
-            members.remove("tool_calls");
-        }
-        list_the_only_call(members) || had_none
-    }
-
-    fn model_messages(&self, words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
-        let content = words.map_or(Value::Null, Value::from);
-        let mut message = Object::from([("role", self.role().into()), ("content", content)]);
-        if !calls.is_empty() {
-            message.insert("tool_calls", Value::Array(calls));
-        }
-        vec![message.into()]
-    }
-
-    fn call(&self, id: &str, call: &ToolCall, _at: usize) -> Value {
+    },
+    id_member: Some("id"),
+    call_pointer: |_| Some(""),
+    amend_arguments,
+    call: |id, call, _| {
         let arguments = Value::Object(call.arguments.clone()).to_string();
         let function = json!({"name": call.tool, "arguments": arguments});
         json!({"id": id, "type": "function", "function": function})
-    }
+    },
+    result_piece: |id, _, text| json!({"role": "tool", "tool_call_id": id, "content": text}),
+    file,
+    files: &[IMAGES, PDF, SOUNDS, WORDS],
+    file_part,
+    rules: Rules {
+        parts: None,
+        answer_role: Some("tool"),
+        list_of_calls: Some("tool_calls"),
+        amend_message,
+        model_messages: Some(model_messages),
+        ..Rules::USUAL
+    },
+};
 
-    fn result_piece(&self, id: &str, _tool: &str, text: &str) -> Value {
-        json!({"role": "tool", "tool_call_id": id, "content": text})
-    }
+fn body(ask: &Ask<'_>) -> String {
+    let system = json!({"role": "system", "content": ask.instructions}).to_string();
+    let system = Some(&*system).filter(|_| !ask.instructions.is_empty());
+    let messages = system.into_iter().chain(ask.messages.iter().map(Json::text));
+    let body = Body::with_model_name(ask).list("messages", messages);
+    let counts = ask.is_streamed && !ask.settings.contains_key("stream_options");
+    let body = if counts { body.with("stream_options", r#"{"include_usage":true}"#) } else { body };
+    let choice = match ask.choice {
+        Choice::Auto => "auto".into(),
+        Choice::None => "none".into(),
+        Choice::Required => "required".into(),
+        Choice::Tool(name) => json!({"type": "function", "function": {"name": &**name}}),
+    };
+    body.with_tools(ask, choice).into_text(ask.settings)
+}
 
-    fn file(&self, part: &Value) -> Option<StoredResult> {
-        if is(part, "input_audio") {
-            let media_type = media_type(&[SOUNDS], text_at(part, "/input_audio/format")?)?;
-            return decoded_file(media_type, text_at(part, "/input_audio/data")?, None);
+fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
+    let completion: Completion<'_> =
+        serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let first = completion.choices.first();
+    let first = first.ok_or("the reply of the model has no `choices`")?;
+    if let Some(reason) = first.finish_reason.as_deref().filter(|reason| is_no_good(reason)) {
+        return Err(ended_with(reason));
+    }
+    let message = Json::parse(first.message.get()).map_err(|error| error.to_string())?;
+    let refusal = message.value().get("refusal").and_then(Value::as_str);
+    let stop = match (refusal.filter(|said| !said.is_empty()), first.finish_reason.as_deref()) {
+        (Some(said), _) => Stop::Refused(said.to_owned()),
+        (None, Some("content_filter" | "sensitive")) => {
+            Stop::Refused("the provider filtered the reply".to_owned())
         }
-        let url = text_at(part, "/image_url/url").or_else(|| text_at(part, "/file/file_data"));
-        file_of_url(url?, text_at(part, "/file/filename"))
-    }
+        (None, Some("length")) => Stop::Length,
+        _ => Stop::Done,
+    };
+    let used = completion.usage.unwrap_or_default();
+    let usage = Usage { input: used.prompt_tokens.get(), output: used.completion_tokens.get() };
+    let (text, is_empty) = (message_text(message.value()), is_empty(message.value()));
+    Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
+}
 
-    fn files(&self) -> &'static [Files] {
-        &[IMAGES, PDF, SOUNDS, WORDS]
-    }
+fn is_empty(message: &Value) -> bool {
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    calls.is_none_or(Vec::is_empty)
+        && !message.get("function_call").is_some_and(Value::is_object)
+        && message_text(message).trim().is_empty()
+        && is_blank(message.get("refusal"))
+}
 
-    fn file_part(&self, file: &FilePart<'_>, form: FileForm) -> Value {
-        match form {
-            FileForm::Audio(format) => {
-                json!({"type": "input_audio", "input_audio": {"data": file.data(), "format": format}})
-            }
-            FileForm::Image(_) => json!({"type": "image_url", "image_url": {"url": file.url()}}),
-            FileForm::Document(_) | FileForm::Text => {
-                json!({"type": "file", "file": {"filename": file.filename(), "file_data": file.url()}})
-            }
+fn amend_arguments(call: &mut Object) -> bool {
+    let kind = call.get("type").and_then(Value::as_str).unwrap_or_default();
+    let is_untyped = kind.is_empty() && call.contains_key("function");
+    if is_untyped {
+        call.insert("type", "function".into());
+    }
+    let function = call.get_mut("function").and_then(Value::as_object_mut);
+    function.is_some_and(|function| make_text(function, "arguments")) || is_untyped
+}
+
+fn amend_message(message: &mut Value) -> bool {
+    let Some(members) = message.as_object_mut() else { return false };
+    let are_none = |calls: &Value| calls.is_null() || calls.as_array().is_some_and(Vec::is_empty);
+    let had_none = members.get("tool_calls").is_some_and(are_none);
+    if had_none {
+        members.remove("tool_calls");
+    }
+    list_the_only_call(members) || had_none
+}
+
+fn model_messages(words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
+    let content = words.map_or(Value::Null, Value::from);
+    let mut message = Object::from([("role", "assistant".into()), ("content", content)]);
+    if !calls.is_empty() {
+        message.insert("tool_calls", Value::Array(calls));
+    }
+    vec![message.into()]
+}
+
+fn file(part: &Value) -> Option<StoredResult> {
+    if is(part, "input_audio") {
+        let media_type = media_type(&[SOUNDS], text_at(part, "/input_audio/format")?)?;
+        return decoded_file(media_type, text_at(part, "/input_audio/data")?, None);
+    }
+    let url = text_at(part, "/image_url/url").or_else(|| text_at(part, "/file/file_data"));
+    file_of_url(url?, text_at(part, "/file/filename"))
+}
+
+fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
+    match form {
+        FileForm::Audio(format) => {
+            json!({"type": "input_audio", "input_audio": {"data": file.data(), "format": format}})
         }
-    }
-
-    fn is_empty(&self, message: &Value) -> bool {
-        let calls = message.get("tool_calls").and_then(Value::as_array);
-        calls.is_none_or(Vec::is_empty)
-            && !message.get("function_call").is_some_and(Value::is_object)
-            && message_text(message).trim().is_empty()
-            && is_blank(message.get("refusal"))
+        FileForm::Image(_) => json!({"type": "image_url", "image_url": {"url": file.url()}}),
+        FileForm::Document(_) | FileForm::Text => {
+            json!({"type": "file", "file": {"filename": file.filename(), "file_data": file.url()}})
+        }
     }
 }
 

@@ -21,13 +21,13 @@ pub(crate) enum Piece {
 
 /// The pieces of a message, in their order.
 pub(crate) fn pieces(wire: Wire, message: &Value) -> Vec<Piece> {
-    if wire.parts().is_none() && wire.answers(message).is_some() {
+    if wire.rules.parts.is_none() && (wire.answers)(message).is_some() {
         return vec![piece(wire, message)];
     }
-    if let Some(item) = wire.item(message) {
+    if let Some(item) = (wire.rules.item)(message) {
         return vec![item];
     }
-    match message.get(wire.content()) {
+    match message.get(wire.rules.content) {
         Some(Value::String(text)) => vec![Piece::Text(text.clone())],
         Some(Value::Array(parts)) => parts.iter().map(|part| piece(wire, part)).collect(),
         _ => Vec::new(),
@@ -35,13 +35,13 @@ pub(crate) fn pieces(wire: Wire, message: &Value) -> Vec<Piece> {
 }
 
 fn piece(wire: Wire, part: &Value) -> Piece {
-    if let Some(id) = wire.answers(part) {
+    if let Some(id) = (wire.answers)(part) {
         return Piece::Result(
             id,
-            part.pointer(wire.answer_pointer()).map(words).unwrap_or_default(),
+            part.pointer(wire.rules.answer_pointer).map(words).unwrap_or_default(),
         );
     }
-    if wire.list_of_calls() == Some(wire.content()) && wire.call_pointer(part).is_some() {
+    if wire.rules.list_of_calls == Some(wire.rules.content) && (wire.call_pointer)(part).is_some() {
         return Piece::Call;
     }
     let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or_default();
@@ -53,7 +53,7 @@ fn piece(wire: Wire, part: &Value) -> Piece {
     if let Some(refusal) = part.get("refusal").and_then(Value::as_str) {
         return Piece::Text(refusal.to_owned());
     }
-    wire.file(part).map_or(Piece::Other, Piece::File)
+    (wire.file)(part).map_or(Piece::Other, Piece::File)
 }
 
 fn kind(value: &Value) -> &str {
@@ -106,13 +106,13 @@ mod tests {
     use callgate_tool::json;
 
     use super::*;
-    use crate::wire::anthropic::Messages;
+    use crate::wire::anthropic::FORMAT;
 
     #[test]
     fn an_image_in_a_result_leaves_words_in_its_place() {
         let content = json!([{"type": "text", "text": "Seen."}, {"type": "image", "source": {}}]);
         let message = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": content}]});
-        let [Piece::Result(id, words)] = &*pieces(&Messages, &message) else { panic!() };
+        let [Piece::Result(id, words)] = &*pieces(&FORMAT, &message) else { panic!() };
         assert_eq!(id, "a");
         assert_eq!(words, "Seen.\n[A file was here that this model cannot read: image]");
     }

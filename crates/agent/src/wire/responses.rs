@@ -4,18 +4,18 @@
 mod stream;
 
 use callgate_dialect::Dialect;
-use callgate_tool::{Json, Object, StoredResult, ToolCall, Value, json};
+use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::stream::PartialReply;
 use super::{
-    Ask, Author, Body, Format, Reply, ReplyFault, Stop,
+    Ask, Author, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::make_text,
     answered_id, is, joined_texts,
     media::{FileForm, Files, IMAGES, OFFICE, PDF},
     pieces::{Piece, file_of_url, text_at},
-    stream::{EventStream, StreamedReply},
+    stream::EventStream,
     unreadable,
     user::FilePart,
 };
@@ -24,189 +24,130 @@ use crate::{
     usage::{Tokens, Usage},
 };
 
-/// OpenAI Responses.
-#[derive(Debug)]
-pub(super) struct Responses;
-
-impl Format for Responses {
-    fn dialect(&self) -> Dialect {
-        Dialect::Responses
-    }
-
-    fn provider(&self) -> &'static str {
-        "openai"
-    }
-
-    fn path(&self, _model: &str) -> String {
-        "/responses".to_owned()
-    }
-
-    fn reserved_members(&self) -> &'static [&'static str] {
-        &[
-            "conversation",
-            "input",
-            "instructions",
-            "model",
-            "previous_response_id",
-            "stream",
-            "tool_choice",
-            "tools",
-        ]
-    }
-
-    fn body(&self, ask: &Ask<'_>) -> String {
-        let mut body = Body::with_model_name(ask);
-        if !ask.instructions.is_empty() {
-            body = body.with("instructions", Value::from(ask.instructions));
-        }
-        body = body.list("input", ask.messages.iter().map(Json::text));
-        if !ask.settings.contains_key("store") {
-            body = body.with("store", false);
-        }
-        if !ask.settings.contains_key("include") {
-            body = body.with("include", r#"["reasoning.encrypted_content"]"#);
-        }
-        if ask.tools.is_empty() {
-            return body.into_text(ask.settings);
-        }
-        let choice = match ask.choice {
-            Choice::Auto => "auto".into(),
-            Choice::None => "none".into(),
-            Choice::Required => "required".into(),
-            Choice::Tool(name) => json!({"type": "function", "name": &**name}),
-        };
-        body.list("tools", ask.tools.iter().map(|tool| tool.text()))
-            .with("tool_choice", choice)
-            .into_text(ask.settings)
-    }
-
-    fn read_reply(&self, text: &str) -> Result<Reply, ReplyFault> {
-        let response: Response<'_> =
-            serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-        let items = response.output.iter().map(|item| Json::parse(item.get()));
-        let items = items.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
-        let reason = response.incomplete_details.unwrap_or_default().reason.unwrap_or_default();
-        let refusal = joined_texts(contents(&items, "refusal"));
-        let stop = match (response.status.as_deref(), &*reason) {
-            (Some("failed" | "cancelled"), _) => {
-                let Failure { code, message } = response.error.unwrap_or_default();
-                let said = if message.is_empty() { message } else { format!(": {message}") };
-                let message = format!("the provider could not end the reply{said}");
-                return Err(ReplyFault {
-                    message,
-                    error: Some(json!({"code": code.unwrap_or_default()})),
-                });
-            }
-            (_, "content_filter") => Stop::Refused("the provider filtered the reply".to_owned()),
-            (Some("incomplete"), _) => Stop::Length,
-            _ if !refusal.is_empty() => Stop::Refused(refusal),
-            _ => Stop::Done,
-        };
-        let used = response.usage.unwrap_or_default();
-        let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
-        let text = joined_texts(contents(&items, "text"));
-        let is_empty = items.iter().all(|item| self.is_empty(item.value()));
-        Ok(Reply { messages: items, text, stop, usage, is_empty })
-    }
-
-    fn stream(&self) -> Box<dyn StreamedReply> {
-        Box::<EventStream<PartialReply>>::default()
-    }
-
-    /// Those of Chat Completions.
-    fn transient_errors(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn parts(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn text(&self, text: &str) -> Value {
-        json!({"type": "input_text", "text": text})
-    }
-
-    fn user_message(&self, content: Value) -> Value {
-        json!({"type": "message", "role": "user", "content": content})
-    }
-
-    fn author(&self, message: &Value) -> Option<Author> {
-        if let Some(role) = message.get("role").and_then(Value::as_str) {
-            return Author::with_role(role, self.role());
-        }
-        match kind(message)? {
-            "item_reference" => None,
-            kind if kind.ends_with("_output") => Some(Author::User),
-            _ => Some(Author::Model),
-        }
-    }
-
-    fn answers(&self, part: &Value) -> Option<String> {
-        kind(part)?.ends_with("_output").then(|| answered_id(part, "call_id"))
-    }
-
-    fn answer_pointer(&self) -> &'static str {
-        "/output"
-    }
-
-    fn list_of_calls(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn id_member(&self) -> Option<&'static str> {
-        Some("call_id")
-    }
-
-    fn call_pointer(&self, part: &Value) -> Option<&'static str> {
-        (is(part, "custom_tool_call") || is(part, "function_call")).then_some("")
-    }
-
-    fn amend_arguments(&self, call: &mut Object) -> bool {
-        !call.contains_key("input") && make_text(call, "arguments")
-    }
-
-    fn model_messages(&self, words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
-        let said =
-            words.map(|words| json!({"type": "message", "role": self.role(), "content": words}));
-        said.into_iter().chain(calls).collect()
-    }
-
-    fn call(&self, id: &str, call: &ToolCall, _at: usize) -> Value {
+/// The row of the format.
+pub(super) const FORMAT: Format = Format {
+    dialect: Dialect::Responses,
+    provider: "openai",
+    path: |_| "/responses".to_owned(),
+    reserved_members: &[
+        "conversation",
+        "input",
+        "instructions",
+        "model",
+        "previous_response_id",
+        "stream",
+        "tool_choice",
+        "tools",
+    ],
+    body,
+    read_reply,
+    stream: || Box::<EventStream<PartialReply>>::default(),
+    // Those of Chat Completions.
+    transient_errors: &[],
+    text: |text| json!({"type": "input_text", "text": text}),
+    is_empty: |item| is(item, "reasoning"),
+    answers: |part| kind(part)?.ends_with("_output").then(|| answered_id(part, "call_id")),
+    id_member: Some("call_id"),
+    call_pointer: |part| (is(part, "custom_tool_call") || is(part, "function_call")).then_some(""),
+    amend_arguments: |call| !call.contains_key("input") && make_text(call, "arguments"),
+    call: |id, call, _| {
         let arguments = Value::Object(call.arguments.clone()).to_string();
         json!({"type": "function_call", "call_id": id, "name": call.tool, "arguments": arguments})
-    }
-
-    fn result_piece(&self, id: &str, _tool: &str, text: &str) -> Value {
-        json!({"type": "function_call_output", "call_id": id, "output": text})
-    }
-
-    fn item(&self, message: &Value) -> Option<Piece> {
-        match kind(message).unwrap_or_default() {
-            "" | "message" => None,
-            "function_call" => Some(Piece::Call),
-            _ => Some(Piece::Other),
-        }
-    }
-
-    fn file(&self, part: &Value) -> Option<StoredResult> {
+    },
+    result_piece: |id, _, text| json!({"type": "function_call_output", "call_id": id, "output": text}),
+    file: |part| {
         let url = text_at(part, "/image_url").or_else(|| text_at(part, "/file_data"));
         file_of_url(url?, text_at(part, "/filename"))
-    }
+    },
+    files: &[IMAGES, PDF, OFFICE, OTHERS],
+    file_part,
+    rules: Rules {
+        parts: None,
+        has_types: true,
+        item_author,
+        answer_pointer: "/output",
+        list_of_calls: None,
+        model_messages: Some(model_messages),
+        item,
+        ..Rules::USUAL
+    },
+};
 
-    fn files(&self) -> &'static [Files] {
-        &[IMAGES, PDF, OFFICE, OTHERS]
+fn body(ask: &Ask<'_>) -> String {
+    let mut body = Body::with_model_name(ask);
+    if !ask.instructions.is_empty() {
+        body = body.with("instructions", Value::from(ask.instructions));
     }
+    body = body.list("input", ask.messages.iter().map(Json::text));
+    if !ask.settings.contains_key("store") {
+        body = body.with("store", false);
+    }
+    if !ask.settings.contains_key("include") {
+        body = body.with("include", r#"["reasoning.encrypted_content"]"#);
+    }
+    let choice = match ask.choice {
+        Choice::Auto => "auto".into(),
+        Choice::None => "none".into(),
+        Choice::Required => "required".into(),
+        Choice::Tool(name) => json!({"type": "function", "name": &**name}),
+    };
+    body.with_tools(ask, choice).into_text(ask.settings)
+}
 
-    fn file_part(&self, file: &FilePart<'_>, form: FileForm) -> Value {
-        if let FileForm::Image(_) = form {
-            return json!({"type": "input_image", "detail": "auto", "image_url": file.url()});
+fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
+    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let items = response.output.iter().map(|item| Json::parse(item.get()));
+    let items = items.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let reason = response.incomplete_details.unwrap_or_default().reason.unwrap_or_default();
+    let refusal = joined_texts(contents(&items, "refusal"));
+    let stop = match (response.status.as_deref(), &*reason) {
+        (Some("failed" | "cancelled"), _) => {
+            let Failure { code, message } = response.error.unwrap_or_default();
+            let said = if message.is_empty() { message } else { format!(": {message}") };
+            let message = format!("the provider could not end the reply{said}");
+            return Err(ReplyFault {
+                message,
+                error: Some(json!({"code": code.unwrap_or_default()})),
+            });
         }
-        json!({"type": "input_file", "filename": file.filename(), "file_data": file.url()})
-    }
+        (_, "content_filter") => Stop::Refused("the provider filtered the reply".to_owned()),
+        (Some("incomplete"), _) => Stop::Length,
+        _ if !refusal.is_empty() => Stop::Refused(refusal),
+        _ => Stop::Done,
+    };
+    let used = response.usage.unwrap_or_default();
+    let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
+    let text = joined_texts(contents(&items, "text"));
+    let is_empty = items.iter().all(|item| is(item.value(), "reasoning"));
+    Ok(Reply { messages: items, text, stop, usage, is_empty })
+}
 
-    // True for reasoning, which is nothing without the item that follows it.
-    fn is_empty(&self, item: &Value) -> bool {
-        kind(item) == Some("reasoning")
+fn model_messages(words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
+    let said = words.map(|words| json!({"type": "message", "role": "assistant", "content": words}));
+    said.into_iter().chain(calls).collect()
+}
+
+fn item(message: &Value) -> Option<Piece> {
+    match kind(message).unwrap_or_default() {
+        "" | "message" => None,
+        "function_call" => Some(Piece::Call),
+        _ => Some(Piece::Other),
+    }
+}
+
+fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
+    if let FileForm::Image(_) = form {
+        return json!({"type": "input_image", "detail": "auto", "image_url": file.url()});
+    }
+    json!({"type": "input_file", "filename": file.filename(), "file_data": file.url()})
+}
+
+/// Who wrote an item without a role.
+fn item_author(item: &Value) -> Option<Author> {
+    match kind(item)? {
+        "item_reference" => None,
+        kind if kind.ends_with("_output") => Some(Author::User),
+        _ => Some(Author::Model),
     }
 }
 

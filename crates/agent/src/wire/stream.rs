@@ -71,7 +71,7 @@ pub fn streamed_reply<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> Result<(String, Option<Vec<Json>>), String> {
     let wire = wire(dialect).ok_or("no provider speaks this dialect")?;
-    let (mut reply, mut said) = (wire.stream(), String::new());
+    let (mut reply, mut said) = ((wire.stream)(), String::new());
     for piece in pieces {
         let pushed = reply.push(piece, &mut |words| said.push_str(words));
         pushed.map_err(|fault| fault.message)?;

@@ -22,7 +22,7 @@ pub(crate) fn user_message(
     check(wire, parts)?;
     let parts = parts.iter().enumerate().filter(|(_, part)| !is_blank(part));
     let written = parts.map(|(at, part)| match part {
-        InputPart::Text(words) => Ok(wire.text(words)),
+        InputPart::Text(words) => Ok((wire.text)(words)),
         InputPart::File(file) => {
             let media_type = essence(&file.media_type);
             let part = FilePart { file, media_type, place: (n_before, at) };
@@ -61,8 +61,8 @@ fn check(wire: Wire, parts: &[InputPart]) -> Result<(), Error> {
         matches!(file_form(wire, &file.media_type), Some(FileForm::Document(_)))
     };
     let has_words = parts.iter().any(|part| matches!(part, InputPart::Text(_)) && !is_blank(part));
-    if !wire.takes_lone_documents() && !has_words && files.clone().any(is_document) {
-        return Err(error::lone_document(wire.dialect().as_str()));
+    if !wire.rules.takes_lone_documents && !has_words && files.clone().any(is_document) {
+        return Err(error::lone_document(wire.dialect.as_str()));
     }
     Ok(())
 }
@@ -84,10 +84,13 @@ impl FilePart<'_> {
     fn written(&self, wire: Wire) -> Result<Value, String> {
         let form = file_form(wire, &self.media_type).ok_or_else(|| self.refusal(wire))?;
         if form != FileForm::Text {
-            return Ok(wire.file_part(self, form));
+            return Ok((wire.file_part)(self, form));
         }
         let words = std::str::from_utf8(&self.file.bytes).map_err(|_| NOT_UTF8.to_owned())?;
-        Ok(wire.text_file(self, words))
+        Ok(match wire.rules.text_file {
+            Some(text_file) => text_file(self, words),
+            None => (wire.text)(words),
+        })
     }
 
     fn refusal(&self, wire: Wire) -> String {
@@ -95,7 +98,7 @@ impl FilePart<'_> {
             "" => "a file without a media type".to_owned(),
             media_type => format!("`{media_type}`"),
         };
-        let (dialect, types) = (wire.dialect(), media_types(wire));
+        let (dialect, types) = (wire.dialect, media_types(wire));
         format!("expected a file that `{dialect}` takes ({types}), got: {got}")
     }
 

@@ -37,9 +37,9 @@ fn the_name_of_a_model_is_one_segment_of_the_path_at_bedrock() {
         a b?c#d/é => a%20b%3Fc%23d%2F%C3%A9
         ",
     ) {
-        assert_eq!(Converse.path(model), format!("/model/{expected}/converse"));
+        assert_eq!((FORMAT.path)(model), format!("/model/{expected}/converse"));
         let path = format!("/model/{expected}/converse-stream");
-        assert_eq!(Converse.stream_path(model), path);
+        assert_eq!((FORMAT.rules.stream_path.unwrap())(model), path);
     }
 }
 
@@ -49,7 +49,7 @@ fn tokens_that_bedrock_had_cached_count_as_read() {
     let message = r#"{"role":"assistant","content":[{"text":"Yes."}]}"#;
     let reply =
         format!(r#"{{"output":{{"message":{message}}},"stopReason":"end_turn","usage":{used}}}"#);
-    assert_eq!(Converse.reply(&reply).unwrap().usage, Usage { input: 321, output: 4 });
+    assert_eq!(FORMAT.reply(&reply).unwrap().usage, Usage { input: 321, output: 4 });
 }
 
 /// A stream of Bedrock up to the event that ends the message.
@@ -107,13 +107,13 @@ const BEDROCK: &str = r#"{"output":{"message":{"role":"assistant","content":[{"r
 #[test]
 fn blocks_of_bedrock_are_put_together_from_binary_events() {
     let mut events = of_bedrock();
-    check_bytes(&Converse, &events, "So it is.Cited.", &format!("{BEDROCK}null}}"));
+    check_bytes(&FORMAT, &events, "So it is.Cited.", &format!("{BEDROCK}null}}"));
     // The tokens come after the message.
     let metadata = r#"{"usage":{"inputTokens":9,"outputTokens":30},"metrics":{"latencyMs":1}}"#;
     events.push(frame("event", "metadata", metadata));
-    let body = fed(&Converse, &events.concat(), 5).unwrap().1.unwrap();
+    let body = fed(&FORMAT, &events.concat(), 5).unwrap().1.unwrap();
     assert_eq!(body, format!(r#"{BEDROCK}{{"inputTokens":9,"outputTokens":30}}}}"#));
-    Converse.reply(&body).unwrap();
+    FORMAT.reply(&body).unwrap();
 }
 
 #[test]
@@ -122,14 +122,14 @@ fn a_stream_of_bedrock_with_any_other_byte_is_no_reply() {
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
         other[at] ^= 0x10;
-        let said = fed(&Converse, &other, bytes.len()).unwrap_err();
+        let said = fed(&FORMAT, &other, bytes.len()).unwrap_err();
         assert!(said.contains("checksum"), "byte {at}: {said}");
     }
 }
 
 #[track_caller]
 fn check_refused(frames: &[Vec<u8>], expected: &str) {
-    let said = fed(&Converse, &frames.concat(), 64).unwrap_err();
+    let said = fed(&FORMAT, &frames.concat(), 64).unwrap_err();
     assert!(said.contains(expected), "{said}");
 }
 
@@ -173,6 +173,6 @@ fn a_call_of_bedrock_without_its_whole_input_is_no_reply_unless_the_reply_was_cu
             [("contentBlockStart", start), ("contentBlockDelta", delta), ("messageStop", &*stop)];
         let bytes: Vec<_> =
             events.iter().flat_map(|(name, payload)| frame("event", name, payload)).collect();
-        assert_eq!(fed(&Converse, &bytes, 9).unwrap().1.is_some(), is_reply, "{reason}");
+        assert_eq!(fed(&FORMAT, &bytes, 9).unwrap().1.is_some(), is_reply, "{reason}");
     }
 }
