@@ -1,7 +1,7 @@
 //! The faults of edits of tools as findings, each at its key. An edit of a tool or an argument that is gone is a warning, since
 //! the service may have removed it; a misspelt one is an error, because what it hides or fixes would be the model's choice.
 
-use callgate_settings::{Reader, SettingCode};
+use callgate_settings::{Reader, SettingCode, nearest_help};
 use callgate_tool::{EditFault, EditFaultKind, nearest};
 
 use crate::code::KindCode;
@@ -9,8 +9,7 @@ use crate::code::KindCode;
 /// The fault of an edit that names none of these tools.
 pub fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
     let near = nearest(tool, names.iter().map(String::as_str));
-    let help =
-        near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
+    let help = nearest_help(tool, near, || "remove it".to_owned());
     let kind = EditFaultKind::of_unknown(tool, near);
     let message = format!("expected the name of a tool that is offered, got: `{tool}`");
     EditFault::unfit("", message, help).of_kind(kind)

@@ -25,7 +25,7 @@ pub use file::{
 pub use finding::{Finding, Severity};
 pub use form::{Bytes, Count, Form, MapOf, Whole, Words};
 pub use keys::{Key, Kind, Table, Takes};
-pub use reader::{LookedUp, Mapping, Reader, at};
+pub use reader::{LookedUp, Mapping, Reader, at, nearest_help};
 pub use schema::schema;
 pub use secret_reference::{
     SecretOrName, note_and_warn, note_secret, read_secret, read_secrets, reference,

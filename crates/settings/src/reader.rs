@@ -364,15 +364,22 @@ impl Reader {
             return;
         }
         let message = format!("expected a key of {}, got: `{key}`", table.name);
-        let help = match nearest(key, table.names()) {
-            Some(nearest_key) => format!("did you mean `{nearest_key}`?"),
-            None => format!("its keys are `{}`", table.names().collect::<Vec<_>>().join("`, `")),
-        };
+        let all = || format!("its keys are `{}`", table.names().collect::<Vec<_>>().join("`, `"));
+        let help = nearest_help(key, table.names(), all);
         self.complain(SettingCode::UnknownKey, place, message, help);
     }
 }
 
 const FOR_DEFAULT: &str = "leave it out for the default";
+
+/// The help about a name that is none of these: the one that it most likely means, else other words.
+pub fn nearest_help<'a>(
+    name: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(name, names).map_or_else(otherwise, |nearest| format!("did you mean `{nearest}`?"))
+}
 
 /// The pointer of a member.
 pub fn at(mapping: Mapping<'_>, key: &str) -> String {

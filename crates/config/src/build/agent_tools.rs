@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use callgate_kind::KindCode;
 use callgate_openapi::Pattern;
-use callgate_settings::{Reader, SettingCode, pointer_segment};
-use callgate_tool::nearest;
+use callgate_settings::{Reader, SettingCode, nearest_help, pointer_segment};
 
 use crate::{agents::AgentConfig, config::Config};
 
@@ -75,8 +74,5 @@ fn check_choice(
 }
 
 fn entry_help(entry: &str, names: &BTreeSet<&str>) -> String {
-    match nearest(entry, names.iter().copied()) {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => "correct it or remove it".to_owned(),
-    }
+    nearest_help(entry, names.iter().copied(), || "correct it or remove it".to_owned())
 }

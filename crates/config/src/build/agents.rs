@@ -4,8 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{AuthContext, Authenticator, stand_in};
-use callgate_settings::{Reader, SettingCode, pointer_segment, remedy_of_reading};
-use callgate_tool::nearest;
+use callgate_settings::{Reader, SettingCode, nearest_help, pointer_segment, remedy_of_reading};
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
 use super::{context::BuildContext, tls};
@@ -112,10 +111,10 @@ fn model_of(
     name: &str,
 ) -> Option<BuiltModel> {
     if !config.models.contains_key(name) {
-        let help = match nearest(name, config.models.keys().map(String::as_str)) {
-            Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
-            None => "name a model below `models`: `{main: {dialect: openai, url: …, model: …, auth: none}}`".to_owned(),
-        };
+        let help = nearest_help(name, config.models.keys().map(String::as_str), || {
+            "name a model below `models`: `{main: {dialect: openai, url: …, model: …, auth: none}}`"
+                .to_owned()
+        });
         let message = if name.is_empty() {
             "expected the key `model`, got none".to_owned()
         } else {
@@ -139,10 +138,8 @@ fn check_access(reader: &mut Reader, config: &Config) {
     for (place, rights) in principals.chain(issuers) {
         let named = rights.agents.iter().flat_map(|agents| agents.iter());
         for name in named.filter(|name| !config.agents.contains_key(*name)) {
-            let help = match nearest(name, config.agents.keys().map(String::as_str)) {
-                Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
-                None => "name an agent below `agents`".to_owned(),
-            };
+            let agents = config.agents.keys().map(String::as_str);
+            let help = nearest_help(name, agents, || "name an agent below `agents`".to_owned());
             let message = format!("expected the name of an agent, got: `{name}`");
             reader.complain(SettingCode::WrongValue, format!("{place}/agents"), message, help);
         }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use callgate_executor::Toolset;
 use callgate_kind::KindCode;
-use callgate_settings::{Reader, pointer_segment};
-use callgate_tool::nearest;
+use callgate_settings::{Reader, nearest_help, pointer_segment};
 
 use super::own_tools::OwnTool;
 use crate::{config::Config, mcp::McpConfig};
@@ -53,10 +52,7 @@ impl Tools<'_> {
             return name;
         }
         let message = format!("expected the name of a tool, got one that none has: `{entry}`");
-        let help = match nearest(entry, names) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "correct it or remove it".to_owned(),
-        };
+        let help = nearest_help(entry, names, || "correct it or remove it".to_owned());
         reader.warn(KindCode::SelectsNothing, pointer(), &message, &help);
         entry.to_owned()
     }

@@ -10,7 +10,7 @@ use callgate_call::Shape;
 use callgate_executor::{Callable, Execution};
 use callgate_kind::{KindCode, ToolRule};
 use callgate_openapi::{ArgumentHeader, NoBodyArguments, Operation, Report};
-use callgate_settings::{Reader, SettingCode};
+use callgate_settings::{Reader, SettingCode, nearest_help};
 use callgate_tool::{ToolName, nearest};
 
 use crate::{
@@ -145,8 +145,7 @@ pub(super) fn report_repeated_entry<T>(reader: &mut Reader, entry: &ToolRule<T>)
 
 /// The message about a tool's name that is not offered, with its remedy.
 fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
-    let help = nearest(tool, tool_names(operations))
-        .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
+    let help = nearest_help(tool, tool_names(operations), || "remove it".to_owned());
     (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
 }
 

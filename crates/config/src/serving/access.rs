@@ -8,8 +8,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_kind::KindCode;
 use callgate_secret::SecretReference;
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
-use callgate_tool::nearest;
+use callgate_settings::{
+    Kind, Mapping, Reader, SettingCode, at, forms, keys, nearest_help, read_secrets,
+};
 use callgate_tree::Node;
 use url::{Host, Url};
 
@@ -290,10 +291,8 @@ fn known_toolset(reader: &mut Reader, pointer: &str, name: &str) {
     if toolset_names.is_empty() || toolset_names.iter().any(|toolset_name| toolset_name == name) {
         return;
     }
-    let help = match nearest(name, toolset_names.iter().map(String::as_str)) {
-        Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
-        None => format!("the toolsets are `{}`", toolset_names.join("`, `")),
-    };
+    let all = || format!("the toolsets are `{}`", toolset_names.join("`, `"));
+    let help = nearest_help(name, toolset_names.iter().map(String::as_str), all);
     let message = format!("expected the name of a toolset, got: `{name}`");
     reader.complain(KindCode::UnknownToolset, pointer, message, help);
 }
