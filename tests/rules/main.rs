@@ -19,6 +19,7 @@ mod modules;
 mod parameters;
 mod plain_words;
 mod publishing;
+mod recipes;
 mod reports;
 mod rights;
 mod scripts;
