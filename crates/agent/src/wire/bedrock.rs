@@ -51,7 +51,9 @@ pub(super) const FORMAT: Format = Format {
     is_empty,
     answers: |part| Some(answered_id(part.get("toolResult")?, "toolUseId")),
     id_member: Some("toolUseId"),
-    call_pointer: |part| part.get("toolUse").map(|_| "/toolUse"),
+    call_pointer: |part| {
+        part.get("toolUse").filter(|call| !is_of_provider(call)).map(|_| "/toolUse")
+    },
     amend_arguments: |call| make_object(call, "input"),
     call: |id, call, _| json!({"toolUse": {"toolUseId": id, "name": call.tool, "input": call.arguments}}),
     result_piece: |id, _, text| json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}}),
@@ -112,9 +114,21 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
         used.cache_write_input_tokens,
     ]);
     let usage = Usage { input, output: used.output_tokens.get() };
-    let text = joined_texts(list(message.value(), "content").filter_map(|block| block.get("text")));
+    let text = joined_texts(list(message.value(), "content").flat_map(texts));
     let is_empty = is_empty(message.value());
     Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
+}
+
+/// True for a call that the provider made itself.
+fn is_of_provider(call: &Value) -> bool {
+    call.get("type").and_then(Value::as_str) == Some("server_tool_use")
+}
+
+/// The texts of a block: its own, or those that have citations.
+fn texts(block: &Value) -> impl Iterator<Item = &Value> {
+    let cited = block.pointer("/citationsContent/content").and_then(Value::as_array);
+    let cited = cited.into_iter().flatten().filter_map(|part| part.get("text"));
+    block.get("text").into_iter().chain(cited)
 }
 
 fn is_empty(message: &Value) -> bool {

@@ -44,6 +44,9 @@ fn piece(wire: Wire, part: &Value) -> Piece {
     if wire.rules.list_of_calls == Some(wire.rules.content) && (wire.call_pointer)(part).is_some() {
         return Piece::Call;
     }
+    if let Some(cited) = part.get("citationsContent") {
+        return Piece::Text(cited.get("content").map(words).unwrap_or_default());
+    }
     let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or_default();
     let text = part.get("text").and_then(Value::as_str);
     let is_words = matches!(kind(part), "" | "input_text" | "output_text" | "text");

@@ -32,7 +32,8 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
     }})
 }
 
-/// The calls of an assistant's message, of its content or of a whole response.
+/// The calls of an assistant's message, of its content or of a whole response. Those that the provider made itself are none
+/// (`server_tool_use`).
 fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let blocks = message_items(message, |mut message| {
         if let Some(output) = take_member(&mut message, &["output"]) {
@@ -51,6 +52,9 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         let mut block = required_object("content", block)?;
         let Some(call) = take_member(&mut block, &["toolUse"]) else { return Ok(None) };
         let mut call = required_object("toolUse", call)?;
+        if call.get("type").and_then(Value::as_str) == Some("server_tool_use") {
+            return Ok(None);
+        }
         let (id, name) =
             (take_member(&mut call, &["toolUseId"]), take_member(&mut call, &["name"]));
         let arguments = call.remove("input");

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use callgate_tool::{Object, Value, json};
 
 use super::frames::{Frame, Frames};
@@ -40,7 +41,8 @@ impl StreamedReply for FrameStream {
 struct PartialReply {
     /// The blocks in the order in which they begin.
     blocks: Vec<Block>,
-    positions: BTreeMap<u64, usize>,
+    /// Where the block of an index is. Events of some proxies have no index: their blocks are told apart by their order.
+    positions: BTreeMap<Option<u64>, usize>,
     stop: Option<Value>,
     usage: Value,
 }
@@ -56,6 +58,11 @@ enum Block {
     #[default]
     Nothing,
     Redacted(String),
+    /// The result of a call that the provider made itself.
+    Result {
+        members: Object,
+        content: Vec<Value>,
+    },
     Text {
         text: String,
         citations: Vec<Value>,
@@ -86,12 +93,22 @@ impl PartialReply {
             "contentBlockStart" => {
                 let mut event = payload()?;
                 let begun = Block::begin(take_member(&mut event, "start"))?;
+                let words = begun.words().to_owned();
                 let block = self.beginning(&event, &begun)?;
                 *block = begun;
+                return Ok(words);
             }
-            "contentBlockStop" => drop(self.block(&payload()?)?),
+            "contentBlockStop" if index(&payload()?).is_none() => {
+                self.positions.remove(&None);
+            }
             "messageStop" => self.stop = Some(take_member(&mut payload()?, "stopReason")),
-            "metadata" => self.usage = take_member(&mut payload()?, "usage"),
+            "metadata" => {
+                let usage = take_member(&mut payload()?, "usage");
+                // A second event may tell of times alone.
+                if usage.is_object() {
+                    self.usage = usage;
+                }
+            }
             _ => {}
         }
         Ok(String::new())
@@ -99,9 +116,7 @@ impl PartialReply {
 
     /// The block that an event names. Texts begin without an event that says so.
     fn block(&mut self, event: &Value) -> Result<&mut Block, ReplyFault> {
-        let index = event.get("contentBlockIndex").and_then(Value::as_u64);
-        let index = index.ok_or_else(|| unreadable_event("a block has no index"))?;
-        let at = *self.positions.entry(index).or_insert(self.blocks.len());
+        let at = *self.positions.entry(index(event)).or_insert(self.blocks.len());
         if at == self.blocks.len() {
             self.blocks.push(Block::Nothing);
         }
@@ -117,14 +132,15 @@ impl PartialReply {
         if earlier.id().is_some() && earlier.id() == begun.id() {
             return Err(unreadable_event("a block begins twice"));
         }
-        if let Some(index) = event.get("contentBlockIndex").and_then(Value::as_u64) {
-            self.positions.remove(&index);
-        }
+        self.positions.remove(&index(event));
         self.block(event)
     }
 
     fn grow(&mut self, mut event: Value) -> Result<String, ReplyFault> {
         let delta = take_member(&mut event, "delta");
+        if self.block(&event)?.is_ended_by(&delta) {
+            self.positions.remove(&index(&event));
+        }
         self.block(&event)?.grow(delta)
     }
 
@@ -149,6 +165,12 @@ impl Block {
         if let Value::Object(members) = take_member(&mut start, "toolUse") {
             return Ok(Self::Call { members, input: String::new() });
         }
+        if let Value::Object(members) = take_member(&mut start, "toolResult") {
+            return Ok(Self::Result { members, content: Vec::new() });
+        }
+        if let Value::String(text) = take_member(&mut start, "text") {
+            return Ok(Self::Text { text, citations: Vec::new() });
+        }
         match start.as_object().and_then(|start| start.keys().next()) {
             None => Ok(Self::Nothing),
             Some(other) => Err(unreadable_event(format!("a block of the kind `{other}`"))),
@@ -161,8 +183,28 @@ impl Block {
         members.get("toolUseId")
     }
 
+    fn words(&self) -> &str {
+        if let Self::Text { text, .. } = self { text } else { "" }
+    }
+
+    /// True for a piece of words or thoughts that belongs to another block. Servers that resemble Bedrock give one number to
+    /// blocks of several kinds.
+    fn is_ended_by(&self, delta: &Value) -> bool {
+        let has = |name: &str| delta.get(name).is_some_and(|piece| !piece.is_null());
+        match self {
+            Self::Nothing => false,
+            Self::Text { .. } => has("reasoningContent"),
+            Self::Redacted(_) | Self::Thought(_) => has("text"),
+            Self::Call { .. } | Self::Result { .. } => has("reasoningContent") || has("text"),
+        }
+    }
+
     /// Adds a piece. Returns the words in it for the user.
     fn grow(&mut self, mut delta: Value) -> Result<String, ReplyFault> {
+        let has_nothing = |delta: &Object| delta.values().all(Value::is_null);
+        if delta.as_object().is_none_or(has_nothing) {
+            return Ok(String::new());
+        }
         if let Value::String(piece) = take_member(&mut delta, "text") {
             self.text()?.0.push_str(&piece);
             return Ok(piece);
@@ -171,8 +213,16 @@ impl Block {
         if let (Some(piece), Self::Call { input, .. }) = (piece.get("input"), &mut *self) {
             match piece {
                 Value::String(piece) => input.push_str(piece),
+                // Some proxies begin an input with an empty object.
+                Value::Object(members) if members.is_empty() => {}
                 whole => *input = whole.to_string(),
             }
+            return Ok(String::new());
+        }
+        if let (Value::Array(pieces), Self::Result { content, .. }) =
+            (take_member(&mut delta, "toolResult"), &mut *self)
+        {
+            content.extend(pieces);
             return Ok(String::new());
         }
         let citation = take_member(&mut delta, "citation");
@@ -202,20 +252,14 @@ impl Block {
     }
 
     fn think(&mut self, piece: &Value) -> Result<(), ReplyFault> {
-        if let Some(redacted) = text(piece, "redactedContent") {
+        // The other name is that of a library that stands between.
+        if let Some(redacted) = text(piece, "redactedContent").or_else(|| text(piece, "data")) {
             return match self {
                 Self::Nothing => {
                     *self = Self::Redacted(redacted.to_owned());
                     Ok(())
                 }
-                // Texts of base64 without padding can be joined.
-                Self::Redacted(collected_base64)
-                    if !collected_base64.ends_with('=')
-                        && collected_base64.len().is_multiple_of(4) =>
-                {
-                    collected_base64.push_str(redacted);
-                    Ok(())
-                }
+                Self::Redacted(collected_base64) => join_base64(collected_base64, redacted),
                 _ => Err(unreadable_event("a piece of redacted thoughts for another block")),
             };
         }
@@ -226,7 +270,8 @@ impl Block {
             return Err(unreadable_event("a piece of thoughts for another block"));
         };
         for name in ["text", "signature"] {
-            let Some(piece) = text(piece, name) else { continue };
+            // No model takes back an empty signature.
+            let Some(piece) = text(piece, name).filter(|piece| !piece.is_empty()) else { continue };
             match members.get_mut(name) {
                 Some(Value::String(collected_text)) => collected_text.push_str(piece),
                 _ => drop(members.insert(name, piece.into())),
@@ -249,8 +294,21 @@ impl Block {
                 json!({"citationsContent": {"content": [{"text": text}], "citations": citations}})
             }
             Self::Redacted(redacted) => json!({"reasoningContent": {"redactedContent": redacted}}),
+            Self::Result { mut members, content } => {
+                members.insert("content", Value::Array(content));
+                json!({"toolResult": Value::Object(members)})
+            }
+            Self::Thought(members) if members.values().all(|it| it.as_str() == Some("")) => {
+                return Ok(None);
+            }
             Self::Thought(members) => {
                 json!({"reasoningContent": {"reasoningText": Value::Object(members)}})
+            }
+            // The whole input came with the beginning.
+            Self::Call { members, input }
+                if input.is_empty() && members.get("input").is_some_and(|it| !it.is_null()) =>
+            {
+                json!({"toolUse": Value::Object(members)})
             }
             Self::Call { mut members, input } => {
                 let input = if input.is_empty() { "{}" } else { &*input };
@@ -261,6 +319,23 @@ impl Block {
             }
         }))
     }
+}
+
+/// The index of the block that an event is about.
+fn index(event: &Value) -> Option<u64> {
+    event.get("contentBlockIndex").and_then(Value::as_u64)
+}
+
+/// Adds bytes in base64 to others: behind padding they cannot stand.
+fn join_base64(collected: &mut String, piece: &str) -> Result<(), ReplyFault> {
+    if !collected.ends_with('=') && collected.len().is_multiple_of(4) {
+        collected.push_str(piece);
+        return Ok(());
+    }
+    let decoded =
+        |text: &str| BASE64_STANDARD.decode(text).map_err(|error| unreadable_event(error));
+    *collected = BASE64_STANDARD.encode([decoded(collected)?, decoded(piece)?].concat());
+    Ok(())
 }
 
 fn take_member(value: &mut Value, name: &str) -> Value {

@@ -144,10 +144,6 @@ fn exceptions_of_bedrock_and_pieces_that_cannot_be_kept_end_the_reply() {
         let payload = format!(r#"{{"contentBlockIndex":{index},"delta":{delta}}}"#);
         event("contentBlockDelta", &payload)
     };
-    check_refused(
-        &[event("contentBlockDelta", r#"{"delta":{"text":"a"}}"#)],
-        "a block has no index",
-    );
     check_refused(&[delta(0, r#"{"image":{}}"#)], "a piece of the kind `image`");
     check_refused(
         &[delta(0, r#"{"text":"a"}"#), delta(0, r#"{"toolUse":{"input":"{"}}"#)],

@@ -105,10 +105,15 @@ const ANTHROPIC: Blocks = Blocks {
 };
 
 const BEDROCK: Blocks = Blocks {
-    input: |block| block.get("toolUse")?.get("input"),
-    id: |block| Some(text(block.get("toolUse")?, "toolUseId")),
+    input: |block| own_call(block)?.get("input"),
+    id: |block| Some(text(own_call(block)?, "toolUseId")),
     answered: |block| Some(text(block.get("toolResult")?, "toolUseId")),
 };
+
+/// A call of Bedrock that the provider does not make itself.
+fn own_call(block: &Value) -> Option<&Value> {
+    block.get("toolUse").filter(|call| text(call, "type") != "server_tool_use")
+}
 
 fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
     let single = [Value::Null];
@@ -129,8 +134,11 @@ fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
             block.get("text").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty())
         };
         expect(!content.iter().any(|block| is_blank(&block)), "a blank text")?;
-        let answered: Vec<_> = content.iter().map_while(|block| (blocks.answered)(block)).collect();
-        let n_answered = content.iter().filter_map(|block| (blocks.answered)(block)).count();
+        // A model's message may have results of calls that its provider made.
+        let is_user = text(message, "role") == "user";
+        let answered = |block| (blocks.answered)(block).filter(|_| is_user);
+        let n_answered = content.iter().filter_map(answered).count();
+        let answered: Vec<_> = content.iter().map_while(answered).collect();
         expect(n_answered == answered.len(), "a result after other blocks")?;
         let mut given = answered.clone();
         given.sort_unstable();
@@ -139,6 +147,13 @@ fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
         open = content.iter().filter_map(|block| (blocks.id)(block)).collect();
         expect(!open.contains(&""), "a call without an id")?;
         expect(are_distinct(&open), "one id of two calls")?;
+        let is_unsigned = |block: &Value| {
+            let thought = block.pointer("/reasoningContent/reasoningText");
+            thought.is_some_and(|thought| {
+                thought.get("signature").is_some_and(|it| it == &Value::from(""))
+            })
+        };
+        expect(!content.iter().any(is_unsigned), "an empty signature")?;
         let inputs = content.iter().filter_map(|block| (blocks.input)(block));
         expect(inputs.clone().all(Value::is_object), "an input that is no object")?;
         expect(inputs.count() == open.len(), "a call without an input")?;
