@@ -2,12 +2,14 @@
 //! page or an address. It returns only inputs that the operation declares. The service decides whether there is a next
 //! page; nothing is counted.
 
-use std::collections::BTreeSet;
+mod address;
 
 use callgate_openapi::{Input, InputLocation, Operation};
-use callgate_tool::{Arguments, Content, Object, Value};
+use callgate_tool::{Arguments, Object, Value};
 use http::{HeaderMap, header::LINK};
-use url::Url;
+
+pub(crate) use self::address::note_lost_parameters;
+use self::address::{arguments_of_next_address, is_address};
 
 pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Arguments {
     let mut arguments =
@@ -18,61 +20,6 @@ pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Argume
 fn next_links(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
     links.filter_map(next_link)
-}
-
-/// The parameters in the address of the next page that the operation does not declare: no call can send them.
-pub(crate) fn undeclared_parameters(
-    operation: &Operation,
-    headers: &HeaderMap,
-    content: &Content,
-) -> Vec<String> {
-    let body = match content {
-        Content::Json(json) if may_name_address(json.text()) => json.value().as_object(),
-        _ => None,
-    };
-    let target = next_links(headers).next().or_else(|| body.and_then(next_address));
-    let Some(url) = target.and_then(|target| operation.server.url.join(target).ok()) else {
-        return Vec::new();
-    };
-    let queries = || operation.inputs.iter().filter(|input| input.place() == InputLocation::Query);
-    let is_declared = |name: &str| {
-        queries().any(|input| name == &*input.name || is_part(&input.name, name))
-            || operation.server.url.query_pairs().any(|(own, _)| own == name)
-    };
-    let names: BTreeSet<String> = query_pairs(&url).map(|(name, _)| name).collect();
-    names.into_iter().filter(|name| is_plain(name) && !is_declared(name)).take(MAX_NAMES).collect()
-}
-
-/// True if a text of JSON may have the address of a next page: most have none, and are not looked through.
-fn may_name_address(text: &str) -> bool {
-    text.contains('?') && ["next", "Next"].iter().any(|name| text.contains(name))
-}
-
-/// True for a part of a declared parameter: `filter[name]` of `filter`, `tags[]` of `tags`.
-fn is_part(declared: &str, name: &str) -> bool {
-    name.strip_prefix(declared).is_some_and(|rest| rest.starts_with(['[', '.']))
-}
-
-/// True for a name that can be shown: others are no names of parameters.
-fn is_plain(name: &str) -> bool {
-    name.len() <= MAX_NAME && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'`')
-}
-
-/// The address of the next page in the members of a body.
-fn next_address(members: &Object) -> Option<&str> {
-    let own = members.iter().find_map(|(name, value)| {
-        let text = match value {
-            Value::Object(link) => link.get("href")?.as_str()?,
-            value => value.as_str()?,
-        };
-        (subject_of_next(&folded_name(name)).is_some() && is_address(text)).then_some(text)
-    });
-    let inner = || ENVELOPES.iter().find_map(|name| next_address(members.get(name)?.as_object()?));
-    own.or_else(inner)
-}
-
-fn is_address(text: &str) -> bool {
-    text.contains("://") || text.starts_with(['/', '?'])
 }
 
 /// The thing of which a member names the next one: a page, a cursor, an address. `@odata.nextLink` names an address.
@@ -116,19 +63,6 @@ fn next_link(value: &str) -> Option<&str> {
     None
 }
 
-fn arguments_of_next_address(operation: &Operation, target: &str) -> Arguments {
-    let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
-    let n_of = |name: &str| query_pairs(&url).filter(|(own, _)| own == name).count();
-    query_pairs(&url)
-        .filter_map(|(name, value)| {
-            let input = query_inputs(operation).find(|input| *input.name == *name)?;
-            // A repeated name is a list, whose items a text would not be.
-            let is_sent = is_paging(input) || n_of(&name) == 1;
-            is_sent.then(|| argument_with_value(input, query_value(&folded_name(&name), value)))
-        })
-        .collect()
-}
-
 /// Leaves out what the call itself gives: an address repeats its filters, and lists in a form of their own.
 pub(crate) fn leave_out_given(operation: &Operation, next: &mut Arguments, given: &Arguments) {
     let is_position = |name: &str| {
@@ -143,10 +77,6 @@ pub(crate) fn leave_out_given(operation: &Operation, next: &mut Arguments, given
 
 fn as_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn query_pairs(url: &Url) -> impl Iterator<Item = (String, String)> {
-    url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()))
 }
 
 fn next_page_arguments(operation: &Operation, members: &Object) -> Arguments {
@@ -213,14 +143,6 @@ fn argument_with_value(input: &Input, value: Value) -> (String, Value) {
     (input.argument.to_string(), value)
 }
 
-/// A value of a query: a number for parameters that count, otherwise a text.
-fn query_value(name: &str, text: String) -> Value {
-    match text.parse::<u64>() {
-        Ok(number) if COUNTING.contains(&name) => number.into(),
-        _ => Value::String(text),
-    }
-}
-
 fn folded_name(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|letter| letter.to_ascii_lowercase()).collect()
@@ -264,19 +186,6 @@ const PAGING: &[&str] = &[
     "startingafter",
     "token",
 ];
-const COUNTING: &[&str] = &[
-    "count",
-    "limit",
-    "offset",
-    "page",
-    "pagenumber",
-    "pageoffset",
-    "pagesize",
-    "perpage",
-    "skip",
-    "start",
-    "top",
-];
 const CURSORS: &[&str] = &[
     "cursor",
     "pagetoken",
@@ -317,6 +226,3 @@ const NARROWING: &[&str] = &[
     "select",
 ];
 const MAX_NARROWING: usize = 4;
-/// The names of an address that are shown, and the length of one.
-const MAX_NAMES: usize = 4;
-const MAX_NAME: usize = 64;

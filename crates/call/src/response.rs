@@ -82,10 +82,7 @@ pub(crate) fn understood_response(
         };
     let ReadContext { shape, masker, .. } = reading;
     note_replaced(n_replaced, reading.journal);
-    let names = page::undeclared_parameters(operation, response.headers(), &content);
-    if !names.is_empty() {
-        reading.journal.note(Event::NextPageUndeclared { names });
-    }
+    page::note_lost_parameters(operation, response.headers(), &content, reading.journal);
     let is_held = parts.iter().any(|part| part.held_secret);
     let held_secret = echo::mask_content(&mut content, masker) == Echo::Secret || is_held;
     if held_secret {

@@ -134,6 +134,12 @@ pub enum Event {
         /// The reason why there was no further attempt.
         why: &'static str,
     },
+    /// The address of the next page has parameters more than once of which the description declares no list, so a call cannot
+    /// give all their values.
+    NextPageRepeated {
+        /// The names of the parameters; at most a few are listed.
+        names: Vec<String>,
+    },
     /// The address of the next page has parameters that the description does not declare, so a call cannot name them.
     NextPageUndeclared {
         /// The names of the parameters; at most a few are listed.
@@ -356,6 +362,7 @@ impl Event {
             | Self::HiddenIgnored { .. }
             | Self::MediaChosen { .. }
             | Self::NullOmitted { .. }
+            | Self::NextPageRepeated { .. }
             | Self::NextPageUndeclared { .. }
             | Self::OutsidePartsIgnored { .. }
             | Self::ResultKeptLocally

@@ -36,7 +36,8 @@ impl fmt::Display for Event {
             Self::NothingRecorded { detail } => {
                 write!(f, "nothing is recorded for this request\n{detail}")
             }
-            Self::NextPageUndeclared { .. }
+            Self::NextPageRepeated { .. }
+            | Self::NextPageUndeclared { .. }
             | Self::OutsidePartsIgnored { .. }
             | Self::ResultKeptLocally
             | Self::ResultNotKept
@@ -118,6 +119,13 @@ impl Event {
 
     fn write_answer_event(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NextPageRepeated { names } => {
+                let names = names.join("`, `");
+                write!(
+                    f,
+                    "the address of the next page has several values of `{names}`, of which the description declares no list, so no call can send them: pages may repeat, miss items or end here"
+                )
+            }
             Self::NextPageUndeclared { names } => {
                 let names = names.join("`, `");
                 write!(

@@ -15,7 +15,7 @@ pub(super) async fn call_all_pages(
     most: u16,
 ) -> ToolResult {
     let mut pages: Vec<Value> = Vec::new();
-    let mut undeclared = None;
+    let mut incomplete = None;
     for n_pages in 1..=most {
         let mut result = approve::call_with_consent(executor, &call(&arguments), consent).await;
         let Outcome::Answered(answer) = &mut result.outcome else {
@@ -36,11 +36,11 @@ pub(super) async fn call_all_pages(
                 "note: there are more than {most} pages; `--max-pages N` asks for more"
             ));
         } else if is_new {
-            undeclared = undeclared.or_else(|| undeclared_page(result.journal.events()).cloned());
+            incomplete = incomplete.or_else(|| incomplete_page(result.journal.events()).cloned());
             arguments.extend(next);
             continue;
         }
-        match (undeclared_page(result.journal.events()), undeclared) {
+        match (incomplete_page(result.journal.events()), incomplete) {
             (None, Some(event)) => result.journal.note(event),
             (None, None) if pages.len() == 1 && most > 1 => output::print_message(NO_NEXT_PAGE),
             _ => {}
@@ -52,8 +52,11 @@ pub(super) async fn call_all_pages(
 }
 
 /// The event that says that the address of the next page has what no call can send.
-fn undeclared_page(events: &[Event]) -> Option<&Event> {
-    events.iter().find(|event| matches!(event, Event::NextPageUndeclared { .. }))
+fn incomplete_page(events: &[Event]) -> Option<&Event> {
+    let is_incomplete = |event: &&Event| {
+        matches!(event, Event::NextPageRepeated { .. } | Event::NextPageUndeclared { .. })
+    };
+    events.iter().find(is_incomplete)
 }
 
 /// Joins pages: lists are concatenated; of objects the last stays, with all items of the list that each of them has.
