@@ -93,19 +93,19 @@ impl Problem {
 
 /// Reads all documents of a file, of a PDF by its extracted text. A problem alone means that nothing of the file is read.
 pub(crate) fn read(format: Format, bytes: &[u8]) -> ReadDocuments<'_> {
-    let text = match text_of(bytes) {
-        Ok(text) => text,
-        Err(problem) => return ReadDocuments { documents: Vec::new(), problems: vec![problem] },
+    let read = match format {
+        Format::Html => html::read(bytes).map(single_document),
+        format => text_of(bytes).map(|text| read_text(format, text)),
     };
+    read.unwrap_or_else(|problem| ReadDocuments { documents: Vec::new(), problems: vec![problem] })
+}
+
+fn read_text(format: Format, text: &str) -> ReadDocuments<'_> {
     match format {
         Format::Csv => csv::read(text),
-        Format::Html => match html::read(text) {
-            Ok(document) => single_document(document),
-            Err(problem) => ReadDocuments { documents: Vec::new(), problems: vec![problem] },
-        },
         Format::JsonLines => jsonl::read(text),
         Format::Markdown => read_markdown(text),
-        Format::Pdf | Format::Text => single_document(Document {
+        Format::Html | Format::Pdf | Format::Text => single_document(Document {
             text: text.into(),
             body: text.len() - text.trim_start_matches('\u{feff}').len(),
             ..Document::default()
@@ -156,13 +156,22 @@ fn read_markdown(text: &str) -> ReadDocuments<'_> {
 
 /// The text of a file: UTF-8 without zero bytes, in lines that can be handled.
 fn text_of(bytes: &[u8]) -> Result<&str, Problem> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
+    let text = utf8(bytes)?;
+    check_lines(text)?;
+    Ok(text)
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         Problem::new(line, "expected UTF-8, got other bytes", "store the file as UTF-8")
-    })?;
-    if let Some(at) = memchr::memchr(0, bytes) {
-        let before = bytes.get(..at).unwrap_or_default();
+    })
+}
+
+fn check_lines(text: &str) -> Result<(), Problem> {
+    if let Some(at) = memchr::memchr(0, text.as_bytes()) {
+        let before = text.as_bytes().get(..at).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         let help = "leave the file out by `exclude`";
         return Err(Problem::new(line, "expected text, got a zero byte", help));
@@ -174,7 +183,7 @@ fn text_of(bytes: &[u8]) -> Result<&str, Problem> {
                 format!("expected lines of at most {LONGEST_LINE} bytes, got a longer one");
             Err(Problem::new(at + 1, message, "break the line, or leave the file out by `exclude`"))
         }
-        None => Ok(text),
+        None => Ok(()),
     }
 }
 

@@ -1,11 +1,13 @@
 //! The text of a page of HTML, which `openapi` reads. A page that nests like an attack is refused.
 
+mod encoding;
+
 use callgate_openapi::{PageText, document_text};
 
 use super::{Document, Problem};
 
-pub(super) fn read(text: &str) -> Result<Document<'_>, Problem> {
-    let PageText { title, text, depth } = document_text(text);
+pub(super) fn read(bytes: &[u8]) -> Result<Document<'static>, Problem> {
+    let PageText { title, text, depth } = document_text(&encoding::page_text(bytes)?);
     if depth > MOST_DEPTH {
         let message = format!("expected at most {MOST_DEPTH} elements in each other, got more");
         return Err(Problem::new(None, message, "leave the file out by `exclude`"));

@@ -7,7 +7,7 @@ mod token;
 use std::mem;
 
 use crate::html_text::{
-    character::decoded_text,
+    character::{decoded_page, decoded_text},
     element::{Element, element_named},
     tag::Tag,
     writer::{Layout, Writer},
@@ -27,13 +27,13 @@ pub struct PageText {
 }
 
 /// The text of a page as a document: headings as lines of Markdown, paragraphs apart, items with a dash, cells between bars.
-/// Navigation, forms and all else around the content are left out, unless the page has no other text.
+/// Navigation and all else around the content are left out, unless the page has no other text.
 pub fn document_text(html: &str) -> PageText {
     let page = Page::parse_html(html, PageSurroundings::LeftOut, Layout::Document).into_text();
     if !page.text.is_empty() {
         return page;
     }
-    // The whole page is in a form, as some servers write it, or in a navigation that does not end.
+    // The whole page is in a navigation that does not end, for example.
     Page::parse_html(html, PageSurroundings::Kept, Layout::Document).into_text()
 }
 
@@ -107,7 +107,8 @@ impl Page {
 
     fn write(&mut self, tag: &Tag<'_>, name: &str) {
         let writer = &mut self.writer;
-        if name == "title" {
+        // A drawing has a title of its own.
+        if name == "title" && !self.containers.is_open("svg") {
             self.is_in_title = !tag.is_end;
             return;
         }
@@ -138,7 +139,7 @@ impl Page {
         if self.left_out.is_some() {
             return;
         }
-        let text = decoded_text(text);
+        let text = decoded_page(text);
         if mem::take(&mut self.is_in_title) {
             self.title.push_str(&text);
         } else {

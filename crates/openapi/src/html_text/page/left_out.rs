@@ -38,7 +38,7 @@ impl Containers {
         self.depth
     }
 
-    fn is_open(&self, name: &str) -> bool {
+    pub(super) fn is_open(&self, name: &str) -> bool {
         let n_open = container_index(name).and_then(|at| self.n_open.get(at));
         n_open.is_some_and(|n_open| *n_open > 0)
     }
@@ -52,16 +52,19 @@ impl Containers {
     ) -> bool {
         NO_TEXT.contains(&name)
             || is_hidden(tag)
-            || surroundings == PageSurroundings::LeftOut && self.is_around_content(tag, name)
+            || match surroundings {
+                PageSurroundings::Kept => NO_ANSWER.contains(&name),
+                PageSurroundings::LeftOut => self.is_around_content(tag, name),
+            }
     }
 
-    /// True for navigation, forms, and the header and the footer of the page: those of a part of the content belong to it (HTML, "the
-    /// header element").
+    /// True for navigation, footers, and the header of the page: that of a part of the content has its title (HTML, "the header
+    /// element").
     fn is_around_content(&self, tag: &Tag<'_>, name: &str) -> bool {
         match name {
-            "aside" | "form" | "nav" | "search" => true,
-            "footer" | "header" => !CONTENT.iter().any(|content| self.is_open(content)),
-            _ => has_word(tag, "role", &ROLES) || has_word(tag, "class", &["headerlink"]),
+            "aside" | "footer" | "nav" => true,
+            "header" => !CONTENT.iter().any(|content| self.is_open(content)),
+            _ => has_word(tag, "role", &["navigation"]) || has_word(tag, "class", &["headerlink"]),
         }
     }
 }
@@ -166,12 +169,12 @@ fn has_word(tag: &Tag<'_>, attribute: &str, words: &[&str]) -> bool {
 }
 
 /// Elements that are no text.
-const NO_TEXT: [&str; 14] = [
-    "script", "style", "template", "noscript", "svg", "math", "iframe", "noembed", "noframes",
-    "object", "select", "textarea", "button", "canvas",
-];
+const NO_TEXT: [&str; 7] =
+    ["iframe", "noembed", "noframes", "script", "style", "template", "textarea"];
+/// Elements that say nothing in the answer of a service.
+const NO_ANSWER: [&str; 7] = ["button", "canvas", "math", "noscript", "object", "select", "svg"];
 /// Elements whose end is always written, and which end all that is open in them.
-const CONTAINERS: [&str; 17] = [
+const CONTAINERS: [&str; 18] = [
     "article",
     "aside",
     "blockquote",
@@ -187,12 +190,11 @@ const CONTAINERS: [&str; 17] = [
     "nav",
     "ol",
     "section",
+    "svg",
     "table",
     "ul",
 ];
-/// Elements of the content, whose headers and footers belong to it.
+/// Elements of the content, whose headers belong to it.
 const CONTENT: [&str; 3] = ["article", "main", "section"];
 /// Elements whose end may be missing before the next one.
 const OPTIONAL_END: [&str; 8] = ["dd", "dt", "li", "option", "p", "td", "th", "tr"];
-/// The roles of the elements around the content (WAI-ARIA 1.2 §5.3.4).
-const ROLES: [&str; 5] = ["banner", "complementary", "contentinfo", "navigation", "search"];

@@ -81,6 +81,10 @@ fn leading_markup(text: &str) -> Option<(usize, Option<Tag<'_>>)> {
         return Some((inner.find('>').map_or(text.len(), |at| at + 2), None));
     }
     let (is_end, named) = inner.strip_prefix('/').map_or((false, inner), |named| (true, named));
+    // HTML, "end tag open state".
+    if is_end && !named.is_empty() && !named.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return Some((named.find('>').map_or(text.len(), |at| at + 3), None));
+    }
     if !named.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return None;
     }
