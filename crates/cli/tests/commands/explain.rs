@@ -111,3 +111,47 @@ fn every_code_of_a_description_is_explained_by_an_example() {
         assert!(codes.lines().any(|known| known == code), "{code} is no code");
     }
 }
+
+/// Keys of descriptions that explanations name, among those of the configuration.
+const OF_DESCRIPTIONS: [&str; 10] = [
+    "enum",
+    "maxLength",
+    "minLength",
+    "required",
+    "style",
+    "type",
+    "wrapped",
+    "xml",
+    "additionalProperties",
+    "unevaluatedProperties",
+];
+
+#[test]
+fn a_key_or_a_flag_that_an_explanation_advises_exists() {
+    let schema = callgate(&["schema"]).exits(0).out;
+    let help = callgate(&["check", "--help"]).exits(0).out;
+    let mut n_advised = 0;
+    for code in callgate(&["explain"]).exits(0).out.lines() {
+        let told = callgate(&["explain", code]).exits(0).out;
+        let words = told.split("Found in:").next().unwrap();
+        for advised in words.split('`').skip(1).step_by(2) {
+            let (key, rest) = advised.split_once([':', ' ']).unwrap_or((advised, ""));
+            let is_key = advised.contains(':')
+                && (rest.is_empty() || rest.starts_with(' '))
+                && !OF_DESCRIPTIONS.contains(&key)
+                && key.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+            if advised.starts_with("--") {
+                assert!(help.contains(key), "{code}: there is no flag `{advised}`");
+            } else if is_key {
+                assert!(
+                    schema.contains(&format!("\"{key}\"")),
+                    "{code}: there is no key `{advised}`"
+                );
+            } else {
+                continue;
+            }
+            n_advised += 1;
+        }
+    }
+    assert!(n_advised >= 15, "{n_advised} keys and flags");
+}

@@ -41,10 +41,10 @@ const LACKING: [(Aspect, usize); 6] = [
 ];
 
 /// The least number of remedies that are followed.
-const REMEDIES: usize = 165;
+const REMEDIES: usize = 198;
 
 /// The least number of mistakes.
-const MISTAKES: usize = 239;
+const MISTAKES: usize = 282;
 
 /// Every file of rows, in alphabetical order.
 fn files() -> Vec<PathBuf> {

@@ -8,6 +8,22 @@ use crate::{
     services::Services,
 };
 
+/// A row in which a remedy was followed, and when it helped.
+struct Attempt {
+    row: Row,
+    expected: Expected,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Expected {
+    /// What is printed is a command that there is.
+    Known,
+    /// The command does what it should.
+    Success,
+    /// Nothing of what was wrong is said.
+    Silence,
+}
+
 /// What came of the remedies of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Followed {
@@ -22,19 +38,23 @@ pub(crate) fn follow(rows: &Rows, row: &Row, told: &Transcript, services: &Servi
         // A sidecar does not end by itself, and a minute is long.
         let is_endless = row.command.contains("callgate serve") || code.contains(" 60s");
         let is_whole = !has_blank(&code) && !is_endless;
-        let changed = match code.split_once(' ') {
-            _ if code.starts_with("callgate ") && is_whole => row.with_command(&code),
-            Some((flag, _)) if flag.starts_with("--") && is_whole => with_flag(row, flag, &code),
+        let (changed, expected) = match code.split_once(' ') {
+            _ if code.starts_with("callgate ") && is_whole => {
+                (row.with_command(&code), Expected::Known)
+            }
+            Some((flag, _)) if flag.starts_with("--") && is_whole => {
+                (with_flag(row, flag, &code), Expected::Silence)
+            }
             _ => continue,
         };
         if changed.command == row.command {
             continue;
         }
-        followed.try_row(rows, (&changed, code.starts_with("callgate ")), told, services);
+        followed.try_row(rows, &Attempt { row: changed, expected }, told, services);
     }
     for Mend(mend) in &row.mends {
         match mended(rows, row, told, mend) {
-            Some((changed, is_run)) => followed.try_row(rows, (&changed, is_run), told, services),
+            Some(attempt) => followed.try_row(rows, &attempt, told, services),
             None => followed.faults.push(format!("cannot be done: {mend}")),
         }
     }
@@ -45,17 +65,23 @@ impl Followed {
     fn try_row(
         &mut self,
         rows: &Rows,
-        (changed, is_run): (&Row, bool),
+        Attempt { row: changed, expected }: &Attempt,
         told: &Transcript,
         services: &Services,
     ) {
         self.n_remedies += 1;
         let after = run(rows, changed, services);
         let says = |line: &str| [&after.err, &after.out].iter().any(|text| text.contains(line));
-        let mut before = told.err.lines().chain(told.out.lines()).filter(|line| is_error(line));
-        // What is wrong beside it is said now.
-        let is_left = !is_run && before.any(says) || after.err.contains("\nUsage:");
-        if is_left {
+        // A note is all that is said where nothing is wrong.
+        let is_wrong = |line: &&str| is_error(line) || changed.is_fine && line.starts_with("note");
+        let mut before = told.err.lines().chain(told.out.lines()).filter(is_wrong);
+        let has_helped = match expected {
+            Expected::Known => true,
+            // What is wrong beside it is said now.
+            Expected::Silence => !before.any(says),
+            Expected::Success => after.code == Some(0),
+        };
+        if !has_helped || after.err.contains("\nUsage:") {
             self.faults.push(format!("`{}` does not help:\n{after}", changed.command));
         }
     }
@@ -87,8 +113,8 @@ fn with_flag(row: &Row, flag: &str, code: &str) -> Row {
     }
 }
 
-/// The row as a `mend:` changes it, and whether the remedy is a command of its own.
-fn mended(rows: &Rows, row: &Row, told: &Transcript, mend: &str) -> Option<(Row, bool)> {
+/// The row as a `mend:` changes it.
+fn mended(rows: &Rows, row: &Row, told: &Transcript, mend: &str) -> Option<Attempt> {
     let mut parts = mend.split(" | ");
     let (printed, change) = (parts.next()?, parts.next()?);
     let said = format!("{}{}", told.err, told.out);
@@ -97,10 +123,22 @@ fn mended(rows: &Rows, row: &Row, told: &Transcript, mend: &str) -> Option<(Row,
         let (name, value) = part.split_once('=')?;
         text.contains(name).then(|| text.replace(name, value))
     })?;
-    if change == "run" {
-        return Some((row.with_command(&filled), true));
+    match change {
+        "run" => {
+            return Some(Attempt { row: row.with_command(&filled), expected: Expected::Known });
+        }
+        "then" => {
+            let row = row.with_next_command(&filled);
+            return Some(Attempt { row, expected: Expected::Success });
+        }
+        _ => {}
     }
+    let silent = |row| Some(Attempt { row, expected: Expected::Silence });
     let (place, change) = change.split_once(": ")?;
+    if place == "first" {
+        let before = vec![change.replace('%', &filled)];
+        return silent(Row { before, ..row.clone() });
+    }
     let (old, new) = change.split_once("=> ").or_else(|| change.split_once("=>"))?;
     let (old, new) = (unescaped(old.trim_end_matches(' ')), unescaped(new).replace('%', &filled));
     let replaced = |text: &str| match &*old {
@@ -108,13 +146,13 @@ fn mended(rows: &Rows, row: &Row, told: &Transcript, mend: &str) -> Option<(Row,
         old => text.contains(old).then(|| text.replacen(old, &new, 1)),
     };
     if place == "$" {
-        return Some((row.with_command(&replaced(&row.command)?), false));
+        return silent(row.with_command(&replaced(&row.command)?));
     }
     let mut changed = row.clone();
     changed.files = rows.files.iter().chain(&row.files).cloned().collect();
     let (_, text) = changed.files.iter_mut().rev().find(|(name, _)| name == place)?;
     *text = replaced(&text.replace("\\t", "\t"))?;
-    Some((changed, false))
+    silent(changed)
 }
 
 fn unescaped(text: &str) -> String {

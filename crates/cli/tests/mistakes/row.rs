@@ -40,12 +40,15 @@ pub(crate) struct Row {
     /// How what is said is done where a person has to fill something in.
     pub(crate) mends: Vec<Mend>,
     pub(crate) files: Vec<(String, String)>,
+    /// What is run in the folder before the command, and says nothing that counts.
+    pub(crate) before: Vec<String>,
     pub(crate) command: String,
     pub(crate) transcript: Transcript,
 }
 
 /// A way to do what a message says: `PRINTED | WHERE: OLD => NEW`. `WHERE` is a file, or `$` for the command; `%` in `NEW` is what was
-/// printed, and names in capitals may follow with what stands in their place: `| URL=https://a.example`. `PRINTED | run` runs it.
+/// printed, and names in capitals may follow with what stands in their place: `| URL=https://a.example`. `PRINTED | run` runs it,
+/// `PRINTED | then` runs it after the row's command, and it succeeds; `PRINTED | first: %` runs it, or another command, before.
 #[derive(Clone, Debug)]
 pub(crate) struct Mend(pub(crate) String);
 
@@ -77,6 +80,12 @@ impl Rows {
 }
 
 impl Row {
+    /// The row with a command that is run after its own.
+    pub(crate) fn with_next_command(&self, command: &str) -> Self {
+        let before = self.before.iter().chain([&self.command]).cloned().collect();
+        Self { before, ..self.with_command(command) }
+    }
+
     /// The row with another command.
     pub(crate) fn with_command(&self, command: &str) -> Self {
         Self { command: command.to_owned(), ..self.clone() }

@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Command, Stdio},
     sync::mpsc,
@@ -22,6 +23,10 @@ pub(crate) fn run(rows: &Rows, row: &Row, services: &Services) -> Transcript {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in rows.files.iter().chain(&row.files) {
         write(folder.path(), name, &services.filled(text));
+    }
+    for line in &row.before {
+        let line = services.filled(&line.replace("{dir}", &folder.path().display().to_string()));
+        command(&line, folder.path()).output().unwrap();
     }
     let mut command = command(&services.filled(&row.command), folder.path());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -61,11 +66,16 @@ fn write(folder: &Path, name: &str, text: &str) {
     let mut words = name.split(' ');
     let file = folder.join(words.next().unwrap());
     fs::create_dir_all(file.parent().unwrap()).unwrap();
-    let text = match words.next() {
+    let kind = words.next();
+    let text = match kind {
         Some("hex") => bytes(text),
         _ => text.replace("\\t", "\t").into_bytes(),
     };
-    fs::write(file, text).unwrap();
+    fs::write(&file, text).unwrap();
+    if let (Some("mode"), Some(mode)) = (kind, words.next()) {
+        let mode = u32::from_str_radix(mode, 8).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+    }
 }
 
 /// The bytes of hexadecimal digits.
@@ -73,17 +83,21 @@ fn bytes(text: &str) -> Vec<u8> {
     text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 
-/// The command of a line: variables, `callgate`, arguments, and what it reads.
+/// The command of a line: variables, `callgate` or a program of the system, arguments, and what it reads.
 fn command(line: &str, folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    let program = words(line).into_iter().find(|word| !word.contains('=')).unwrap();
+    let mut command = match &*program {
+        "callgate" => Command::new(env!("CARGO_BIN_EXE_callgate")),
+        "chmod" | "mkdir" | "mv" => Command::new(&program),
+        other => panic!("expected `callgate`, got `{other}`"),
+    };
     command.env_clear().env("HOME", folder).current_dir(folder).stdin(Stdio::null());
     command.env("XDG_RUNTIME_DIR", folder).env("GOOGLE_CLOUD_UNIVERSE_DOMAIN", "");
     let mut words = words(line).into_iter();
     for word in words.by_ref() {
         match word.split_once('=') {
             Some((name, value)) => command.env(name, value),
-            None if word == "callgate" => break,
-            None => panic!("expected `callgate`, got `{word}`"),
+            None => break,
         };
     }
     while let Some(word) = words.next() {

@@ -130,9 +130,22 @@ async fn answer(request: Request) -> Response {
                 r#"{"access_token": "canary-token", "token_type": "Bearer", "expires_in": 3600}"#;
             (200, "application/json", token.to_owned())
         }
+        "issuer" if path.ends_with("openid-configuration") => {
+            let host = request.headers().get("host").unwrap().to_str().unwrap().to_owned();
+            let text = format!(
+                r#"{{"issuer": "http://{host}/issuer", "jwks_uri": "http://{host}/issuer/keys"}}"#
+            );
+            (200, "application/json", text)
+        }
+        "issuer" => (200, "application/json", KEYS.to_owned()),
+        "collector" => (200, "application/json", "{}".to_owned()),
         "hang" => std::future::pending().await,
         _ => (404, "text/plain", "no such page".to_owned()),
     };
     let answer = answer.status(status).header("content-type", media_type);
     answer.header("location", "/elsewhere").body(Body::from(body)).unwrap()
 }
+
+/// A public key of an issuer.
+const KEYS: &str =
+    r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;

@@ -294,6 +294,10 @@ fn help_of_next_step(fault: &Fault, tool: &str, file: &str) -> String {
         Next::CorrectArguments => {
             format!("correct the arguments: `callgate tools {file} {tool}` shows what it takes")
         }
+        // A dry run may be what is not supported.
+        Next::GiveUp if fault.code == FaultCode::NotSupported => {
+            "the same call will fail again".to_owned()
+        }
         Next::GiveUp => "the same call will fail again; `--dry-run` shows its request".to_owned(),
         Next::TryLater => match fault.retry_after {
             Some(wait) => format!("call again in {} s", wait.as_secs()),
