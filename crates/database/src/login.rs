@@ -1,5 +1,7 @@
 //! The rights that a login needs for its tools, and findings about those that it has beyond them. The drivers ask the database.
 
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+pub(crate) mod comparison;
 pub(crate) mod own_login;
 mod statement_words;
 

@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use super::{Grants, column_list, grant::Object};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs, TableNeeds, finding},
+    login::{
+        Grade, LoginFinding, Needs, TableNeeds,
+        comparison::{hyphenated_right, missing_finding},
+        finding,
+    },
     mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
 };
@@ -56,11 +60,9 @@ fn missing(table: &TableName, of_table: &TableNeeds, grants: &Grants) -> Vec<Log
 fn lacking(right: &str, list: &str, table: &TableName, grants: &Grants) -> LoginFinding {
     let grantee = grants.held.first().map(|grant| grant.grantee.to_sql());
     let grantee = grantee.unwrap_or_else(|| "CURRENT_USER()".to_owned());
-    let name = format!("{}:{table}", right.to_lowercase().replace(' ', "-"));
-    let message =
-        format!("the tools need the right {right}{list} on `{table}`, and the login lacks it");
-    let on = Object::Table(table.clone()).to_sql();
-    finding(Grade::Missing, name, message, format!("GRANT {right}{list} ON {on} TO {grantee}"))
+    let name = format!("{}:{table}", hyphenated_right(right));
+    let what = format!("{right}{list} ON {}", Object::Table(table.clone()).to_sql());
+    missing_finding(name, &what, "the login", &grantee)
 }
 
 /// A row must not refer to one of another caller, so that the foreign keys of a table that tools write must be seen.

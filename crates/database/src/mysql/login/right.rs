@@ -7,8 +7,13 @@ use super::{
     grant::{Grant, Object},
 };
 use crate::{
+    engine::Engine,
     error::Error,
-    login::{Grade, LoginFinding, Needs, TableNeeds, finding},
+    login::{
+        Grade, LoginFinding, Needs, TableNeeds,
+        comparison::{HeldRight, hyphenated_right, surplus_finding},
+        finding,
+    },
     mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
 };
@@ -126,38 +131,15 @@ fn of_columns(
     let none = TableNeeds::default();
     let of_table = needs.tables.get(table).unwrap_or(&none);
     let (grade, used) = needs.use_of_columns(&grant.right, &table.name, of_table, columns)?;
-    let beyond: Vec<_> = columns.difference(&used).collect();
-    if beyond.is_empty() && !used.is_empty() {
-        return None;
-    }
-    let (right, grantee, on) = (&grant.right, grant.grantee.to_sql(), grant.on.to_sql());
-    let kept: BTreeSet<_> = columns.intersection(&used).collect();
-    let (remedy, of_columns) = if kept.is_empty() {
-        let of_columns = if grant.columns.is_empty() {
-            String::new()
-        } else {
-            format!(" {}", column_list(grant.columns.iter()))
-        };
-        (
-            format!("REVOKE {right}{of_columns} ON {on} FROM {grantee}"),
-            ", which no tool uses".to_owned(),
-        )
-    } else {
-        let named: Vec<_> = beyond.iter().map(|column| format!("`{column}`")).collect();
-        let remedy = if grant.columns.is_empty() {
-            let kept = column_list(kept.into_iter());
-            format!(
-                "REVOKE {right} ON {on} FROM {grantee}; GRANT {right} {kept} ON {on} TO {grantee}"
-            )
-        } else {
-            let beyond = column_list(beyond.into_iter());
-            format!("REVOKE {right} {beyond} ON {on} FROM {grantee}")
-        };
-        (remedy, format!(", on columns that no tool uses so: {}", named.join(", ")))
+    let held = HeldRight {
+        right: &grant.right,
+        name: &grant.on.name(),
+        on: &grant.on.to_sql(),
+        columns,
+        named: &grant.columns,
+        grantees: vec![grant.grantee.to_sql()],
     };
-    let name = format!("{}:{}", hyphenated_right(right), grant.on.name());
-    let message = format!("the login has the right {right} on `{}`{of_columns}", grant.on.name());
-    Some(finding(grade, name, message, remedy))
+    surplus_finding(Engine::Mysql, &held, (grade, &used))
 }
 
 /// The columns of a right: all that can be given values, unless it names some.
@@ -172,11 +154,6 @@ async fn columns(
     let schema = table.schema.as_deref().unwrap_or_default();
     let rows = reader.rows(COLUMNS, &[schema, &table.name]).await?;
     Ok(rows.into_iter().filter_map(|row| fields(row).and_then(|[name]| name)).collect())
-}
-
-/// The right in the name of a finding: `create-user`.
-fn hyphenated_right(right: &str) -> String {
-    right.to_lowercase().replace(' ', "-")
 }
 
 const COLUMNS: &str = "SELECT COLUMN_NAME FROM information_schema.COLUMNS

@@ -3,7 +3,7 @@
 use super::{CatalogReader, column_list, quoted_identifier, texts};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs, TableNeeds, finding},
+    login::{Grade, LoginFinding, Needs, TableNeeds, comparison::missing_finding, finding},
     postgres::catalog::list,
     settings::TableName,
 };
@@ -68,11 +68,8 @@ fn of_table(
     let schema = name.schema.as_deref().unwrap_or("public");
     let grantee = quoted_identifier(role);
     let table = format!("{}.{}", quoted_identifier(schema), quoted_identifier(&name.name));
-    let missing = |name: String, what: String| {
-        let message =
-            format!("the tools need the right {what}, which the role `{role}` does not have");
-        finding(Grade::Missing, name, message, format!("GRANT {what} TO {grantee}"))
-    };
+    let who = format!("the role `{role}`");
+    let missing = |name: String, what: String| missing_finding(name, &what, &who, &grantee);
     let mut findings = Vec::new();
     if is_visible != "true" {
         findings.push(missing(

@@ -2,10 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CatalogReader, column_list, grantee, subjects, texts};
+use super::{CatalogReader, grantee, subjects, texts};
 use crate::{
+    engine::Engine,
     error::Error,
-    login::{Grade, LoginFinding, Needs, TableNeeds, finding},
+    login::{
+        Grade, LoginFinding, Needs, TableNeeds,
+        comparison::{HeldRight, surplus_finding},
+        finding,
+    },
     postgres::catalog::list,
     settings::TableName,
 };
@@ -127,34 +132,18 @@ fn unused_right(
         "DELETE" | "TRUNCATE" => (needs.grade_of_writing(), BTreeSet::new()),
         _ => (Grade::Unused, BTreeSet::new()),
     };
-    let beyond: BTreeSet<_> = granted.columns.difference(&used).cloned().collect();
+    let none = BTreeSet::new();
     let has_columns = matches!(right, "INSERT" | "SELECT" | "UPDATE") && !granted.is_sequence;
-    if has_columns && beyond.is_empty() {
-        return None;
-    }
-    let kept: BTreeSet<_> = granted.columns.intersection(&used).collect();
-    let is_part = has_columns && !kept.is_empty();
     let what = if granted.is_sequence { "SEQUENCE " } else { "" };
-    let remedies = granted.grantees.iter().map(|grantee| {
-        let revoke = format!("REVOKE {right} ON {what}{} FROM {grantee}", granted.table);
-        if !is_part {
-            return revoke;
-        }
-        let columns = column_list(kept.iter().copied());
-        format!("{revoke}; GRANT {right} {columns} ON {} TO {grantee}", granted.table)
-    });
-    let columns: Vec<_> = beyond.iter().map(|column| format!("`{column}`")).collect();
-    let of_columns = if is_part {
-        format!(", on columns that no tool uses so: {}", columns.join(", "))
-    } else {
-        ", which no tool uses".to_owned()
+    let held = HeldRight {
+        right,
+        name,
+        on: &format!("{what}{}", granted.table),
+        columns: if has_columns { &granted.columns } else { &none },
+        named: &[],
+        grantees: granted.grantees.iter().cloned().collect(),
     };
-    Some(finding(
-        grade,
-        format!("{}:{name}", right.to_lowercase()),
-        format!("the login has the right {right} on `{name}`{of_columns}"),
-        remedies.collect::<Vec<_>>().join("; "),
-    ))
+    surplus_finding(Engine::Postgres, &held, (grade, &used))
 }
 
 const OWNED: &str = "select n.nspname || '.' || c.relname,
