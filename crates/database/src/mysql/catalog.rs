@@ -88,7 +88,9 @@ async fn describe_tables(
     reader: &mut CatalogReader,
     found_tables: Vec<FoundTable<'_>>,
 ) -> Result<Vec<(TableName, Table)>, Error> {
-    let texts: [Arc<str>; 3] = [COLUMNS, INDEXES, FOREIGN_KEYS].map(Arc::from);
+    let mut texts: Vec<Arc<str>> = [COLUMNS, INDEXES, FOREIGN_KEYS].map(Arc::from).into();
+    // MySQL does not say there of which table a check is.
+    texts.extend(reader.is_mariadb()?.then(|| CHECKS.into()));
     let values = |table: &FoundTable<'_>| {
         [table.name.schema.clone().unwrap_or_default(), table.name.name.clone()]
     };
@@ -100,8 +102,11 @@ async fn describe_tables(
     for FoundTable { asked, name, kind, comment } in found_tables {
         let mut next = || rows.next().unwrap_or_default();
         let columns: Vec<Column> = next().into_iter().filter_map(column).collect();
-        let (key, unique, indexed) = indexes_of(next(), &columns);
-        let foreign_keys = foreign_keys(next());
+        let (indexes, references) = (next(), next());
+        let checks = if texts.len() > 3 { next() } else { Vec::new() };
+        let constraints = constraint_columns([(&indexes, 2), (&references, 1), (&checks, 1)]);
+        let (key, unique, indexed) = indexes_of(indexes, &columns);
+        let foreign_keys = foreign_keys(references);
         // The right to see triggers is one to make them.
         let update_trigger = UpdateTrigger::Unknown;
         let table = Table {
@@ -114,12 +119,26 @@ async fn describe_tables(
             indexed,
             foreign_keys,
             update_trigger,
-            constraints: BTreeMap::new(),
+            constraints,
         };
         tables.push((asked.clone(), table));
     }
     find_json(reader, &mut tables).await?;
     Ok(tables)
+}
+
+/// The columns of indexes and constraints by their names, out of rows that have the name first and the column at an index.
+fn constraint_columns(of: [(&[Vec<Option<String>>], usize); 3]) -> BTreeMap<String, Vec<String>> {
+    let mut constraints: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (rows, at) in of {
+        for row in rows {
+            let value = |at: usize| row.get(at).and_then(Option::clone);
+            if let (Some(name), Some(column)) = (value(0), value(at)) {
+                constraints.entry(name).or_default().push(column);
+            }
+        }
+    }
+    constraints
 }
 
 fn column(row: Vec<Option<String>>) -> Option<Column> {
@@ -260,6 +279,12 @@ const FOREIGN_KEYS: &str =
     REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE
     WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND REFERENCED_TABLE_NAME IS NOT NULL
     ORDER BY CONSTRAINT_NAME, ORDINAL_POSITION";
+
+/// The columns that a check names. That of a column alone has its name.
+const CHECKS: &str = "SELECT k.CONSTRAINT_NAME, c.COLUMN_NAME FROM information_schema.CHECK_CONSTRAINTS k
+    JOIN information_schema.COLUMNS c ON c.TABLE_SCHEMA = k.CONSTRAINT_SCHEMA AND c.TABLE_NAME = k.TABLE_NAME
+    WHERE k.CONSTRAINT_SCHEMA = ? AND k.TABLE_NAME = ? AND INSTR(k.CHECK_CLAUSE, CONCAT('`', c.COLUMN_NAME, '`')) > 0
+    ORDER BY 1, c.ORDINAL_POSITION";
 
 /// The tables that are read together: the server gets the requests for all of them before the first answer is read.
 const MOST_IN_FLIGHT: usize = 64;

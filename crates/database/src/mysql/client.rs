@@ -211,7 +211,7 @@ impl Client {
     async fn read_packet(&mut self) -> Result<Vec<u8>, CommandError> {
         let payload = self.wire.receive().await?;
         match error_code(&payload) {
-            Some(code) => Err(CommandError::Server(code)),
+            Some(code) => Err(CommandError::from_packet(code, &payload)),
             None => Ok(payload),
         }
     }

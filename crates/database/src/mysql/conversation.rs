@@ -49,7 +49,7 @@ async fn converse(mut wire: Wire, values: &mut Vec<Option<String>>) -> Result<()
 /// An answer; nothing if the server refused the command.
 fn answer_unless_refused<T>(answer: Result<T, CommandError>) -> Result<Option<T>, CommandError> {
     match answer {
-        Err(CommandError::Server(_)) => Ok(None),
+        Err(CommandError::Constraint { .. } | CommandError::Server(_)) => Ok(None),
         answer => answer.map(Some),
     }
 }

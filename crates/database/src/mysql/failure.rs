@@ -1,5 +1,6 @@
 //! The reasons of MariaDB and MySQL for not running a command, by their error numbers
-//! (<https://mariadb.com/kb/en/mariadb-error-codes/>). The server's texts are never read: they quote values of other rows.
+//! (<https://mariadb.com/kb/en/mariadb-error-codes/>). Of the server's texts, which quote values of other rows, only the name of a constraint or a column
+//! is read.
 
 use std::io;
 
@@ -9,8 +10,10 @@ use crate::{
 };
 
 /// The reason why a command has no result.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum CommandError {
+    /// The server's own number, with the constraint or the column that refuses a change.
+    Constraint { code: u16, name: String },
     /// The connection is broken, or what came is no answer.
     Lost,
     /// The server's own number.
@@ -23,11 +26,37 @@ impl From<io::Error> for CommandError {
     }
 }
 
+impl CommandError {
+    /// The reason that a packet of the server gives: its number, and behind it the class and the text.
+    pub(super) fn from_packet(code: u16, packet: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(packet.get(TEXT_AT..).unwrap_or_default());
+        match name_in_text(code, &text) {
+            Some(name) => Self::Constraint { code, name: name.to_owned() },
+            None => Self::Server(code),
+        }
+    }
+}
+
+/// The constraint or the column in the text of a refused change. A value in front of it may hold anything.
+fn name_in_text(code: u16, text: &str) -> Option<&str> {
+    match code {
+        1048 | 1364 | 3819 => text.split('\'').nth(1),
+        1062 | 1586 => {
+            let (_, name) = text.strip_suffix('\'')?.rsplit_once("for key '")?;
+            name.rsplit('.').next()
+        }
+        1451 | 1452 => text.split_once("CONSTRAINT `")?.1.split('`').next(),
+        4025 => text.strip_prefix("CONSTRAINT `")?.split('`').next()?.rsplit('.').next(),
+        _ => None,
+    }
+}
+
 /// The failure of a command before a commit was sent.
 pub(super) fn of_statement(error: CommandError) -> Failure {
     match error {
+        CommandError::Constraint { code, name } => of_server(code, Some(name)),
         CommandError::Lost => lost_connection(),
-        CommandError::Server(code) => of_server(code),
+        CommandError::Server(code) => of_server(code, None),
     }
 }
 
@@ -37,13 +66,13 @@ pub(super) fn of_commit(error: CommandError) -> Failure {
         CommandError::Lost | CommandError::Server(1053 | 1317 | 1927 | 4031) => {
             Failure::Lost { may_be_committed: true }
         }
-        CommandError::Server(code) => of_server(code),
+        error @ (CommandError::Constraint { .. } | CommandError::Server(_)) => of_statement(error),
     }
 }
 
 /// True if the statement is not prepared on this connection, although it was.
-pub(super) fn is_unprepared(error: CommandError) -> bool {
-    error == CommandError::Server(1243)
+pub(super) fn is_unprepared(error: &CommandError) -> bool {
+    *error == CommandError::Server(1243)
 }
 
 /// A connection that could not be opened.
@@ -62,14 +91,16 @@ pub(super) fn of_opening(error: CommandError) -> Error {
         CommandError::Server(1040 | 1203 | 1226) => {
             Error::new(ErrorKind::Busy, "the server has no connection left")
         }
-        CommandError::Lost | CommandError::Server(_) => unavailable(),
+        CommandError::Constraint { .. } | CommandError::Lost | CommandError::Server(_) => {
+            unavailable()
+        }
     }
 }
 
 /// A statement of callgate's own on the catalog that has no result.
 pub(super) fn of_reading(error: CommandError) -> Error {
     let CommandError::Server(code) = error else { return unavailable() };
-    let failure = of_server(code);
+    let failure = of_server(code, None);
     if failure == Failure::Denied {
         let message = "the database does not let the login read its catalog";
         return Error::new(ErrorKind::Denied, message);
@@ -81,7 +112,7 @@ pub(super) fn of_reading(error: CommandError) -> Error {
 /// A statement that cannot be prepared. The number says what is wrong; the server's text may quote the statement.
 pub(super) fn of_preparing(error: CommandError) -> Error {
     let CommandError::Server(code) = error else { return unavailable() };
-    if let Some(error) = error::transient_error(&of_server(code)) {
+    if let Some(error) = error::transient_error(&of_server(code, None)) {
         return error;
     }
     let reason = match code {
@@ -111,13 +142,16 @@ pub(super) fn is_coercion(code: &str) -> bool {
     matches!(code, "1265" | "1292" | "1366" | "1411" | "1918")
 }
 
-fn of_server(code: u16) -> Failure {
-    // The names of constraints and columns stand in the texts only.
-    let constraint = |kind| Failure::Constraint { kind, name: None, columns: Vec::new() };
+/// The failure by the server's number, with the constraint or the column that its text names.
+fn of_server(code: u16, name: Option<String>) -> Failure {
+    let columns = name.iter().cloned().collect();
+    let constraint = |kind| Failure::Constraint { kind, name, columns: Vec::new() };
     match code {
         1022 | 1062 | 1169 | 1586 | 1859 => constraint(Constraint::Unique),
         1216 | 1217 | 1451 | 1452 => constraint(Constraint::ForeignKey),
-        1048 | 1263 | 1364 | 1423 => constraint(Constraint::NotNull),
+        1048 | 1263 | 1364 | 1423 => {
+            Failure::Constraint { kind: Constraint::NotNull, name: None, columns }
+        }
         // A check, and a row outside the condition of its view.
         1369 | 3819 | 4025 => constraint(Constraint::Check),
         1020 | 1205 | 1213 | 1614 | 3572 => Failure::Conflict,
@@ -157,9 +191,35 @@ fn of_server(code: u16) -> Failure {
     }
 }
 
+/// The byte of an error's packet at which its text begins.
+const TEXT_AT: usize = 9;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_constraint_or_the_column_is_read_from_the_text_and_no_value() {
+        for (code, text, expected) in [
+            (1048, "Column 'total' cannot be null", Some("total")),
+            (1364, "Field 'owner' doesn't have a default value", Some("owner")),
+            (1062, "Duplicate entry 'for key 'x'-7' for key 'orders.by_note'", Some("by_note")),
+            (1062, "Duplicate entry '1' for key 'PRIMARY'", Some("PRIMARY")),
+            (
+                1452,
+                "Cannot add or update a child row: a foreign key constraint fails (`shop`.`lines`, CONSTRAINT `of_order` FOREIGN KEY (`no`) REFERENCES `orders` (`no`))",
+                Some("of_order"),
+            ),
+            (4025, "CONSTRAINT `orders.total` failed for `shop`.`orders`", Some("total")),
+            (3819, "Check constraint 'positive' is violated.", Some("positive")),
+            (1644, "Column 'secret' of a trigger", None),
+        ] {
+            assert_eq!(name_in_text(code, text), expected, "{text}");
+            let packet = format!("\u{1}\u{2}\u{3}#23000{text}");
+            let error = CommandError::from_packet(code, packet.as_bytes());
+            assert_eq!(matches!(error, CommandError::Constraint { .. }), expected.is_some());
+        }
+    }
 
     #[test]
     fn a_server_with_a_full_disk_is_not_reported_as_away() {
@@ -183,7 +243,7 @@ mod tests {
             (1146, Failure::Stale),
             (1644, Failure::Other { code: code(1644) }),
         ] {
-            assert_eq!(of_server(number), expected, "{number}");
+            assert_eq!(of_server(number, None), expected, "{number}");
         }
         assert_eq!(of_opening(CommandError::Server(1040)).kind(), ErrorKind::Busy);
         for passes in [1021, 1030, 1053, 1205] {

@@ -89,7 +89,7 @@ impl CatalogReader {
         connection.meter.allow(CATALOG_BYTES);
         let asked: Vec<_> = texts.iter().collect();
         match timeout(READ_TIME, connection.prepare(&asked)).await {
-            Ok(Ok(()) | Err(CommandError::Server(_))) => {
+            Ok(Ok(()) | Err(CommandError::Constraint { .. } | CommandError::Server(_))) => {
                 Ok(texts.iter().map(|text| connection.prepared_statement(text)).collect())
             }
             Ok(Err(CommandError::Lost)) | Err(_) => Err(unavailable()),

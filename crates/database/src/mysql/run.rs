@@ -200,7 +200,7 @@ async fn read_opening_answers(connection: &mut Connection) -> Result<(), Opening
     let limited = connection.read_limits_answer().await;
     match limited {
         Err(CommandError::Lost) => return Err(Opening::NotBegun),
-        Err(error) if failure::is_unprepared(error) => return Err(Opening::NotBegun),
+        Err(error) if failure::is_unprepared(&error) => return Err(Opening::NotBegun),
         _ => {}
     }
     let begun = connection.client.read_ok().await;
@@ -250,7 +250,9 @@ async fn run_step(
     let reply = fetch(connection, step, statement).await;
     let reply = reply.map_err(|error| match error {
         CommandError::Lost => broken(connection),
-        CommandError::Server(_) => failure::of_statement(error),
+        error @ (CommandError::Constraint { .. } | CommandError::Server(_)) => {
+            failure::of_statement(error)
+        }
     })?;
     if origin == Origin::Callgate || reply.is_cut || reply.n_warnings == 0 {
         return Ok(reply);

@@ -87,8 +87,11 @@ async fn pages_hold_every_row_once_in_order() {
 async fn a_constraint_is_reported_without_a_value_of_a_row() {
     let Some(shop) = Shop::new("entities_constraints", settings()).await else { return };
     let ann = user("ann");
-    for row in [json!({"total": -1}), json!({"total": 1, "note": "red"})] {
+    for (row, column) in
+        [(json!({"total": -1}), "`total`"), (json!({"total": 1, "note": "red"}), "`note`")]
+    {
         let fault = shop.fault("shop-orders-create", row, &ann).await;
+        assert!(fault.message.contains(column), "{fault:?}");
         assert_eq!((fault.code, fault.reached), (FaultCode::ConstraintViolated, Reached::Yes));
         assert!(!fault.message.contains("ann") && !fault.message.contains("owner"), "{fault:?}");
     }

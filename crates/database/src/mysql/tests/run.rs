@@ -78,12 +78,16 @@ async fn a_write_is_committed_if_every_step_came_to_what_it_expects() {
 #[tokio::test]
 async fn a_failure_says_its_kind_and_no_value_of_a_row() {
     let Some((database, mysql)) = shop("m_failures").await else { return };
-    let constraint = |kind| Failure::Constraint { kind, name: None, columns: Vec::new() };
+    let constraint = |kind, name: &str| Failure::Constraint {
+        kind,
+        name: Some(name.to_owned()),
+        columns: Vec::new(),
+    };
     for (values, failure) in [
-        (["1", "ann", "1", "x", "1"], constraint(Constraint::Unique)),
-        (["9", "ann", "1", "a", "1"], constraint(Constraint::Unique)),
-        (["9", "ann", "-1", "x", "1"], constraint(Constraint::Check)),
-        (["9", "ann", "1", "x", "99"], constraint(Constraint::ForeignKey)),
+        (["1", "ann", "1", "x", "1"], constraint(Constraint::Unique, "PRIMARY")),
+        (["9", "ann", "1", "a", "1"], constraint(Constraint::Unique, "note")),
+        (["9", "ann", "-1", "x", "1"], constraint(Constraint::Check, "total")),
+        (["9", "ann", "1", "x", "99"], constraint(Constraint::ForeignKey, "orders_ibfk_1")),
         (["9", "ann", "much", "x", "1"], Failure::InvalidValue),
         (["9", "ann", "1", &"x".repeat(41), "1"], Failure::InvalidValue),
         (["9", "ann", "1", "raise", "1"], Failure::Other { code: Some("1644".to_owned()) }),
@@ -98,7 +102,12 @@ async fn a_failure_says_its_kind_and_no_value_of_a_row() {
         ..one(INSERT, &[])
     };
     let failed = mysql.run(write([null]), soon()).await;
-    assert_eq!(failed.unwrap_err(), constraint(Constraint::NotNull));
+    let missing = Failure::Constraint {
+        kind: Constraint::NotNull,
+        name: None,
+        columns: vec!["owner".to_owned()],
+    };
+    assert_eq!(failed.unwrap_err(), missing);
     let denied = mysql.run(read([one("delete from orders where no = 1", &[])]), soon()).await;
     assert_eq!(denied.unwrap_err(), Failure::ReadOnly);
     for (text, failure) in [
