@@ -11,6 +11,7 @@ use crate::{
     engine::Engine,
     error::{Error, ErrorKind},
     login::{LoginFinding, Needs, OwnLogin},
+    query_text::QueryText,
     renewal::Renewal,
     settings::TableName,
     transaction::{Access, Failure, StepResult, Transaction},
@@ -142,6 +143,26 @@ impl Driver {
         text: &str,
     ) -> Result<StatementDescription, Error> {
         each!(self, driver => driver.describe_for(principal, text).await)
+    }
+
+    /// A model's text as the database may get it. One that it must not get is an error of the kind `Statement`.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(unused_variables, clippy::unused_async, reason = "only PostgreSQL is asked")
+    )]
+    pub(crate) async fn query_text(&self, principal: &str, sql: &str) -> Result<QueryText, Error> {
+        let whole = || QueryText { with: String::new(), sql: sql.to_owned() };
+        match self {
+            #[cfg(feature = "mysql")]
+            Self::Mysql(_) => match crate::mysql::refused_part(sql) {
+                Some(refused) => Err(Error::new(ErrorKind::Statement, refused)),
+                None => Ok(whole()),
+            },
+            #[cfg(feature = "postgres")]
+            Self::Postgres(driver) => driver.query_text(principal, sql).await,
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(_) => Ok(whole()),
+        }
     }
 
     /// Runs a transaction until `deadline`. A dropped future cancels it on the server, and its connection is closed.

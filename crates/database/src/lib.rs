@@ -22,6 +22,7 @@ mod error;
 mod failure;
 mod filter;
 mod finding;
+mod functions;
 mod keys;
 mod kind;
 mod load;
@@ -39,6 +40,7 @@ mod pool;
 mod postgres;
 mod proposal;
 mod query;
+mod query_text;
 mod renewal;
 mod result_rows;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
@@ -54,6 +56,8 @@ mod support;
 #[cfg(test)]
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod tests;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod token;
 mod tool;
 mod transaction;
 
@@ -69,6 +73,6 @@ pub use operation::Operation;
 pub use proposal::{Proposal, ProposedEntity, propose};
 pub use renewal::Renewal;
 pub use settings::{
-    DatabaseLimits, DatabaseSettings, EntitySettings, FieldSettings, QuerySettings, RoleRule,
-    SessionSource, StatementInput, StatementSettings, TableName,
+    DatabaseLimits, DatabaseSettings, EntitySettings, FieldSettings, QueryFunctions, QuerySettings,
+    RoleRule, SessionSource, StatementInput, StatementSettings, TableName,
 };

@@ -23,6 +23,8 @@ pub(crate) struct Needs {
     pub(crate) is_for_query: bool,
     /// Tables whose rows the session decides: SQL that a model writes must not reach them.
     pub(crate) withheld: BTreeSet<TableName>,
+    /// The tables with their columns that a model's text reads, if not the login but a list keeps it from others: SQL of a model, too.
+    pub(crate) offered: Vec<(TableName, Vec<String>)>,
     /// The operator's statements that may write.
     pub(crate) own_writes: Vec<StatementWords>,
 }

@@ -15,6 +15,7 @@ mod login;
 mod password;
 mod payload;
 mod pool;
+mod query_text;
 mod reader;
 mod row;
 mod run;
@@ -33,6 +34,7 @@ use std::{
 use tokio::time::Instant;
 
 pub use self::conversation::mysql_values;
+pub(crate) use self::query_text::refused_part;
 use self::{connection::Dialling, pool::Pool};
 use crate::{
     catalog::Table,

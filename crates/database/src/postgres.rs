@@ -7,8 +7,10 @@ mod connection;
 mod describe;
 mod dial;
 mod failure;
+mod listing;
 mod login;
 mod pool;
+mod query_text;
 mod reader;
 mod run;
 mod stream;
@@ -18,19 +20,23 @@ mod value;
 
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use tokio::time::Instant;
 
-use self::{dial::Dialling, pool::Pool};
+use self::{dial::Dialling, listing::Listing, pool::Pool, reader::CatalogReader};
 use crate::{
     catalog::Table,
     description::StatementDescription,
     endpoint::Connecting,
-    error::Error,
+    error::{Error, ErrorKind},
     login::{LoginFinding, Needs, OwnLogin},
     pool::{Origin, PendingTransaction},
+    query_text::QueryText,
     renewal::Renewal,
     settings::TableName,
     shares::OPERATOR,
@@ -44,6 +50,8 @@ pub(crate) struct Postgres {
     is_read_only: bool,
     /// True if a model writes statements. A connection serves one of them: it may have left locks behind.
     is_for_query: AtomicBool,
+    /// The tables that a model's text reads, if a list keeps it from others. It leaves nothing behind on a connection.
+    listing: OnceLock<Listing>,
 }
 
 impl Postgres {
@@ -62,13 +70,17 @@ impl Postgres {
         let pool = Pool::new(dialling, connecting.limits.connections);
         pool.reader(OPERATOR).await?.give_back();
         let is_read_only = connecting.is_read_only;
-        Ok(Self { pool, is_read_only, is_for_query: AtomicBool::new(false) })
+        Ok(Self::with_pool(pool, is_read_only))
     }
 
     /// A driver over the connections of this one.
     pub(crate) fn sharing(&self) -> Self {
+        Self::with_pool(self.pool.clone(), self.is_read_only)
+    }
+
+    fn with_pool(pool: Pool, is_read_only: bool) -> Self {
         let is_for_query = AtomicBool::new(false);
-        Self { pool: self.pool.clone(), is_read_only: self.is_read_only, is_for_query }
+        Self { pool, is_read_only, is_for_query, listing: OnceLock::new() }
     }
 
     pub(crate) async fn tables(
@@ -83,9 +95,13 @@ impl Postgres {
     }
 
     pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
-        self.is_for_query.store(needs.is_for_query, Ordering::Relaxed);
+        let is_for_query = needs.is_for_query && needs.offered.is_empty();
+        self.is_for_query.store(is_for_query, Ordering::Relaxed);
         let findings = login::findings(&self.pool, needs).await?;
-        if needs.is_for_query {
+        if !needs.offered.is_empty() {
+            self.listing.get_or_init(|| Listing::new(&needs.offered));
+        }
+        if is_for_query {
             let schemas = needs.tables.keys();
             // In the order of their names.
             let mut schemas: Vec<&str> =
@@ -111,6 +127,20 @@ impl Postgres {
         text: &str,
     ) -> Result<StatementDescription, Error> {
         describe::describe(&self.pool, principal, text).await
+    }
+
+    /// A model's text as the server may get it.
+    pub(crate) async fn query_text(&self, principal: &str, sql: &str) -> Result<QueryText, Error> {
+        let Some(listing) = self.listing.get() else {
+            let refused = query_text::tokens(sql).err();
+            let refused = refused.map(|refused| Error::new(ErrorKind::Statement, refused));
+            return refused
+                .map_or_else(|| Ok(QueryText { with: String::new(), sql: sql.to_owned() }), Err);
+        };
+        let mut reader = CatalogReader::open_for(principal, &self.pool).await?;
+        let text = listing.query_text(&mut reader, sql).await;
+        reader.close();
+        text
     }
 
     pub(crate) async fn run(

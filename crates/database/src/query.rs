@@ -1,11 +1,8 @@
 //! The tool that runs SQL of a model: one statement that only reads, with a login that reads the listed columns and nothing
 //! else. The database's own grammar keeps the text within the statement around it, and the transaction is always rolled back.
 
-mod catalog_names;
 mod description;
 mod load;
-mod mysql_functions;
-mod mysql_text;
 mod stop;
 mod wrap;
 
@@ -26,6 +23,7 @@ use crate::{
     error::{Error, ErrorKind},
     failure::FailureContext,
     plan::Purpose,
+    query_text::QueryText,
     result_rows::{Columns, ResultShape},
     shares,
     transaction::{Access, Expects, Failure, Step},
@@ -76,16 +74,14 @@ impl Request<'_> {
         if sql.contains('\0') {
             return Err(wording::not_a_query("a text with the character U+0000"));
         }
-        let refused = match engine {
-            Engine::Mysql => mysql_text::refused_part(sql),
-            Engine::Postgres => catalog_names::first(sql)
-                .map(|name| format!("a text with a name of the server's own catalog: `{name}`")),
-            Engine::Sqlite => None,
+        let text = self.query_text(sql).await?;
+        let described = match &*text.with {
+            "" => self.describe_query("", sql).await?,
+            with => {
+                let before = format!("{with}{}", wrap::BEFORE);
+                self.describe_query(&before, &format!("{}{}", text.sql, wrap::BEHIND)).await?
+            }
         };
-        if let Some(refused) = refused {
-            return Err(wording::not_a_query(&refused));
-        }
-        let described = self.describe_query(sql).await?;
         if !described.values.is_empty() {
             return Err(wording::not_a_query("a text with placeholders"));
         }
@@ -95,23 +91,44 @@ impl Request<'_> {
         let names = match engine {
             // The engine has names of its own for columns of equal names.
             Engine::Sqlite => {
-                let columns = self.describe_query(&wrap::star(sql)).await?.columns;
+                let columns = self.describe_query("", &wrap::star(sql)).await?.columns;
                 Some(columns.into_iter().map(|column| column.name).collect())
             }
             Engine::Mysql | Engine::Postgres => None,
         };
-        Ok(wrap::wrapped_query(engine, sql, &described, names, &self.database.limits))
+        Ok(wrap::wrapped_query(engine, &text, &described, names, &self.database.limits))
     }
 
-    async fn describe_query(&self, text: &str) -> Result<StatementDescription, Box<Fault>> {
+    /// The text as the database may get it.
+    async fn query_text(&self, sql: &str) -> Result<QueryText, Box<Fault>> {
+        let text = self.database.driver.query_text(shares::principal(self.call), sql);
+        self.ask(text, |error| wording::not_a_query(&error.to_string())).await
+    }
+
+    /// The description of a text with a beginning of our own.
+    async fn describe_query(
+        &self,
+        before: &str,
+        text: &str,
+    ) -> Result<StatementDescription, Box<Fault>> {
         let principal = shares::principal(self.call);
-        let described = self.database.driver.describe_for(principal, text);
-        let Ok(described) = timeout_at(self.deadline, described).await else {
+        let whole = format!("{before}{text}");
+        let described = self.database.driver.describe_for(principal, &whole);
+        self.ask(described, |error| self.stop(before, &error)).await
+    }
+
+    /// The answer of the database, or the fault that its refusal of a statement makes.
+    async fn ask<T>(
+        &self,
+        asked: impl Future<Output = Result<T, Error>>,
+        refused: impl FnOnce(Error) -> Box<Fault>,
+    ) -> Result<T, Box<Fault>> {
+        let Ok(answer) = timeout_at(self.deadline, asked).await else {
             return Err(self.fault(&Failure::TimedOut { is_rolled_back: true }));
         };
-        described.map_err(|error| match error.kind() {
+        answer.map_err(|error| match error.kind() {
             ErrorKind::Busy => self.fault(&Failure::Busy),
-            ErrorKind::Statement => self.stop(text, &error),
+            ErrorKind::Statement => refused(error),
             ErrorKind::Catalog => self.fault(&Failure::Internal),
             ErrorKind::Address
             | ErrorKind::Denied
@@ -120,10 +137,11 @@ impl Request<'_> {
         })
     }
 
-    /// A text that the database does not prepare, with the word at which it stopped.
-    fn stop(&self, text: &str, error: &Error) -> Box<Fault> {
+    /// A text that the database does not prepare, with the word at which it stopped behind a beginning of our own.
+    fn stop(&self, before: &str, error: &Error) -> Box<Fault> {
         let reason = error.to_string();
-        let character = error.position().filter(|_| text == sql(self.call));
+        let text = sql(self.call);
+        let character = error.position().and_then(|at| at.checked_sub(before.chars().count()));
         let stopped = character.and_then(|at| Some((at, stop::word(text, at, self.names)?)));
         match stopped {
             Some((at, (word, near))) => {

@@ -134,9 +134,25 @@ pub struct QuerySettings {
     pub url: Secret,
     /// The tables with the columns that may be read.
     pub tables: Vec<(TableName, Vec<String>)>,
-    /// Functions outside the database's own schema that the login may execute, as findings name them, or without arguments:
-    /// `public.similarity(text,text)`, `public.similarity`.
-    pub functions: Vec<String>,
+    /// The functions that a text may call.
+    pub functions: QueryFunctions,
+}
+
+/// The functions that a model's own SQL may call.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "a login or a list decides")]
+pub enum QueryFunctions {
+    /// Those that the login may execute: whatever does more than compute is a finding, but these outside of the database's own schema, as findings name
+    /// them, or without arguments: `public.similarity(text,text)`, `public.similarity`.
+    Granted(Vec<String>),
+    /// Those of a list, whatever the login may do. PostgreSQL only: MariaDB, MySQL and SQLite have a list always.
+    Listed,
+}
+
+impl Default for QueryFunctions {
+    fn default() -> Self {
+        Self::Granted(Vec::new())
+    }
 }
 
 /// The limits of one call.

@@ -10,7 +10,6 @@ mod declared_type;
 mod describe;
 mod failure;
 mod functions;
-mod harmless;
 mod login;
 mod pool;
 mod rights;

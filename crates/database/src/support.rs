@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     finding::{DatabaseFinding, ENTITY},
-    settings::DatabaseSettings,
+    settings::{DatabaseSettings, QueryFunctions},
 };
 
 /// The findings about settings of the database that its engine does not support.
@@ -24,8 +24,15 @@ pub(crate) fn findings(settings: &DatabaseSettings, engine: Engine) -> Vec<Datab
             "give the login of `url` the rights itself",
         );
     }
-    let has_functions = settings.query.as_ref().is_some_and(|query| !query.functions.is_empty());
-    if engine == Engine::Mysql && has_functions {
+    let functions = settings.query.as_ref().map(|query| &query.functions);
+    if engine != Engine::Postgres && functions == Some(&QueryFunctions::Listed) {
+        refuse(
+            "expected no `functions: listed` in `query`, since a text calls listed functions alone on this engine, got it",
+            "leave it out",
+        );
+    }
+    let names_some = matches!(functions, Some(QueryFunctions::Granted(names)) if !names.is_empty());
+    if engine == Engine::Mysql && names_some {
         refuse(
             "expected no `functions` in `query`, since a text calls built-in functions alone on MariaDB and MySQL, got some",
             "leave them out, or offer the function by `statements` of your own",

@@ -6,20 +6,20 @@ use callgate_settings::{
 };
 
 use super::{DatabaseUrl, entity::table_name};
-use crate::settings::TableName;
+use crate::settings::{QueryFunctions, TableName};
 
 /// The login for SQL of a model, and what it may read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueryAccess {
     pub(crate) url: SecretReference,
     pub(crate) tables: Vec<(TableName, Vec<String>)>,
-    pub(crate) functions: Vec<String>,
+    pub(crate) functions: QueryFunctions,
 }
 
 keys! {
     pub(crate) struct QueryKeys in "`query`" {
-        /// Functions outside of the database's own that the login may execute.
-        functions: Vec<String>;
+        /// Functions outside of the database's own that the login may execute; `listed` for those of callgate's list alone, whatever the login may do.
+        functions: Functions;
         /// The columns that may be read, by tables.
         tables: Tables, required;
         /// The address with a login that reads these columns and nothing else, a secret.
@@ -41,6 +41,12 @@ forms! {
         }
         let QueryKeys { functions, tables, url } = reader.get::<QueryKeys>(mapping, key)?;
         Some(QueryAccess { url: url?, tables: tables?, functions: functions.unwrap_or_default() })
+    };
+    struct Functions => QueryFunctions, Kind::AnyOf(&[Kind::Choice(&["listed"]), Kind::List(&Kind::Text)]), |reader, mapping, key| {
+        if mapping.object.get(key)?.as_str() == Some("listed") {
+            return Some(QueryFunctions::Listed);
+        }
+        Vec::<String>::read(reader, mapping, key).map(QueryFunctions::Granted)
     };
     struct Tables => Vec<(TableName, Vec<String>)>, Kind::Map(&Kind::List(&Kind::Text)), tables;
 }

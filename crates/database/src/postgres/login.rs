@@ -2,6 +2,7 @@
 //! those of the login, of every role that it can take, and of everybody. A superuser may do everything, so nothing else is
 //! looked at.
 
+mod listed;
 mod object;
 mod requirement;
 mod role;
@@ -26,7 +27,10 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
             finding.remedy = own_login::remedy(&statements);
         }
     }
-    if !roles.is_superuser {
+    if !needs.offered.is_empty() && !roles.is_superuser {
+        findings = listed::findings(&mut reader, needs).await?;
+        findings.extend(requirement::findings(&mut reader, needs).await?);
+    } else if !roles.is_superuser {
         findings.extend(table::findings(&mut reader, needs).await?);
         findings.extend(view::findings(&mut reader, needs).await?);
         findings.extend(object::findings(&mut reader, needs).await?);

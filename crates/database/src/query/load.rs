@@ -21,7 +21,7 @@ use crate::{
     finding::{self, ADDRESS, COLUMN, DatabaseFinding, ENTITY, TABLE},
     login::{Needs, TableNeeds},
     renewal::Renewal,
-    settings::{DatabaseSettings, QuerySettings, TableName},
+    settings::{DatabaseSettings, QueryFunctions, QuerySettings, TableName},
 };
 
 /// The settings of the tool, beside those of the toolset.
@@ -110,7 +110,20 @@ impl Loading<'_> {
                 findings.push(withheld_table(at, name));
                 continue;
             }
+            let is_listed = self.query.functions == QueryFunctions::Listed;
+            if is_listed && needs.tables.keys().any(|other| other.name == table.name.name) {
+                let message = format!(
+                    "expected tables of different names with `functions: listed`, got a second: `{name}`"
+                );
+                let help = "offer a view of another name in place of one of them";
+                findings.push(DatabaseFinding::error(ENTITY, at, message, help));
+                continue;
+            }
             let columns = readable_columns(table, columns, &at, &mut findings);
+            if is_listed {
+                let names = columns.iter().map(|column| column.name.clone());
+                needs.offered.push((table.name.clone(), names.collect()));
+            }
             let selects: BTreeSet<String> = columns.iter().map(|it| it.name.clone()).collect();
             needs
                 .tables
@@ -126,7 +139,11 @@ impl Loading<'_> {
     }
 
     fn needs(&self) -> Needs {
-        let functions = self.query.functions.iter().map(|name| format!("execute:{name}"));
+        let functions = match &self.query.functions {
+            QueryFunctions::Granted(names) => names.as_slice(),
+            QueryFunctions::Listed => &[],
+        };
+        let functions = functions.iter().map(|name| format!("execute:{name}"));
         let has_role = self.settings.role.is_some();
         let entities = self.settings.entities.iter();
         let of_session = entities.filter(|it| has_role || !it.rows.is_empty());

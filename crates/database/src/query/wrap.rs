@@ -5,6 +5,7 @@ use crate::{
     catalog::{Column, ColumnKind},
     description::StatementDescription,
     engine::Engine,
+    query_text::QueryText,
     settings::DatabaseLimits,
     sql,
 };
@@ -20,7 +21,7 @@ pub(super) struct WrappedQuery {
 /// engines take numbers for names.
 pub(super) fn wrapped_query(
     engine: Engine,
-    text: &str,
+    text: &QueryText,
     described: &StatementDescription,
     names: Option<Vec<String>>,
     limits: &DatabaseLimits,
@@ -36,13 +37,14 @@ pub(super) fn wrapped_query(
     let columns: Vec<&Column> = columns.iter().collect();
     let columns = sql::columns(engine, &columns, limits.row_bytes);
     let (names, most) = (inner.join(", "), limits.rows.saturating_add(1));
+    let QueryText { with, sql: text } = text;
     let text = match engine {
         // MariaDB names the columns of a table in FROM since its version 11.7 only.
         Engine::Mysql => format!(
             "WITH callgate ({names}) AS (\n{text}\n) SELECT {columns} FROM callgate LIMIT {most}"
         ),
         Engine::Postgres => {
-            format!("SELECT {columns} FROM (\n{text}\n) AS callgate ({names}) LIMIT {most}")
+            format!("{with}SELECT {columns} FROM (\n{text}\n) AS callgate ({names}) LIMIT {most}")
         }
         Engine::Sqlite => format!("SELECT {columns} FROM (\n{text}\n) AS callgate LIMIT {most}"),
     };
@@ -51,8 +53,12 @@ pub(super) fn wrapped_query(
 
 /// A reading of all columns of a text.
 pub(super) fn star(text: &str) -> String {
-    format!("SELECT * FROM (\n{text}\n) AS callgate")
+    format!("{BEFORE}{text}{BEHIND}")
 }
+
+pub(super) const BEFORE: &str = "SELECT * FROM (\n";
+
+pub(super) const BEHIND: &str = "\n) AS callgate";
 
 /// The names, each once: `a`, `a_2`.
 fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
@@ -83,7 +89,8 @@ mod tests {
         let columns = ["a", "a", "a_2", "a"].map(column).into();
         let described = StatementDescription { values: Vec::new(), columns, is_read: None };
         let limits = DatabaseLimits { row_bytes: 9, rows: 2, ..DatabaseLimits::default() };
-        let wrapped = wrapped_query(Engine::Postgres, "table t --", &described, None, &limits);
+        let text = QueryText { with: String::new(), sql: "table t --".to_owned() };
+        let wrapped = wrapped_query(Engine::Postgres, &text, &described, None, &limits);
         let names: Vec<_> = wrapped.columns.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["a", "a_2", "a_2_2", "a_3"]);
         assert_eq!(

@@ -9,8 +9,7 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::harmless;
-use crate::{login::Needs, settings::TableName};
+use crate::{engine::Engine, functions, login::Needs, settings::TableName};
 
 /// The tables and columns that statements may touch, by their names in lower case.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +49,7 @@ impl Touch<'_> {
     /// True for what a statement of the operator may do: anything to rows, nothing to the schema.
     pub(super) fn is_of_operators(&self) -> bool {
         match *self {
-            Touch::Function(name) => !harmless::is_refused(name),
+            Touch::Function(name) => !is_refused(name),
             Touch::Nothing => true,
             Touch::Delete { table, .. }
             | Touch::Insert { table, .. }
@@ -107,7 +106,10 @@ impl Rights {
             return false;
         }
         match touch {
-            Touch::Function(name) => !self.is_for_query || harmless::is_harmless(name),
+            Touch::Function(name) => {
+                let is_listed = || functions::is_listed(Engine::Sqlite, &name.to_ascii_lowercase());
+                !self.is_for_query || is_listed()
+            }
             Touch::Read { table, column, accessor } if self.is_for_query => {
                 self.allow_query_read([table, column], accessor, views)
             }
@@ -226,6 +228,14 @@ fn names(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
 fn lower(names: &BTreeSet<String>) -> BTreeSet<String> {
     names.iter().map(|name| name.to_ascii_lowercase()).collect()
 }
+
+/// True for a function that no statement may call: it loads code, or reads or writes files or pointers.
+fn is_refused(function: &str) -> bool {
+    REFUSED.contains(&function.to_ascii_lowercase().as_str())
+}
+
+const REFUSED: [&str; 6] =
+    ["edit", "fts3_tokenizer", "load_extension", "readfile", "sqlite_log", "writefile"];
 
 /// True for the engine's own tables and the functions that show its settings: `sqlite_schema`, `pragma_table_info`.
 fn is_of_engine(table: &str) -> bool {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use callgate_database::{QuerySettings, TableName};
+use callgate_database::{QueryFunctions, QuerySettings, TableName};
 use callgate_secret::Secret;
 use callgate_testkit::corpus;
 use callgate_tool::{Outcome, Value, json};
@@ -18,7 +18,7 @@ pub(crate) fn over(url: String, tables: Vec<(TableName, &[&str])>) -> QuerySetti
         pointer: "/query".to_owned(),
         url: Secret::new(url),
         tables: tables.collect(),
-        functions: Vec::new(),
+        functions: QueryFunctions::default(),
     }
 }
 

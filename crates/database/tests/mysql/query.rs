@@ -2,7 +2,9 @@
 
 use std::{path::Path, time::Duration};
 
-use callgate_database::{DatabaseFinding, DatabaseLimits, DatabaseSettings, TableName};
+use callgate_database::{
+    DatabaseFinding, DatabaseLimits, DatabaseSettings, QueryFunctions, TableName,
+};
 use callgate_secret::Secret;
 use callgate_testkit::{MariadbDatabase, MariadbServer, some_of};
 use callgate_tool::{FaultCode, json};
@@ -203,7 +205,10 @@ async fn a_fault_says_what_is_wrong_and_functions_cannot_be_allowed() {
         assert!(fault.message.contains(part), "{sql}: {}", fault.message);
     }
     let mut settings = settings(&database);
-    settings.query.as_mut().unwrap().functions = columns(&["word"]);
-    let findings = findings(settings).await;
-    assert!(findings.iter().any(|it| it.message.contains("expected no `functions`")));
+    settings.query.as_mut().unwrap().functions = QueryFunctions::Granted(columns(&["word"]));
+    let named = findings(settings.clone()).await;
+    assert!(named.iter().any(|it| it.message.contains("expected no `functions`")));
+    settings.query.as_mut().unwrap().functions = QueryFunctions::Listed;
+    let listed = findings(settings).await;
+    assert!(listed.iter().any(|it| it.message.contains("expected no `functions: listed`")));
 }

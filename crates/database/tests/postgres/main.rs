@@ -12,6 +12,7 @@ mod failures;
 #[path = "../engines/injected_texts.rs"]
 mod injected_texts;
 mod injections;
+mod listed_query;
 mod literals;
 mod loads;
 #[path = "../engines/many.rs"]

@@ -3,8 +3,8 @@
 use std::{path::Path, time::Duration};
 
 use callgate_database::{
-    DatabaseFinding, DatabaseLimits, DatabaseSettings, QuerySettings, Resources, TableName,
-    load_with,
+    DatabaseFinding, DatabaseLimits, DatabaseSettings, QueryFunctions, QuerySettings, Resources,
+    TableName, load_with,
 };
 use callgate_testkit::{PostgresDatabase, PostgresServer, some_of};
 use callgate_tool::{FaultCode, json};
@@ -16,7 +16,7 @@ use crate::{
     shop::{of_user, settled_state, user},
 };
 
-const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     create table orders (no int primary key, owner text, total numeric(20, 4), note text);
     insert into orders values (1, 'ann', 10, 'red'), (2, 'ann', 20.5, 'blue'), (3, 'bob', 30, null);
     create table secrets (word text);
@@ -36,7 +36,7 @@ const TABLES: &str = "
     create view word as select inner_rights.word() as word;
 ";
 
-fn query(database: &PostgresDatabase) -> QuerySettings {
+pub(crate) fn query(database: &PostgresDatabase) -> QuerySettings {
     let orders = TableName { schema: Some("public".to_owned()), name: "orders".to_owned() };
     let tables: Vec<(_, &[&str])> = vec![
         (orders, &["no", "owner", "total", "note"]),
@@ -58,7 +58,7 @@ fn database(name: &str) -> Option<PostgresDatabase> {
     Some(database)
 }
 
-fn settings(database: &PostgresDatabase) -> DatabaseSettings {
+pub(crate) fn settings(database: &PostgresDatabase) -> DatabaseSettings {
     let url = database.url(&format!("{}_tools", database.name));
     DatabaseSettings {
         query: Some(query(database)),
@@ -118,7 +118,7 @@ async fn the_connections_for_sql_of_a_model_end_with_their_load() {
 }
 
 /// The state that no text may change, as a superuser sees it.
-fn state(database: &PostgresDatabase) -> String {
+pub(crate) fn state(database: &PostgresDatabase) -> String {
     database.run(
         "select md5(string_agg(o::text, ',' order by o::text)) from orders o;
          select count(*), max(oid) from pg_class;
@@ -176,12 +176,13 @@ async fn every_right_beyond_the_listed_columns_is_a_finding_with_its_remedy() {
         "`execute:inner_rights.word()`",
         "REVOKE EXECUTE ON ROUTINE inner_rights.word() FROM PUBLIC",
     );
-    found(
-        "`execute:pg_catalog.set_config(text,text,boolean)`",
-        "REVOKE EXECUTE ON ROUTINE set_config(text,text,boolean) FROM PUBLIC",
-    );
-    found("`execute:pg_catalog.query_to_xml(text,boolean,boolean,text)`", "REVOKE");
-    found("`execute:pg_catalog.pg_advisory_lock(bigint)`", "REVOKE");
+    for function in [
+        "set_config(text,text,boolean)",
+        "query_to_xml(text,boolean,boolean,text)",
+        "pg_advisory_lock(bigint)",
+    ] {
+        found("`execute:pg_catalog`", function);
+    }
 }
 
 #[tokio::test]
@@ -189,10 +190,10 @@ async fn functions_that_are_named_may_be_run_and_those_of_the_database_never() {
     let Some(database) = database("query_functions") else { return };
     let mut settings = settings(&database);
     let named = ["public.sneaky()", "pg_catalog.set_config(text,text,boolean)"];
-    settings.query.as_mut().unwrap().functions = columns(&named);
+    settings.query.as_mut().unwrap().functions = QueryFunctions::Granted(columns(&named));
     let loaded = loaded_in(Path::new("."), settings.clone()).await;
     assert!(loaded.findings.iter().all(|it| !it.message.contains("sneaky")));
-    assert!(loaded.findings.iter().any(|it| it.message.contains("set_config")));
+    assert!(loaded.findings.iter().any(|it| it.help.contains(" set_config(")));
     let tools = tools(&database, settings).await;
     // It runs, and a transaction that reads keeps it from its effect.
     let outcome =

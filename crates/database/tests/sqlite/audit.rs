@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_database::{DatabaseSettings, EntitySettings, QuerySettings};
+use callgate_database::{DatabaseSettings, EntitySettings, QueryFunctions, QuerySettings};
 use callgate_policy::{Audit, AuditArguments, AuditConfig, AuditMode};
 use callgate_secret::Secret;
 use callgate_tool::{Value, json};
@@ -27,7 +27,7 @@ async fn an_audit_has_the_shape_of_statements_and_the_number_of_rows_and_no_valu
         pointer: "/query".to_owned(),
         url: Secret::new("sqlite:shop.db".to_owned()),
         tables: vec![(table("customers"), vec!["name".to_owned()])],
-        functions: Vec::new(),
+        functions: QueryFunctions::default(),
     };
     let filter = Some(vec!["note".to_owned()]);
     let entities = vec![EntitySettings { filter, ..own_orders() }, entity("items")];

@@ -1,9 +1,13 @@
 //! Rights on the database, on schemas and on functions; for SQL that a model writes also on large objects, and on functions of
 //! the database itself that do more than compute.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{CatalogReader, grantee, subjects, texts};
 use crate::{
+    engine::Engine,
     error::Error,
+    functions,
     login::{Grade, LoginFinding, Needs, finding},
 };
 
@@ -13,12 +17,15 @@ pub(super) async fn findings(
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut rows = reader.rows(OBJECTS, &[]).await?;
     let mut dangerous = Vec::new();
+    let mut of_the_database = None;
     if needs.is_for_query {
-        let functions = reader.rows(FUNCTIONS, &[&HARMLESS.join(",")]).await?;
+        let harmless = functions::names(Engine::Postgres).chain(HARMLESS);
+        let harmless = harmless.collect::<Vec<_>>().join(",");
+        let functions = reader.rows(FUNCTIONS, &[&harmless]).await?;
         let (own, others): (Vec<_>, Vec<_>) =
             functions.into_iter().partition(|row| is_of_the_database(row));
         rows.extend(others);
-        dangerous.extend(own);
+        of_the_database = database_functions(own);
         dangerous.extend(reader.rows(LARGE_OBJECTS, &[]).await?);
     }
     let of = |grade, rows: Vec<Vec<Option<String>>>| {
@@ -28,8 +35,36 @@ pub(super) async fn findings(
             Some(finding(grade, name, message, remedy))
         })
     };
-    Ok(of(Grade::Dangerous, dangerous).chain(of(Grade::Unused, rows)).collect())
+    let findings = of(Grade::Dangerous, dangerous).chain(of(Grade::Unused, rows));
+    Ok(findings.chain(of_the_database).collect())
 }
+
+/// One finding about the database's own functions, of which each new database lets everybody run more than a hundred.
+fn database_functions(rows: Vec<Vec<Option<String>>>) -> Option<LoginFinding> {
+    let mut names = BTreeSet::new();
+    let mut routines: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        let Some([name, _, right, grantees]) = texts(row) else { continue };
+        let name = name.split(['.', '(']).nth(1).unwrap_or_default();
+        names.insert(name.to_owned());
+        let routine = right.strip_prefix("EXECUTE ON ROUTINE ").unwrap_or(&right).to_owned();
+        routines.entry(grantees).or_default().push(routine);
+    }
+    let some: Vec<_> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let message = format!(
+        "the login may run {} functions of the database itself that do more than compute, such as {}; where nobody may revoke them, as on a managed server, `query: {{functions: listed}}` runs none of them",
+        names.len(),
+        some.join(", ")
+    );
+    let revoke = routines.iter().map(|(grantees, routines)| {
+        format!("REVOKE EXECUTE ON ROUTINE {} FROM {grantees}", routines.join(", "))
+    });
+    let remedy = revoke.collect::<Vec<_>>().join("; ");
+    (!names.is_empty()).then(|| finding(Grade::Dangerous, "execute:pg_catalog", message, remedy))
+}
+
+/// The functions that a finding about all of them names.
+const SHOWN: usize = 5;
 
 /// True for a finding about one of the database's own functions.
 fn is_of_the_database(row: &[Option<String>]) -> bool {
@@ -37,23 +72,9 @@ fn is_of_the_database(row: &[Option<String>]) -> bool {
     name.is_some_and(|name| name.starts_with("execute:pg_catalog."))
 }
 
-/// Volatile functions that tell the time, draw a number or wait no longer than the time limit.
-const HARMLESS: [&str; 14] = [
-    "clock_timestamp",
-    "currval",
-    "gen_random_uuid",
-    "lastval",
-    "pg_backend_pid",
-    "pg_sleep",
-    "pg_sleep_for",
-    "pg_sleep_until",
-    "random",
-    "random_normal",
-    "setseed",
-    "statement_timestamp",
-    "timeofday",
-    "uuidv7",
-];
+/// Volatile functions beside those of the list that show what is of the session, or wait no longer than the time limit.
+const HARMLESS: [&str; 6] =
+    ["currval", "lastval", "pg_backend_pid", "pg_sleep_for", "pg_sleep_until", "setseed"];
 
 /// A function that a view calls, which needs no right to use the function's schema.
 macro_rules! behind_a_view {

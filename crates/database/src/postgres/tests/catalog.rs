@@ -137,7 +137,7 @@ async fn a_statement_is_described_without_running_it() {
         | select nothing from public.seen | select nothing(1)";
     for text in texts.split('|').map(str::trim) {
         let error = postgres.describe(text).await.unwrap_err();
-        assert_eq!(error.kind(), crate::error::ErrorKind::Statement, "{text}");
+        assert_eq!(error.kind(), ErrorKind::Statement, "{text}");
         assert!(!format!("{error:?}").contains("things"), "{error:?}");
     }
 }
@@ -147,10 +147,10 @@ async fn a_statement_of_our_own_that_fails_is_no_silence_of_the_database() {
     let Some(server) = PostgresServer::of_machine() else { return };
     let database = server.database("k_own", "");
     let postgres = connect(&database, &database.login("a")).await;
-    let mut reader = reader::CatalogReader::open(&postgres.pool).await.unwrap();
+    let mut reader = CatalogReader::open(&postgres.pool).await.unwrap();
     let text = "select has_sequence_privilege('pg_catalog.pg_class'::regclass::oid, 'usage')";
     let error = reader.rows(text, &[]).await.unwrap_err();
-    assert_eq!(error.kind(), crate::error::ErrorKind::Catalog);
+    assert_eq!(error.kind(), ErrorKind::Catalog);
     assert_eq!(
         error.to_string(),
         "a statement of callgate that reads the catalog failed: SQLSTATE 42809, \"pg_class\" is not a sequence"

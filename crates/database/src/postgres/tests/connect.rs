@@ -3,7 +3,6 @@
 use callgate_testkit::rounds;
 
 use super::*;
-use crate::error::ErrorKind;
 
 async fn refused(connecting: &Connecting) -> Error {
     let error = Postgres::connect(connecting).await.unwrap_err();

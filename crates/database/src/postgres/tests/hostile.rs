@@ -9,7 +9,6 @@ use self::server::{
 };
 use super::*;
 use crate::{
-    error::ErrorKind,
     tests::{
         act::Act,
         failures::{lost, timed_out, too_large},

@@ -1,31 +1,25 @@
-//! A model's text for MariaDB and MySQL, as tokens. Their grammar and the rights of the login decide what a text reads; this
+//! The parts of a model's text that MariaDB and MySQL must not get. Their grammar and the rights of the login decide what a text reads; this
 //! decides what no right decides: built-in functions that lock, wait or read files, functions of loaded libraries, variables
 //! of the server, locks of rows, and the schemas that show what others run. A call of a function is one of a list.
 
-use super::mysql_functions::{is_before_parentheses, is_harmless};
-
-/// A piece of a text. Strings and comments hold nothing that the server would run.
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum SqlToken {
-    /// An identifier in backticks.
-    Name(String),
-    Sign(char),
-    Text,
-    /// A word in lower case.
-    Word(String),
-}
+use crate::{
+    engine::Engine,
+    functions::{self, has_word},
+    token::{self, Lexicon, SqlToken},
+};
 
 /// The first part of a text that is refused, in words.
-pub(super) fn refused_part(text: &str) -> Option<String> {
-    let tokens = match tokens(text) {
-        Ok(tokens) => tokens,
+pub(crate) fn refused_part(text: &str) -> Option<String> {
+    let tokens: Vec<SqlToken> = match token::tokens(Lexicon::Mysql, text) {
+        Ok(tokens) => tokens.into_iter().map(|placed| placed.token).collect(),
         Err(refused) => return Some(refused.to_owned()),
     };
-    (0..tokens.len()).find_map(|at| of_token(tokens.get(at..)?, tokens.get(at.checked_sub(1)?)))
+    let before = |at: usize| at.checked_sub(1).and_then(|before| tokens.get(before));
+    (0..tokens.len()).find_map(|at| refusal(tokens.get(at..)?, before(at)))
 }
 
 /// The reason to refuse the first of these tokens, which comes after another one.
-fn of_token(tokens: &[SqlToken], before: Option<&SqlToken>) -> Option<String> {
+fn refusal(tokens: &[SqlToken], before: Option<&SqlToken>) -> Option<String> {
     let (first, rest) = tokens.split_first()?;
     match (first, rest.first()) {
         (SqlToken::Sign('@'), _) => Some("a text with a variable: `@`".to_owned()),
@@ -37,8 +31,9 @@ fn of_token(tokens: &[SqlToken], before: Option<&SqlToken>) -> Option<String> {
         }
         (SqlToken::Word(word), Some(SqlToken::Sign('('))) => {
             let is_qualified = before == Some(&SqlToken::Sign('.'));
-            let is_known = !is_qualified && (is_harmless(word) || is_before_parentheses(word));
-            (!is_known && !is_named_query(rest)).then(|| not_listed(word))
+            let is_in_list =
+                functions::is_listed(Engine::Mysql, word) || has_word(BEFORE_PARENTHESES, word);
+            ((is_qualified || !is_in_list) && !is_named_query(rest)).then(|| not_listed(word))
         }
         // It names a function of somebody, whatever its name is.
         (SqlToken::Name(name), Some(SqlToken::Sign('('))) => {
@@ -74,89 +69,11 @@ fn is_named_query(tokens: &[SqlToken]) -> bool {
     is_list && after == Some(&[SqlToken::Word("as".to_owned()), SqlToken::Sign('(')])
 }
 
-/// The tokens of a text, with strings as the connection's `sql_mode` has them.
-fn tokens(text: &str) -> Result<Vec<SqlToken>, &'static str> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let after = rest.get(first.len_utf8()..).unwrap_or_default();
-        rest = match first {
-            '#' => text_after(after, "\n"),
-            '-' if is_line_comment(after) => text_after(after, "\n"),
-            '/' if after.starts_with('*') => comment(after)?,
-            '\'' | '"' => {
-                tokens.push(SqlToken::Text);
-                quoted_text(after, first)?.1
-            }
-            '`' => {
-                let (name, rest) = quoted_text(after, first)?;
-                tokens.push(SqlToken::Name(folded_word(&name)));
-                rest
-            }
-            _ if is_of_word(first) => {
-                let end = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
-                let (word, rest) = rest.split_at(end);
-                tokens.push(SqlToken::Word(folded_word(word)));
-                rest
-            }
-            _ if first.is_whitespace() => after,
-            _ => {
-                tokens.push(SqlToken::Sign(first));
-                after
-            }
-        };
-    }
-    Ok(tokens)
-}
-
-/// The servers take letters for equal whose upper cases are: `ı` is an `i`.
-fn folded_word(word: &str) -> String {
-    word.to_uppercase().to_lowercase()
-}
-
-fn is_of_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii()
-}
-
-/// Two dashes begin a comment if a space or a control character is behind them.
-fn is_line_comment(after: &str) -> bool {
-    let end = after.strip_prefix('-').map(|rest| rest.chars().next());
-    end.is_some_and(|next| next.is_none_or(|next| next == ' ' || next.is_ascii_control()))
-}
-
-fn text_after<'a>(text: &'a str, end: &str) -> &'a str {
-    text.split_once(end).map_or("", |(_, rest)| rest)
-}
-
-/// The text behind a comment, whose star comes first. The servers run some: `/*!`, `/*M!`, `/*+`.
-fn comment(text: &str) -> Result<&str, &'static str> {
-    let inner = text.strip_prefix('*').unwrap_or(text);
-    if ["!", "+", "M!"].iter().any(|mark| inner.starts_with(mark)) {
-        return Err("a text with a comment that the server reads");
-    }
-    inner.split_once("*/").map(|(_, rest)| rest).ok_or(UNENDED)
-}
-
-/// A quotation up to its mark, and the text behind it; the mark twice is one of its characters.
-fn quoted_text(text: &str, mark: char) -> Result<(String, &str), &'static str> {
-    let mut inner = String::new();
-    let mut characters = text.char_indices();
-    while let Some((at, c)) = characters.next() {
-        if c == '\\' && mark != '`' {
-            characters.next();
-        } else if c != mark {
-            inner.push(c);
-        } else if characters.as_str().starts_with(mark) {
-            inner.push(c);
-            characters.next();
-        } else {
-            return Ok((inner, text.get(at + c.len_utf8()..).unwrap_or_default()));
-        }
-    }
-    Err(UNENDED)
-}
-
-const UNENDED: &str = "a text with a string, a name or a comment without its end";
+/// The words of the grammar that parentheses may follow without a call of a function, with types that have a length.
+const BEFORE_PARENTHESES: &str = "against all and any as between bigint binary bit by case cast character columns convert dec decimal distinct \
+    distinctrow div double else escape except exists float from having in index inner int integer intersect interval is \
+    join key lateral like limit match nchar not numeric offset on or over partition primary regexp rlike row select signed \
+    some straight_join then union unsigned using values varbinary varchar when where window with xor";
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,268 @@
+//! SQL of a model for a login that may do more than read the offered columns, as those of managed servers. Every table is a named query
+//! over its offered columns, in front of the text, and other names are looked up in the server's own schema alone. So a text reaches what
+//! it can name, and its names are checked before the server gets it: no schema, no function, type or cast beyond the list.
+
+use std::collections::BTreeSet;
+
+use super::{query_text, reader::CatalogReader};
+use crate::{
+    engine::Engine,
+    error::{Error, ErrorKind},
+    functions::{self, has_word},
+    query_text::QueryText,
+    settings::TableName,
+    token::{PlacedToken, SqlToken},
+};
+
+/// The offered tables.
+#[derive(Debug)]
+pub(super) struct Listing {
+    /// The tables with their schemas.
+    tables: BTreeSet<(String, String)>,
+    /// The names of tables and columns.
+    names: BTreeSet<String>,
+    /// The named queries.
+    with: String,
+}
+
+/// The names of a text that the server's catalog must not have.
+#[derive(Debug, Default, Eq, PartialEq)]
+struct NamesInText<'a> {
+    /// Names that are neither listed nor offered: no function or type of the server may have them.
+    unlisted: BTreeSet<&'a str>,
+    /// Names of offered columns behind a dot, which would call a function with one value where there is no column.
+    members: BTreeSet<&'a str>,
+    /// Names before a dot.
+    qualifiers: BTreeSet<&'a str>,
+}
+
+impl Listing {
+    pub(super) fn new(offered: &[(TableName, Vec<String>)]) -> Self {
+        let quote = |name: &str| Engine::Postgres.quote(name);
+        let queries = offered.iter().map(|(table, columns)| {
+            let columns: Vec<_> = columns.iter().map(|column| quote(column)).collect();
+            let schema = quote(schema(table));
+            let (name, columns) = (quote(&table.name), columns.join(", "));
+            format!("{name} AS NOT MATERIALIZED (SELECT {columns} FROM {schema}.{name})")
+        });
+        let with = format!("WITH {} ", queries.collect::<Vec<_>>().join(", "));
+        let tables =
+            offered.iter().map(|(table, _)| (schema(table).to_owned(), table.name.clone()));
+        let columns = offered.iter().flat_map(|(_, columns)| columns.iter().cloned());
+        let names = offered.iter().map(|(table, _)| table.name.clone()).chain(columns).collect();
+        Self { tables: tables.collect(), names, with }
+    }
+
+    /// A text with the named queries in front of it, if it has no name that it may not have.
+    pub(super) async fn query_text(
+        &self,
+        reader: &mut CatalogReader,
+        sql: &str,
+    ) -> Result<QueryText, Error> {
+        let refuse = |refused: String| Error::new(ErrorKind::Statement, refused);
+        let tokens = query_text::tokens(sql).map_err(refuse)?;
+        let (sql, tokens) = self.without_schemas(sql, tokens);
+        let names = self.names_in(&tokens).map_err(|refused| refuse(refused.to_owned()))?;
+        match names.refused(reader).await? {
+            Some(refused) => Err(refuse(refused)),
+            None => Ok(QueryText { with: self.with.clone(), sql }),
+        }
+    }
+
+    /// The text with blanks in place of the schemas of offered tables.
+    fn without_schemas(&self, sql: &str, tokens: Vec<PlacedToken>) -> (String, Vec<PlacedToken>) {
+        let mut sql = sql.to_owned();
+        let mut kept = Vec::new();
+        let mut rest = tokens.as_slice();
+        while let [first, behind @ ..] = rest {
+            let name =
+                |placed: &PlacedToken| query_text::identifier(&placed.token).map(str::to_owned);
+            let is_qualified = match behind {
+                [dot, table, ..] if dot.token == SqlToken::Sign('.') => {
+                    let pair = name(first).zip(name(table));
+                    pair.is_some_and(|pair| self.tables.contains(&pair))
+                }
+                _ => false,
+            };
+            let n_skipped = if is_qualified { 2 } else { 0 };
+            if is_qualified && let Some(dot) = behind.first() {
+                let bytes = first.bytes.start..dot.bytes.end;
+                sql.replace_range(bytes.clone(), &" ".repeat(bytes.len()));
+            } else {
+                kept.push(first.clone());
+            }
+            rest = rest.get(n_skipped.max(1)..).unwrap_or_default();
+        }
+        (sql, kept)
+    }
+
+    /// The names of a text, or the reason to refuse it whatever the catalog has.
+    fn names_in<'a>(&self, tokens: &'a [PlacedToken]) -> Result<NamesInText<'a>, &'static str> {
+        let token = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map(|it| &it.token);
+        let mut names = NamesInText::default();
+        let mut depth = 0_usize;
+        for (at, placed) in tokens.iter().enumerate() {
+            let before = token(at.checked_sub(1));
+            let next = token(at.checked_add(1));
+            match &placed.token {
+                SqlToken::Sign(';') => return Err("a text of more than one statement"),
+                SqlToken::Sign('(') => depth = depth.saturating_add(1),
+                SqlToken::Sign(')') => depth = depth.checked_sub(1).ok_or(UNBALANCED)?,
+                SqlToken::Text if next == Some(&SqlToken::Text) => {
+                    return Err("a text with two strings side by side: join them by `||`");
+                }
+                SqlToken::Word(word)
+                    if word == "operator" && next == Some(&SqlToken::Sign('(')) =>
+                {
+                    return Err("a text with `operator(…)`: write the operator alone");
+                }
+                token => {
+                    if let Some(name) = query_text::identifier(token) {
+                        self.add_name(&mut names, name, before, next);
+                    }
+                }
+            }
+        }
+        if depth == 0 { Ok(names) } else { Err(UNBALANCED) }
+    }
+
+    fn add_name<'a>(
+        &self,
+        names: &mut NamesInText<'a>,
+        name: &'a str,
+        before: Option<&SqlToken>,
+        next: Option<&SqlToken>,
+    ) {
+        let is_before_dot = next == Some(&SqlToken::Sign('.'));
+        if is_before_dot && name != "pg_catalog" {
+            names.qualifiers.insert(name);
+        }
+        if functions::is_listed(Engine::Postgres, name) || has_word(TYPES, name) {
+            return;
+        }
+        // A function is called, a type named, or a value of a type written.
+        let is_used = matches!(next, Some(SqlToken::Sign('(') | SqlToken::Text))
+            || before == Some(&SqlToken::Sign(':'));
+        if is_used || !self.names.contains(name) {
+            names.unlisted.insert(name);
+        } else if before == Some(&SqlToken::Sign('.')) {
+            names.members.insert(name);
+        }
+    }
+}
+
+impl NamesInText<'_> {
+    /// The first of the names that the server's catalog has, in words.
+    async fn refused(&self, reader: &mut CatalogReader) -> Result<Option<String>, Error> {
+        let json = |names: &BTreeSet<&str>| serde_json::to_string(names).unwrap_or_default();
+        let asked = [json(&self.unlisted), json(&self.members), json(&self.qualifiers)];
+        let rows = reader.rows(NAMES, &asked.each_ref().map(String::as_str)).await?;
+        let first = rows.into_iter().next().map(|row| row.into_iter().flatten());
+        let refused = first.and_then(|mut row| row.next().zip(row.next()));
+        Ok(refused.map(|(kind, name)| match kind.as_str() {
+            "schema" => format!("a text that names a schema: `{name}`; write the name of the table alone"),
+            _ => format!("a text with the name of a {kind} that is not among those that only compute: `{name}`; as a name of your own, choose another"),
+        }))
+    }
+}
+
+/// The schema of a table.
+pub(super) fn schema(table: &TableName) -> &str {
+    table.schema.as_deref().unwrap_or("public")
+}
+
+const UNBALANCED: &str = "a text with a parenthesis that has no other";
+
+/// The names that are those of functions, types or schemas. Types and functions with one value are looked up in the server's own schema alone.
+const NAMES: &str = "with unlisted as (select array(select json_array_elements_text($1::json)::name) as names)
+    select kind, name from (
+        select 'function' as kind, p.proname as name from pg_proc p, unlisted u where p.proname = any (u.names)
+        union all select 'type', t.typname from pg_type t, unlisted u
+            where t.typname = any (u.names) and t.typnamespace = 'pg_catalog'::regnamespace
+        union all select 'function', p.proname from pg_proc p
+            where p.proname = any (array(select json_array_elements_text($2::json)::name))
+            and p.pronamespace = 'pg_catalog'::regnamespace and p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1
+        union all select 'schema', n.nspname from pg_namespace n
+            where n.nspname = any (array(select json_array_elements_text($3::json)::name))) refused
+    order by kind, name limit 1";
+
+/// The types that compute and show nothing of the server, and words of the grammar that are names of types or functions, too.
+const TYPES: &str = "any bool boolean bpchar bigint bit box bytea char character cidr circle date daterange datemultirange dec decimal \
+    double float float4 float8 inet int int2 int4 int4multirange int4range int8 int8multirange int8range integer interval \
+    json jsonb jsonpath line lseg macaddr macaddr8 money name nummultirange numeric numrange path point polygon precision \
+    real smallint text time timestamp timestamptz timetz tsmultirange tsquery tsrange tstzmultirange tstzrange tsvector unknown \
+    uuid varbit varchar xml";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing() -> Listing {
+        let table = |schema: Option<&str>, name: &str| TableName {
+            schema: schema.map(str::to_owned),
+            name: name.to_owned(),
+        };
+        let columns = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Listing::new(&[
+            (table(None, "orders"), columns(&["no", "version", "currval"])),
+            (table(Some("odd"), "Own \"Rows\""), columns(&["no"])),
+        ])
+    }
+
+    /// The unlisted names, the members and the qualifiers of a text, or the reason to refuse it.
+    #[track_caller]
+    fn check(text: &str, expected: Result<[&str; 3], &str>) {
+        let listing = listing();
+        let (_, tokens) = listing.without_schemas(text, query_text::tokens(text).unwrap());
+        let shown = listing.names_in(&tokens).map(|names| {
+            [names.unlisted, names.members, names.qualifiers].map(|names| {
+                let names: Vec<_> = names.into_iter().collect();
+                names.join(" ")
+            })
+        });
+        assert_eq!(shown, expected.map(|names| names.map(str::to_owned)), "{text}");
+    }
+
+    #[test]
+    fn the_names_that_the_catalog_must_not_have_are_all_but_listed_and_offered_ones() {
+        check("select o.no, max(version) from orders o", Ok(["from o select", "no", "o"]));
+        check("select t.bump, sneaky(no) from orders t", {
+            Ok(["bump from select sneaky t", "", "t"])
+        });
+        // The column itself is no call; behind a dot it could be one.
+        check("select version, currval, o.currval", Ok(["o select", "currval", "o"]));
+        check("select currval('counter'), version()", Ok(["currval select version", "", ""]));
+        check("select no::version, version 'x', \"sneaky\"", Ok(["select sneaky version", "", ""]));
+        check("select pg_catalog.abs(1)", Ok(["select", "", ""]));
+        check("select other.abs(1)", Ok(["other select", "", "other"]));
+    }
+
+    #[test]
+    fn texts_that_no_catalog_makes_right_are_refused() {
+        check("select 1; select 2", Err("a text of more than one statement"));
+        check("select 1) a, (select 2", Err(UNBALANCED));
+        check("select (1", Err(UNBALANCED));
+        check("select e'a'\n'b\\'", Err("a text with two strings side by side: join them by `||`"));
+        check("select 1 operator(own.+) 2", {
+            Err("a text with `operator(…)`: write the operator alone")
+        });
+    }
+
+    #[test]
+    fn an_offered_table_may_have_its_schema() {
+        let listing = listing();
+        let sql =
+            "select public . orders.no from Public.orders, odd.\"Own \"\"Rows\"\"\", odd.rows";
+        let (sql, tokens) = listing.without_schemas(sql, query_text::tokens(sql).unwrap());
+        assert_eq!(
+            sql,
+            "select          orders.no from        orders,     \"Own \"\"Rows\"\"\", odd.rows"
+        );
+        let names = listing.names_in(&tokens).unwrap();
+        assert!(names.qualifiers.contains("odd") && !names.qualifiers.contains("public"));
+        let with = listing.with;
+        assert!(with.starts_with(
+            "WITH \"orders\" AS NOT MATERIALIZED (SELECT \"no\", \"version\", \"currval\" FROM \"public\".\"orders\"), "
+        ));
+    }
+}

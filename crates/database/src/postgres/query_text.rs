@@ -1,0 +1,64 @@
+//! The parts of a model's text that PostgreSQL must not get. Grammar and rights decide what a text does; every login reads most of the catalog,
+//! some of which shows what other sessions run, so that its names are refused.
+
+use crate::{
+    engine::Engine,
+    functions::{self, has_word},
+    token::{self, Lexicon, PlacedToken, SqlToken},
+};
+
+/// The tokens of a text without a name of the catalog, or the first part that is refused, in words.
+pub(super) fn tokens(text: &str) -> Result<Vec<PlacedToken>, String> {
+    let tokens = token::tokens(Lexicon::Postgres, text).map_err(str::to_owned)?;
+    let mut names = tokens.iter().filter_map(|placed| identifier(&placed.token));
+    match names.find(|name| is_of_catalog(name)) {
+        Some(name) => Err(format!("a text with a name of the server's own catalog: `{name}`")),
+        None => Ok(tokens),
+    }
+}
+
+/// The identifier or keyword that a token is.
+pub(super) fn identifier(token: &SqlToken) -> Option<&str> {
+    match token {
+        SqlToken::Name(name) => Some(name),
+        SqlToken::Word(word) if !word.starts_with(|c: char| c.is_ascii_digit()) => Some(word),
+        SqlToken::Sign(_) | SqlToken::Text | SqlToken::Word(_) => None,
+    }
+}
+
+fn is_of_catalog(name: &str) -> bool {
+    let is_own = name.starts_with("pg_") && !functions::is_listed(Engine::Postgres, name);
+    is_own || has_word(ADDRESSES, name)
+}
+
+/// Functions that show the addresses of the server and of callgate.
+const ADDRESSES: &str = "inet_client_addr inet_client_port inet_server_addr inet_server_port";
+
+#[cfg(test)]
+mod tests {
+    use super::tokens;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        let refused = tokens(text).err();
+        let name = refused.as_deref().and_then(|refused| refused.split('`').nth(1));
+        assert_eq!(name, expected, "{text}: {refused:?}");
+    }
+
+    #[test]
+    fn names_of_the_catalog_are_found_in_every_spelling() {
+        check("select query from pg_stat_activity", Some("pg_stat_activity"));
+        check("table \"pg_stat_activity\"", Some("pg_stat_activity"));
+        check("select * from PG_CATALOG.Pg_Roles", Some("pg_roles"));
+        check("select/**/pg_read_file('x')", Some("pg_read_file"));
+        check("select * from U&\"\\0070g_roles\"", Some("U&"));
+        check("select inet_server_addr()", Some("inet_server_addr"));
+    }
+
+    #[test]
+    fn other_words_are_not_names_of_the_catalog() {
+        check("select pg_typeof(1), pg_size_pretty(7::bigint), pg_catalog.abs(1)", None);
+        check("select upg_x, a_pg_b, 'pg_roles' from orders -- pg_roles", None);
+        check("select 'a' as \"U\"", None);
+    }
+}
