@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::settings::TableName;
+use crate::{engine::Engine, settings::TableName};
 
 /// One table or view.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -13,6 +13,8 @@ pub(crate) struct Table {
     pub(crate) kind: TableKind,
     /// The table's own comment.
     pub(crate) comment: Option<String>,
+    /// About how many rows there are, by the server's statistics or its size; `None` where nothing says so.
+    pub(crate) n_rows: Option<u64>,
     pub(crate) columns: Vec<Column>,
     /// The columns of the primary key; empty if there is none.
     pub(crate) key: Vec<String>,
@@ -25,6 +27,16 @@ pub(crate) struct Table {
     /// The columns of constraints and unique indexes by their names, where failures name these alone.
     pub(crate) constraints: BTreeMap<String, Vec<String>>,
 }
+
+impl Table {
+    /// True if every row can be read for one call.
+    pub(crate) fn is_small(&self) -> bool {
+        self.n_rows.is_some_and(|n_rows| n_rows <= MOST_OF_SMALL)
+    }
+}
+
+/// The rows of a table that is read as a whole in a few milliseconds.
+pub(crate) const MOST_OF_SMALL: u64 = 10_000;
 
 /// A trigger that runs when a row of the table is changed.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -129,4 +141,29 @@ pub(crate) enum ColumnKind {
         has_zone: bool,
     },
     Uuid,
+}
+
+impl ColumnKind {
+    /// True if the text of a value stands for exactly this value, so that a page can begin behind it.
+    pub(crate) fn has_exact_text(&self, engine: Engine) -> bool {
+        match self {
+            Self::Any
+            | Self::Array(_)
+            | Self::Bytes
+            | Self::Float
+            | Self::Json
+            | Self::Literal
+            | Self::Other => false,
+            // SQLite keeps these as floating-point numbers.
+            Self::Numeric { .. } => engine != Engine::Sqlite,
+            Self::Boolean
+            | Self::Date
+            | Self::Enumeration(_)
+            | Self::Integer { .. }
+            | Self::Text { .. }
+            | Self::Time { .. }
+            | Self::Timestamp { .. }
+            | Self::Uuid => true,
+        }
+    }
 }

@@ -164,6 +164,7 @@ mod tests {
             name: TableName { schema: None, name: "orders".to_owned() },
             kind: TableKind::Table,
             comment: None,
+            n_rows: None,
             columns: vec![Column::of_statement("no", ColumnKind::Json)],
             key: Vec::new(),
             unique: Vec::new(),

@@ -123,6 +123,7 @@ mod tests {
             name: TableName { schema: None, name: name.clone() },
             kind: TableKind::Table,
             comment: None,
+            n_rows: None,
             columns: Vec::new(),
             key: Vec::new(),
             unique: Vec::new(),

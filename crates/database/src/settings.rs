@@ -78,9 +78,9 @@ pub struct EntitySettings {
     pub output_fields: BTreeMap<Operation, Vec<String>>,
     /// Columns with the values that every row of this caller has.
     pub rows: Vec<(String, SessionSource)>,
-    /// The columns of conditions; `None` for the key and indexed columns.
+    /// The columns of conditions; `None` for the key and indexed columns, of a small table for all.
     pub filter: Option<Vec<String>>,
-    /// The columns of sorting; `None` for the key and indexed columns.
+    /// The columns of sorting; `None` for the key and indexed columns, of a small table for all.
     pub sort: Option<Vec<String>>,
     /// True if update and delete also take conditions.
     pub many: bool,

@@ -15,7 +15,7 @@ use super::{
     naming::name_columns,
 };
 use crate::{
-    catalog::{Column, ForeignKey, Table, TableKind},
+    catalog::{Column, ForeignKey, MOST_OF_SMALL, Table, TableKind},
     engine::Engine,
     finding::{COLUMN, DatabaseFinding, ENTITY},
     operation::Operation,
@@ -238,14 +238,41 @@ impl<'a> Resolver<'a> {
             self.unread(key, names, fields);
             return self.fitting_names(key, names, Fit::Condition);
         }
-        let is_default =
-            |name: &&String| of_key.contains(name) || self.table.indexed.contains(name);
+        let is_default = |name: &&String| {
+            // An order of these has no pages.
+            let has_pages = |column: &Column| column.kind.has_exact_text(self.context.engine);
+            let is_cheap = self.table.is_small()
+                && (key == "filter" || self.table.column(name).is_some_and(has_pages));
+            is_cheap || of_key.contains(name) || self.table.indexed.contains(name)
+        };
         let fits = |name: &&String| {
             let column = self.table.column(name);
             column.is_some_and(|column| Fit::Condition.takes(column))
                 && ArgumentName::new(name).is_ok()
         };
-        fields.iter().filter(is_default).filter(fits).cloned().collect()
+        let fitting = fields.iter().filter(fits);
+        let (offered, left): (Vec<_>, Vec<_>) = fitting.partition(is_default);
+        let offered = offered.into_iter().cloned().collect();
+        self.note_left(key, left);
+        offered
+    }
+
+    /// Says which columns of a large table have neither conditions nor an order.
+    fn note_left(&mut self, key: &'static str, left: Vec<&String>) {
+        let is_listed = self.settings.operations.contains(&Operation::List);
+        let is_large = |_: &u64| is_listed && !left.is_empty() && !self.table.is_small();
+        let Some(n_rows) = self.table.n_rows.filter(is_large) else { return };
+        let names = name_list(left.into_iter().map(String::as_str));
+        let size = match n_rows {
+            _ if self.context.engine == Engine::Sqlite => format!("more than {MOST_OF_SMALL}"),
+            n_rows => format!("about {n_rows}"),
+        };
+        let message = format!(
+            "columns without an index of their own are left out of `{key}`, since the table has {size} rows: {names}"
+        );
+        let help =
+            format!("make an index that begins with the column, or name the columns under `{key}`");
+        self.findings.push(DatabaseFinding::note(COLUMN, self.pointer("table"), message, help));
     }
 
     fn outputs(&mut self, fields: &[String]) -> BTreeMap<Operation, Vec<String>> {

@@ -22,7 +22,7 @@ keys! {
         description: String;
         /// The columns that a model reads, as a list, or by names of your own; all but bytes and names such as `password` unless given.
         fields: Fields;
-        /// The columns that conditions take; the key and indexed ones unless given.
+        /// The columns that conditions take; the key and indexed ones, of a small table all, unless given.
         filter: Vec<String>;
         /// The columns that a model gives, by operation.
         input_fields: InputFields;
@@ -36,7 +36,7 @@ keys! {
         output_fields: OutputFields;
         /// The values that every row of a caller has, by columns. The model neither sees nor gives them.
         rows: Rows;
-        /// The columns that sort; the key and indexed ones unless given.
+        /// The columns that sort; the key and indexed ones, of a small table all, unless given.
         sort: Vec<String>;
         /// The table or view, with its schema if it is another than the usual one.
         table: TableName, required;

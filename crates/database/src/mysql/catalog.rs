@@ -47,6 +47,7 @@ struct FoundTable<'a> {
     name: TableName,
     kind: TableKind,
     comment: Option<String>,
+    n_rows: Option<u64>,
 }
 
 /// The tables of these names that are there.
@@ -72,11 +73,12 @@ async fn find_tables<'a>(
                     .is_some_and(|table_schema| table_schema.eq_ignore_ascii_case(schema))
         };
         let of_row = |row| {
-            let [schema, name, of, comment] = fields(row)?;
+            let [schema, name, of, comment, n_rows] = fields(row)?;
             let kind = if of?.contains("VIEW") { TableKind::View } else { TableKind::Table };
             let name = TableName { schema, name: name? };
             let comment = comment.filter(|it| !it.is_empty() && kind == TableKind::Table);
-            Some(FoundTable { asked, name, kind, comment })
+            let n_rows = n_rows.and_then(|n_rows| n_rows.parse().ok());
+            Some(FoundTable { asked, name, kind, comment, n_rows })
         };
         tables.extend(rows.into_iter().filter_map(of_row).find(is_it));
     }
@@ -99,7 +101,7 @@ async fn describe_tables(
     let asked = values.iter().flat_map(|values| texts.iter().map(move |text| (text, &values[..])));
     let mut rows = reader.pipelined_rows(&asked.collect::<Vec<_>>()).await?.into_iter();
     let mut tables = Vec::new();
-    for FoundTable { asked, name, kind, comment } in found_tables {
+    for FoundTable { asked, name, kind, comment, n_rows } in found_tables {
         let mut next = || rows.next().unwrap_or_default();
         let columns: Vec<Column> = next().into_iter().filter_map(column).collect();
         let (indexes, references) = (next(), next());
@@ -113,6 +115,7 @@ async fn describe_tables(
             name,
             kind,
             comment,
+            n_rows,
             columns,
             key,
             unique,
@@ -262,7 +265,7 @@ const ALL_TABLES: &str = "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schem
     WHERE TABLE_SCHEMA NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')
     AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW') ORDER BY 1, 2";
 
-const TABLE: &str = "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, TABLE_COMMENT FROM information_schema.TABLES
+const TABLE: &str = "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, TABLE_COMMENT, TABLE_ROWS FROM information_schema.TABLES
     WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')";
 
 /// The values of a column that counts up are the database's own.

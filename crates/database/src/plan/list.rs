@@ -5,7 +5,7 @@ use callgate_tool::{Fault, Value};
 
 use super::{Plan, Purpose, Request, Steps, name_with_direction};
 use crate::{
-    catalog::{Column, ColumnKind},
+    catalog::Column,
     column,
     engine::Engine,
     operation::Operation,
@@ -87,7 +87,7 @@ impl Request<'_> {
             }
         }
         let is_exact =
-            columns.iter().all(|(column, _)| is_exact(&column.kind, self.database.engine));
+            columns.iter().all(|(column, _)| column.kind.has_exact_text(self.database.engine));
         Order { columns, has_pages: entity.is_key_unique && is_exact }
     }
 
@@ -116,21 +116,5 @@ impl Request<'_> {
             column::text(column, &value, engine).map_err(|_| wording::unknown_page())
         };
         texts.into_iter().zip(&order.columns).map(checked).collect()
-    }
-}
-
-/// True if the text of a value stands for exactly this value.
-fn is_exact(kind: &ColumnKind, engine: Engine) -> bool {
-    match kind {
-        ColumnKind::Any
-        | ColumnKind::Array(_)
-        | ColumnKind::Bytes
-        | ColumnKind::Float
-        | ColumnKind::Json
-        | ColumnKind::Literal
-        | ColumnKind::Other => false,
-        // SQLite keeps these as floating-point numbers.
-        ColumnKind::Numeric { .. } => engine != Engine::Sqlite,
-        _ => true,
     }
 }

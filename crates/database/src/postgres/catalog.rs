@@ -25,7 +25,7 @@ pub(super) async fn tables(
         names.iter().map(|name| [name.schema.as_deref().unwrap_or("public"), &name.name]).collect();
     let asked = serde_json::to_string(&asked).unwrap_or_default();
     let table_rows = reader.rows(TABLES, &[&asked]).await?;
-    let table_rows: Vec<[Option<String>; 5]> =
+    let table_rows: Vec<[Option<String>; 6]> =
         table_rows.into_iter().filter_map(|row| row.try_into().ok()).collect();
     let ids: Vec<&str> = table_rows.iter().filter_map(|[_, id, ..]| id.as_deref()).collect();
     let ids = format!("{{{}}}", ids.join(","));
@@ -41,10 +41,11 @@ pub(super) async fn tables(
     let facts = kinds(&mut reader, &types).await?;
     parts.types = types.into_iter().zip(facts).collect();
     reader.close();
-    let table = |[at, id, kind, comment, has_trigger]: [Option<String>; 5]| {
+    let table = |[at, id, kind, comment, has_trigger, n_rows]: [Option<String>; 6]| {
         let name = names.get(at?.parse::<usize>().ok()?.checked_sub(1)?)?;
         let kind = if matches!(&*kind?, "v" | "m") { TableKind::View } else { TableKind::Table };
         let mut table = parts.table(name, &id?, kind, comment);
+        table.n_rows = n_rows.and_then(|n_rows| n_rows.parse().ok());
         table.update_trigger = match has_trigger.as_deref() {
             Some("true") => UpdateTrigger::Present,
             _ => UpdateTrigger::Absent,
@@ -123,6 +124,7 @@ impl CatalogParts {
             name,
             kind,
             comment,
+            n_rows: None,
             columns,
             key,
             unique,
@@ -189,9 +191,11 @@ const ALL_TABLES: &str = "select n.nspname, c.relname
     and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')
     order by 1, 2";
 
-/// The tables, with whether a trigger of users runs when a row is updated (bit 16 of its type).
+/// The tables, with whether a trigger of users runs when a row is updated (bit 16 of its type), and about how many rows there are by the statistics. A
+/// login may not be able to ask for the size.
 const TABLES: &str = "select j.n, c.oid, c.relkind::text, obj_description(c.oid, 'pg_class'),
-    exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 <> 0)
+    exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 <> 0),
+    case when c.reltuples > 0 then c.reltuples::bigint end
     from json_array_elements($1::json) with ordinality j(t, n) join pg_namespace n on n.nspname = j.t ->> 0
     join pg_class c on c.relnamespace = n.oid and c.relname = j.t ->> 1 and c.relkind in ('r', 'p', 'v', 'm', 'f')";
 

@@ -30,6 +30,7 @@ impl Groups<'_> {
             name: TableName { schema: None, name: "callgate".to_owned() },
             kind: TableKind::View,
             comment: None,
+            n_rows: None,
             columns: columns.enumerate().map(named).collect(),
             key: Vec::new(),
             unique: Vec::new(),

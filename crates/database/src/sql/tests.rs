@@ -40,6 +40,7 @@ fn table(name: &str, columns: Vec<Column>) -> Table {
         name: TableName { schema: None, name: name.to_owned() },
         kind: TableKind::Table,
         comment: None,
+        n_rows: None,
         columns,
         key: vec![],
         unique: vec![],

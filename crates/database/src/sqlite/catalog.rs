@@ -9,7 +9,8 @@ use super::{
     rights::Rights,
 };
 use crate::{
-    catalog::{Column, ForeignKey, Table, TableKind, UpdateTrigger},
+    catalog::{Column, ForeignKey, MOST_OF_SMALL, Table, TableKind, UpdateTrigger},
+    engine::Engine,
     settings::TableName,
 };
 
@@ -104,6 +105,7 @@ fn table(connection: &Connection, found_table: &FoundTable) -> rusqlite::Result<
         name: TableName { schema: None, name: found_table.name.clone() },
         kind: found_table.kind,
         comment: None,
+        n_rows: counted_rows(connection, found_table)?,
         foreign_keys: foreign_keys(connection, &found_table.name)?,
         update_trigger: update_trigger(connection, &found_table.name)?,
         constraints: BTreeMap::new(),
@@ -112,6 +114,17 @@ fn table(connection: &Connection, found_table: &FoundTable) -> rusqlite::Result<
         unique,
         indexed,
     })
+}
+
+/// The rows, counted up to one beyond those of a small table: the file has no statistics of its own.
+fn counted_rows(connection: &Connection, table: &FoundTable) -> rusqlite::Result<Option<u64>> {
+    if table.kind == TableKind::View {
+        return Ok(None);
+    }
+    let (name, most) = (Engine::Sqlite.quote(&table.name), MOST_OF_SMALL.saturating_add(1));
+    let text = format!("SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {most})");
+    let counted: u32 = connection.query_row(&text, [], |row| row.get(0))?;
+    Ok(Some(counted.into()))
 }
 
 /// The beginning of a trigger's text says what it runs at: `CREATE TRIGGER name AFTER UPDATE OF note ON orders BEGIN`.

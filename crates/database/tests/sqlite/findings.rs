@@ -141,6 +141,27 @@ async fn a_version_that_nothing_changes_is_reported() {
     .await;
 }
 
+#[tokio::test]
+async fn a_table_of_more_than_ten_thousand_rows_has_conditions_on_indexed_columns_and_a_note_of_the_others()
+ {
+    for (n_rows, left) in [(10_000, 0), (10_001, 2)] {
+        let tables = format!(
+            "create table notes (no integer primary key, day text, words text); create index days on notes (day);
+             with recursive n(i) as (select 1 union all select i + 1 from n where i < {n_rows}) insert into notes select i, i, i from n;"
+        );
+        let loaded = loaded(&folder_with(&tables), settings(vec![entity("notes")])).await;
+        let notes = loaded.findings.iter().filter(|it| it.severity == Severity::Note);
+        assert_eq!(notes.clone().count(), left, "{:?}", loaded.findings);
+        for note in notes {
+            assert!(note.message.ends_with("more than 10000 rows: `words`"), "{note:?}");
+        }
+        let mut declarations = loaded.tools.iter().filter_map(|tool| tool.declaration());
+        let list = declarations.find(|tool| tool.name.as_str() == "shop-notes-list").unwrap();
+        let sorts = list.input_schema.to_string().contains("\"-words\"");
+        assert_eq!(sorts, left == 0);
+    }
+}
+
 #[cfg(not(feature = "mysql"))]
 #[tokio::test]
 async fn an_engine_that_is_not_in_this_build_is_reported_with_its_feature() {
