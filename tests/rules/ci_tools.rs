@@ -15,6 +15,7 @@ enum Supply {
 }
 
 const PROGRAMS: &[(&str, Supply)] = &[
+    ("apache2", Supply::Package("apache2")),
     ("cargo", Supply::Runner),
     ("dbus-daemon", Supply::Package("dbus")),
     ("dnsmasq", Supply::Package("dnsmasq-base")),
@@ -37,7 +38,7 @@ const PROGRAMS: &[(&str, Supply)] = &[
 
 /// Scripts below `tests/interop` that `.ci/full` runs, and `.ci/run` does not.
 const OF_RELEASES: &[&str] =
-    &["tests/interop/attacks/", "tests/interop/browser/", "tests/interop/clients/"];
+    &["tests/interop/attacks/", "tests/interop/browser/", "tests/interop/clients/", "tests/interop/deploy/"];
 
 /// The programs that a script looks for: `command -v NAME`, `shutil.which("NAME")`, `servers.program("NAME", …)`, `for tool in
 /// NAME NAME`.
