@@ -8,11 +8,13 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 import kubernetes_validate
 import yaml
 from helm_python import Chart, lint
 
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 KUBERNETES = "1.31"
 TOOLSETS = {"pets": {"openapi": "pets.json", "server": "https://pets.example/v1", "auth": "none"}}
 PETS = json.dumps({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {"200": {"description": "ok"}}}}}})
@@ -90,6 +92,10 @@ def refused(chart):
 def main():
     callgate, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     chart = Chart.load(str(folder))
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    assert chart.metadata["version"] == chart.metadata["appVersion"] == version, chart.metadata
+    for file in ("kubernetes/sidecar.yaml", "compose/compose.yaml"):
+        assert f"callgate:{version}" in (ROOT / "packages/deploy" / file).read_text(), file
     n_manifests = 0
     kinds = set()
     for parts in itertools.product(*PARTS):

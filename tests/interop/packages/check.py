@@ -117,7 +117,7 @@ def components(packages):
 
 def asked_of_registries(packages):
     run(sys.executable, "-m", "twine", "check", "--strict", *packages.glob("*.whl"))
-    for file in packages.glob("*.tgz"):
+    for file in packages.glob("callgate-*.tgz"):
         run("npm", "publish", "--dry-run", file)
 
 
