@@ -332,8 +332,7 @@ fn join_base64(collected: &mut String, piece: &str) -> Result<(), ReplyFault> {
         collected.push_str(piece);
         return Ok(());
     }
-    let decoded =
-        |text: &str| BASE64_STANDARD.decode(text).map_err(|error| unreadable_event(error));
+    let decoded = |text: &str| BASE64_STANDARD.decode(text).map_err(unreadable_event);
     *collected = BASE64_STANDARD.encode([decoded(collected)?, decoded(piece)?].concat());
     Ok(())
 }
