@@ -1,7 +1,7 @@
 """Drafts descriptions from examples of services whose real descriptions are known, and compares: the draft is read without a fault,
 examples and unseen exchanges of the same operations hold by it, its cases replay, its paths are the real ones, and no planted secret
 stands in anything that was written. Exchanges are made by this file alone, from the real description. Usage:
-drafts.py --callgate FILE [--examples N] [--operations N] [DESCRIPTION…]"""
+drafts.py --callgate FILE [--examples N] [--operations N] [--bars] [DESCRIPTION…]"""
 
 import argparse
 import json
@@ -271,7 +271,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--cases", action="store_true")
-    parser.add_argument("--keep")
+    parser.add_argument("--keep", help="a folder for drafts and recordings")
+    parser.add_argument("--bars", action="store_true", help="fail where a draft is wrong more often than it may be")
     parser.add_argument("descriptions", nargs="*")
     options = parser.parse_args()
     if not CORPUS.exists():
@@ -282,8 +283,12 @@ def main():
         print(" ".join(f"{name} {value}" for name, value in row.items()))
     total = {name: sum(row[name] for row in rows) for name in ("real", "drafted", "right", "seen", "bad_seen", "unseen", "bad_unseen", "leaked")}
     f1 = 2 * total["right"] / (total["real"] + total["drafted"])
-    print(f"{options.examples} examples: paths F1 {f1:.3f}, seen {total['bad_seen']} of {total['seen']} wrong, unseen {total['bad_unseen']} of "
-          f"{total['unseen']} wrong ({1 - total['bad_unseen'] / total['unseen']:.1%} accepted), {total['leaked']} secrets")
+    accepted = 1 - total["bad_unseen"] / total["unseen"]
+    print(f"drafts: {options.examples} examples, paths F1 {f1:.3f}, {total['bad_seen']} of {total['seen']} seen wrong, unseen {accepted:.1%} accepted, "
+          f"{total['leaked']} secrets")
+    faults = [row["name"] for row in rows if row["refused"] or row["leaked"] or any(" 0 failed" not in line for line in row["tests"])]
+    if options.bars and (faults or f1 < 0.9 or accepted < 0.9 or total["bad_seen"] * 100 > total["seen"]):
+        raise SystemExit(f"drafts: a bar is not met {faults}")
 
 
 if __name__ == "__main__":

@@ -63,12 +63,7 @@ impl Parameter<'_> {
         parameter.insert("in", Value::from(*place));
         let evidence = Evidence(samples.len(), n_exchanges);
         if *place == "path" {
-            guesses.add(
-                pointer,
-                format!("`{name}` differs between addresses"),
-                evidence,
-                SETTLE_PATH,
-            );
+            guesses.add(pointer, self.path_guess(), evidence, SETTLE_PATH);
             parameter.insert("required", Value::Bool(true));
         } else if samples.len() == n_exchanges && n_exchanges > 1 {
             guesses.add(pointer, format!("`{name}` is required"), evidence, SETTLE_REQUIRED);
@@ -78,6 +73,22 @@ impl Parameter<'_> {
         }
         parameter.insert("schema", schema);
         Value::Object(parameter)
+    }
+}
+
+impl Parameter<'_> {
+    /// The reason why a part of the path is an input.
+    fn path_guess(&self) -> String {
+        let name = &self.name;
+        let mut values = self.samples.iter().flatten();
+        let first = values.next();
+        match first {
+            None => format!("`{name}` has no value in the examples"),
+            Some(first) if values.all(|value| value == first) => {
+                format!("`{name}` looks like a value")
+            }
+            Some(_) => format!("`{name}` differs between addresses"),
+        }
     }
 }
 

@@ -75,6 +75,10 @@ fn guesses_have_their_evidence() {
     let draft = drafted(pets());
     let guess = draft.guesses.iter().find(|guess| guess.text == "`fields` is optional").unwrap();
     assert_eq!((guess.seen, guess.total), (1, 2));
+    let path = |draft: &Draft| {
+        draft.guesses.iter().any(|guess| guess.text == "`petId` differs between addresses")
+    };
+    assert!(path(&draft) && !path(&drafted(pets().into_iter().take(1).collect())));
     for guess in &draft.guesses {
         assert!(draft.description.pointer(&guess.pointer).is_some(), "{guess:?}");
     }
