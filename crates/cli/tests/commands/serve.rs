@@ -1,7 +1,7 @@
 //! `callgate serve` as a process: what it says at the start, how it is stopped, and what keeps it from starting.
 
 use crate::prelude::*;
-use std::io::Write;
+use std::io::{self, Write};
 
 use rustix::process::{Signal, kill_process};
 
@@ -287,6 +287,27 @@ fn the_socket_of_a_service_manager_is_served() {
         signal(&sidecar, Signal::TERM);
         assert_eq!(sidecar.ended().0, Some(0));
     }
+}
+
+#[test]
+fn a_new_caller_waits_for_the_next_process_of_a_service_manager() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = silent_service(folder.path(), "limits: {drain: 2s}");
+    let mut command = Command::new("python3");
+    command.args(["-c", SERVICE_MANAGER, env!("CARGO_BIN_EXE_callgate"), "serve"]);
+    if Command::new("python3").arg("--version").output().is_err() {
+        return;
+    }
+    let mut sidecar = Sidecar::of(command.current_dir(folder.path()));
+    let _running = sidecar.send(CALLS, "", CALL);
+    let called = silent.accept().unwrap();
+    signal(&sidecar, Signal::TERM);
+    sidecar.until("stopping: ");
+    let mut late = sidecar.send(CALLS, "", "{}");
+    late.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    let read = Read::read(&mut late, &mut [0]);
+    assert!(read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock));
+    drop(called);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Accepts the connections of one socket, within their permits, until the sidecar stops and the earlier
-//! connections are done. Meanwhile, new connections learn that the sidecar is stopping.
+//! connections are done. Meanwhile, new connections learn that the sidecar is stopping; those of a service manager's
+//! socket wait for its next process.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -20,17 +21,19 @@ pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
     let mut is_draining = false;
     while !(is_draining && early.is_empty()) {
         tokio::select! {
-            accepted = socket.accept() => match accepted {
+            // A connection that came with the signal is left to the next process, and not accepted before.
+            biased;
+            () = drain.wait_until_draining(), if !is_draining => is_draining = true,
+            () = drain.wait_until_given_up() => break,
+            Some(_) = early.join_next(), if !early.is_empty() => {}
+            Some(_) = late.join_next(), if !late.is_empty() => {}
+            accepted = socket.accept(), if !(is_draining && socket.is_handed_over()) => match accepted {
                 Ok(accepted) if drain.is_draining() => {
                     serve_or_refuse(&mut late, accepted, Setup { is_late: true, ..setup.clone() }, &permits);
                 }
                 Ok(accepted) => serve_or_refuse(&mut early, accepted, setup.clone(), &permits),
                 Err(error) => pause_after_error(&error).await,
             },
-            Some(_) = early.join_next(), if !early.is_empty() => {}
-            Some(_) = late.join_next(), if !late.is_empty() => {}
-            () = drain.wait_until_draining(), if !is_draining => is_draining = true,
-            () = drain.wait_until_given_up() => break,
         }
     }
     let last = async { while early.join_next().await.is_some() {} };

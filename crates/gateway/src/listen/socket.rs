@@ -16,13 +16,16 @@ use crate::problem::too_many_connections;
 
 #[derive(Debug)]
 pub(super) enum Socket {
-    Tcp(TcpListener),
+    Tcp {
+        listener: TcpListener,
+        is_handed_over: bool,
+    },
     #[cfg(unix)]
     Unix {
         listener: UnixListener,
         path: String,
         /// The file, removed with the listener; `None` if it belongs to the service manager.
-        _file: Option<file::SocketFile>,
+        file: Option<file::SocketFile>,
     },
 }
 
@@ -57,7 +60,7 @@ pub(super) async fn open_sockets(
         Address::Unix(path) => {
             let (listener, file) = file::bind_for_owner(path)?;
             let path = path.display().to_string();
-            Ok(vec![Socket::Unix { listener, path, _file: Some(file) }])
+            Ok(vec![Socket::Unix { listener, path, file: Some(file) }])
         }
         #[cfg(unix)]
         Address::Systemd(name) => handed_over(name.as_deref(), asks_callers),
@@ -75,7 +78,7 @@ async fn open_tcp(host: &str, port: u16, asks_callers: bool) -> Result<Socket, R
             return Err(Refusal::Open);
         }
         match listen_at(address) {
-            Ok(listener) => return Ok(Socket::Tcp(listener)),
+            Ok(listener) => return Ok(Socket::Tcp { listener, is_handed_over: false }),
             Err(source) => failure = source,
         }
     }
@@ -109,14 +112,15 @@ fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Re
             }
             Ok(_) => {
                 tcp.set_nonblocking(true)?;
-                sockets.push(Socket::Tcp(TcpListener::from_std(tcp)?));
+                let listener = TcpListener::from_std(tcp)?;
+                sockets.push(Socket::Tcp { listener, is_handed_over: true });
             }
             // The address belongs to another family: a socket file.
             Err(_) => {
                 let unix = std::os::unix::net::UnixListener::from(std::os::fd::OwnedFd::from(tcp));
                 unix.set_nonblocking(true)?;
                 let (listener, path) = (UnixListener::from_std(unix)?, SYSTEMD.to_owned());
-                sockets.push(Socket::Unix { listener, path, _file: None });
+                sockets.push(Socket::Unix { listener, path, file: None });
             }
         }
     }
@@ -167,16 +171,25 @@ pub(super) fn has_handed_over() -> bool {
 impl Socket {
     pub(super) async fn accept(&self) -> io::Result<AcceptedStream> {
         match self {
-            Self::Tcp(listener) => Ok(AcceptedStream::Tcp(listener.accept().await?.0)),
+            Self::Tcp { listener, .. } => Ok(AcceptedStream::Tcp(listener.accept().await?.0)),
             #[cfg(unix)]
             Self::Unix { listener, .. } => Ok(AcceptedStream::Unix(listener.accept().await?.0)),
+        }
+    }
+
+    /// True if the service manager keeps the socket open when this process ends.
+    pub(super) fn is_handed_over(&self) -> bool {
+        match self {
+            Self::Tcp { is_handed_over, .. } => *is_handed_over,
+            #[cfg(unix)]
+            Self::Unix { file, .. } => file.is_none(),
         }
     }
 
     /// The listening address with its port; `None` for a socket file.
     pub(super) fn local_address(&self) -> Option<SocketAddr> {
         match self {
-            Self::Tcp(listener) => listener.local_addr().ok(),
+            Self::Tcp { listener, .. } => listener.local_addr().ok(),
             #[cfg(unix)]
             Self::Unix { .. } => None,
         }
@@ -184,7 +197,7 @@ impl Socket {
 
     pub(super) fn display_address(&self) -> String {
         match self {
-            Self::Tcp(listener) => {
+            Self::Tcp { listener, .. } => {
                 listener.local_addr().map(|bound| bound.to_string()).unwrap_or_default()
             }
             #[cfg(unix)]
