@@ -104,6 +104,11 @@ pub(crate) enum Command {
     #[cfg(all(feature = "pdf", unix))]
     #[command(hide = true, after_help = "Example:\n  callgate extract")]
     Extract,
+    /// Ask a sidecar on this machine if it lives, or is ready for calls
+    ///
+    /// Needs no token, and exits with 1 where it is not ready: for containers, which have no shell.
+    #[command(after_help = "Example:\n  callgate health --ready")]
+    Health(HealthArguments),
     /// Make a configuration of an exported agent or app
     ///
     /// Reads the export of an agent (Dialogflow CX) or of an app (Customer Engagement Suite), and makes fixtures of its examples.

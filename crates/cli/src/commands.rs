@@ -16,6 +16,7 @@ pub(crate) mod draft;
 pub(crate) mod explain;
 #[cfg(all(feature = "pdf", unix))]
 pub(crate) mod extract;
+pub(crate) mod health;
 #[cfg(feature = "ces")]
 pub(crate) mod import;
 pub(crate) mod init;

@@ -107,6 +107,7 @@ fn run_command(command: Command, kinds: &Kinds) -> Result<Verdict, Failure> {
         Command::Explain(arguments) => commands::explain::run(&arguments, kinds),
         #[cfg(all(feature = "pdf", unix))]
         Command::Extract => commands::extract::run(),
+        Command::Health(arguments) => commands::health::run(&arguments, kinds),
         Command::Init(arguments) => commands::init::run(&arguments, kinds),
         #[cfg(feature = "ces")]
         Command::Import(arguments) => commands::import::run(&arguments, kinds),

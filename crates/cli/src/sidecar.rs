@@ -46,7 +46,18 @@ impl Sidecar {
         arguments: &SidecarArguments,
         kinds: &Kinds,
     ) -> Result<Self, Failure> {
-        let url = address::sidecar_url(arguments, kinds)?;
+        Self::at(address::sidecar_url(arguments, kinds)?, arguments).await
+    }
+
+    /// The sidecar that runs beside this process, whatever address others know it by.
+    pub(crate) async fn on_this_machine(
+        arguments: &SidecarArguments,
+        kinds: &Kinds,
+    ) -> Result<Self, Failure> {
+        Self::at(address::local_sidecar_url(arguments, kinds)?, arguments).await
+    }
+
+    async fn at(url: String, arguments: &SidecarArguments) -> Result<Self, Failure> {
         let bearer = arguments.bearer.as_deref().map(bearer_authenticator).transpose()?;
         if bearer.is_some() && address::is_readable_on_the_way(&url) {
             output::print_message_line(&format!("note: your token goes to `{url}` without TLS"));

@@ -1,4 +1,4 @@
-//! The flags of `callgate approvals` and `callgate approve`, and those that name the running sidecar they talk to.
+//! The flags of `callgate approvals`, `callgate approve` and `callgate health`, and those that name the running sidecar they talk to.
 
 use std::path::PathBuf;
 
@@ -33,6 +33,15 @@ pub(crate) struct ApproveArguments {
     /// Print the decided approval, or the result of a call of your own, as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct HealthArguments {
+    #[command(flatten)]
+    pub(crate) sidecar: SidecarArguments,
+    /// Ask if it is ready for calls, which it is not while it stops
+    #[arg(long)]
+    pub(crate) ready: bool,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]

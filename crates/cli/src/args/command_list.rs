@@ -13,7 +13,7 @@ use crate::effects;
 const PURPOSES: [(&str, &[&str]); 5] = [
     ("Look at an API", &["tools", "check", "diff", "explain"]),
     ("Call", &["call", "chat", "login", "logout"]),
-    ("Run", &["serve", "mcp", "approvals", "approve"]),
+    ("Run", &["serve", "mcp", "health", "approvals", "approve"]),
     ("Keep in order", &["doctor", "test", "audit"]),
     ("Set up", &["init", "draft", "import", "schema", "completions", "man"]),
 ];

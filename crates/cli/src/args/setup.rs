@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::source::SourceArguments;
 use crate::file_argument::is_name;
@@ -22,12 +22,26 @@ pub(crate) struct InitArguments {
     #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
     #[arg(long)]
     pub(crate) database: bool,
+    /// Write a folder NAME with the files that deploy the configuration FILE: what it needs of secrets is in one of them
+    #[arg(long, value_name = "WAY", value_enum, conflicts_with_all = ["credential", "here"])]
+    pub(crate) deploy: Option<DeployWay>,
     /// Write `./callgate.yaml` instead of a profile of yours
     #[arg(long)]
     pub(crate) here: bool,
     /// Write over a file that is there
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// A way to deploy a sidecar.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum DeployWay {
+    /// Containers on one machine, with Redis
+    Compose,
+    /// A chart of Helm with its values
+    Kubernetes,
+    /// A unit with its socket
+    Systemd,
 }
 
 /// The name of a profile.

@@ -5,6 +5,7 @@
 mod credential;
 #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod database;
+mod deployment;
 mod questions;
 mod settings;
 
@@ -37,6 +38,9 @@ pub(crate) fn run(arguments: &InitArguments, kinds: &Kinds) -> Result<Verdict, F
     #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
     if arguments.database {
         return database::run(arguments);
+    }
+    if let Some(way) = arguments.deploy {
+        return deployment::run(arguments, way);
     }
     let file = configuration_file(arguments)?;
     let toolset = build_toolset(arguments, kinds)?;

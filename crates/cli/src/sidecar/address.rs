@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use callgate_config::{Address, DescriptionOptions, Kinds, ListenerConfig};
+use callgate_config::{Address, DescriptionOptions, Kinds, ListenerConfig, ServingConfig};
 use http::Uri;
 
 use crate::{
@@ -18,18 +18,44 @@ pub(super) fn sidecar_url(arguments: &SidecarArguments, kinds: &Kinds) -> Result
     if let Some(url) = &arguments.url {
         return Ok(url.trim_end_matches('/').to_owned());
     }
+    let Some(file) = configuration_file(arguments) else { return Ok(USUAL.to_owned()) };
+    let serving = read_serving(file, kinds)?;
+    if let Some(configured_url) = serving.access.as_ref().and_then(|access| access.url.as_ref()) {
+        return Ok(configured_url.trim_end_matches('/').to_owned());
+    }
+    first_url(file, &serving.listen)
+}
+
+/// The URL at which this machine reaches a sidecar: that of an address for operators if it has one, which may be without TLS.
+pub(super) fn local_sidecar_url(
+    arguments: &SidecarArguments,
+    kinds: &Kinds,
+) -> Result<String, Failure> {
+    if let Some(url) = &arguments.url {
+        return Ok(url.trim_end_matches('/').to_owned());
+    }
+    let Some(file) = configuration_file(arguments) else { return Ok(USUAL.to_owned()) };
+    let serving = read_serving(file, kinds)?;
+    match serving.admin.iter().find_map(local_url) {
+        Some(url) => Ok(url),
+        None => first_url(file, &serving.listen),
+    }
+}
+
+fn configuration_file(arguments: &SidecarArguments) -> Option<&Path> {
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
-    let Some(file) = arguments.file.as_deref().or(usual) else { return Ok(USUAL.to_owned()) };
+    arguments.file.as_deref().or(usual)
+}
+
+fn read_serving(file: &Path, kinds: &Kinds) -> Result<ServingConfig, Failure> {
     let location = file_argument::file_location(file)?;
     let config = loader_with_effects(kinds, effects::SIDECAR)
         .open(location, &DescriptionOptions::default())?
         .faultless()?;
-    if let Some(configured_url) =
-        config.serving.access.as_ref().and_then(|access| access.url.as_ref())
-    {
-        return Ok(configured_url.trim_end_matches('/').to_owned());
-    }
-    let listeners = &config.serving.listen;
+    Ok(config.serving)
+}
+
+fn first_url(file: &Path, listeners: &[ListenerConfig]) -> Result<String, Failure> {
     if listeners.is_empty() {
         return Ok(USUAL.to_owned());
     }

@@ -61,6 +61,22 @@ impl Scene {
 }
 
 #[test]
+fn the_health_of_a_sidecar_on_this_machine_is_an_exit_code_and_needs_no_token() {
+    let scene = Scene::start("url: https://callgate.example.com");
+    let health = |line: &[&str]| Ended::of(&mut command_in(scene.folder.path(), line));
+    health(&["health", "client.yaml"]).exits(0).prints(r#"{"status":"ok"}"#);
+    health(&["health", "client.yaml", "--ready"]).exits(0).prints(r#""status":"ready""#);
+    let address = scene.sidecar.address.clone();
+    // Its own address, where others know it by another.
+    let text = format!(
+        "listen: 127.0.0.1:1\nadmin: {address}\naccess: {{url: 'https://callgate.example.com', bearer: 'env:T'}}\ntoolsets: {{pets: {{openapi: spec.yaml}}}}\n"
+    );
+    fs::write(scene.folder.path().join("known.yaml"), text).unwrap();
+    health(&["health", "known.yaml"]).exits(0).prints("ok");
+    health(&["health", "--url", "http://127.0.0.1:1"]).exits(2).says("no answer of a sidecar");
+}
+
+#[test]
 fn another_person_lists_and_approves_a_call_that_its_caller_then_makes() {
     let scene = Scene::start("four_eyes: true");
     scene.run(LEAD, &["approvals"]).exits(0).prints("no call waits");

@@ -164,3 +164,45 @@ fn init_writes_the_endpoints_of_a_login_scheme() {
     without.says("no credential that a person logs in for").says("oauth2_authorization_code");
     home.callgate(&["login", "mine", "--wait", "0s"]).exits(2).says("expected a time");
 }
+
+#[test]
+fn the_files_that_deploy_a_configuration_name_its_secrets_and_hold_none() {
+    let home = Home::new();
+    let folder = home.0.path();
+    fs::create_dir(folder.join("api")).unwrap();
+    fs::copy(pets(), folder.join("api/pets.yaml")).unwrap();
+    let text = "access: {bearer: 'env:CALLER_TOKEN'}\ntoolsets:\n  pets:\n    openapi: api/pets.yaml\n    credentials: {key: {api_key: \
+                {value: 'directory:pets-key'}}}\n";
+    fs::write(folder.join("callgate.yaml"), text).unwrap();
+    let made = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let ended = home.callgate(&["init", "boxes", "callgate.yaml", "--deploy", "compose"]).exits(0);
+    ended.prints("docker compose --project-directory boxes up").says("listen: 0.0.0.0:8410");
+    for expected in ["${CALLER_TOKEN:?", "file: ./secrets/pets-key", "/etc/callgate/callgate.yaml"]
+    {
+        assert!(made("boxes/compose.override.yaml").contains(expected), "{expected}");
+    }
+    let ended =
+        home.callgate(&["init", "pods", "callgate.yaml", "--deploy", "kubernetes"]).exits(0);
+    ended.prints("helm upgrade --install callgate pods/callgate");
+    let values = made("pods/values.yaml");
+    for expected in
+        ["key: CALLER_TOKEN", "openapi: /etc/callgate/pets.yaml", "pets.yaml: ", "- callgate\n"]
+    {
+        assert!(values.contains(expected), "{expected}: {values}");
+    }
+    assert!(made("pods/callgate/templates/deployment.yaml").contains("readOnlyRootFilesystem"));
+    let ended = home.callgate(&["init", "unit", "callgate.yaml", "--deploy", "systemd"]).exits(0);
+    ended.prints("systemctl enable --now callgate.socket callgate.service");
+    let drop_in = made("unit/callgate.service.d/secrets.conf");
+    assert!(
+        drop_in.contains("LoadCredential=pets-key:/etc/callgate/secrets/pets-key"),
+        "{drop_in}"
+    );
+    assert!(drop_in.contains("CALLER_TOKEN=…"), "{drop_in}");
+    assert!(made("unit/callgate.socket").contains("ListenStream="));
+
+    let again = ["init", "unit", "callgate.yaml", "--deploy", "systemd"];
+    home.callgate(&again).exits(2).says("is there already");
+    let description = ["init", "x", "api/pets.yaml", "--deploy", "systemd"];
+    home.callgate(&description).exits(2).says("expected a callgate configuration");
+}
