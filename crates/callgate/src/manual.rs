@@ -18,6 +18,7 @@ macro_rules! chapters {
         #[doc = "[connections]: crate::manual::connections"]
         #[doc = "[credentials]: crate::manual::credentials"]
         #[doc = "[databases]: crate::manual::databases"]
+        #[doc = "[deploy]: crate::manual::deploy"]
         #[doc = "[documents]: crate::manual::documents"]
         #[doc = "[drafts]: crate::manual::drafts"]
         #[doc = "[extending]: crate::manual::extending"]
@@ -62,6 +63,7 @@ chapters! {
     testing "testing.md"
     state "state.md"
     several_sidecars "several-sidecars.md"
+    deploy "deploy.md"
     operations "operations.md"
     operators "operators.md"
     limits "limits.md"
