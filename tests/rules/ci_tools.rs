@@ -38,8 +38,12 @@ const PROGRAMS: &[(&str, Supply)] = &[
 ];
 
 /// Scripts below `tests/interop` that `.ci/full` runs, and `.ci/run` does not.
-const OF_RELEASES: &[&str] =
-    &["tests/interop/attacks/", "tests/interop/browser/", "tests/interop/clients/", "tests/interop/deploy/"];
+const OF_RELEASES: &[&str] = &[
+    "tests/interop/attacks/",
+    "tests/interop/browser/",
+    "tests/interop/clients/",
+    "tests/interop/deploy/",
+];
 
 /// The programs that a script looks for: `command -v NAME`, `shutil.which("NAME")`, `servers.program("NAME", …)`, `for tool in
 /// NAME NAME`.

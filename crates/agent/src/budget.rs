@@ -38,7 +38,7 @@ impl Spending {
     }
 
     /// The sentence for a budget that is used up, and the time until it is free again; `None` if some of it is left.
-    pub(crate) async fn over(&mut self) -> Result<Option<(String, Duration)>, Error> {
+    pub(crate) async fn spent_budget(&mut self) -> Result<Option<(String, Duration)>, Error> {
         if self.n_uncounted > 0 {
             self.record_tokens(0).await.map_err(error::budget_error)?;
         }

@@ -39,7 +39,7 @@ impl Finder {
         &self.0
     }
 
-    pub(crate) fn is_meant(&self, name: &str) -> bool {
+    pub(crate) fn has_name(&self, name: &str) -> bool {
         name == self.0.name.as_str()
     }
 
@@ -49,7 +49,7 @@ impl Finder {
     }
 
     /// The outcome of a search among the tools that `is_offered` takes.
-    pub(crate) fn outcome(
+    pub(crate) fn search_outcome(
         executor: &Executor,
         arguments: &Arguments,
         is_offered: impl Fn(Entry<'_>) -> bool,

@@ -36,7 +36,7 @@ impl TranscriptKeeper {
 
     /// Keeps the transcript in place of the one that was read or kept last.
     pub(crate) async fn keep(&mut self, transcript: &Transcript) -> Result<(), Error> {
-        let record = Record::json(&transcript.form()).map_err(error::store_error)?;
+        let record = Record::json(&transcript.to_form()).map_err(error::store_error)?;
         let record = record.with_time_to_live(self.time_to_live);
         let put = self.store.put(&self.key, record, self.expected, now()).await;
         let version = put.map_err(|source| match source.kind() {

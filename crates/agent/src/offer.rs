@@ -77,13 +77,13 @@ impl ToolOffer {
         let Some((_, own)) = &self.finder else {
             return self.places.iter().filter_map(declared).collect();
         };
-        let mut places = self.named_last();
+        let mut places = self.last_named_places();
         places.extend(self.forced.filter(|place| self.has(*place)));
         std::iter::once(own).chain(places.iter().filter_map(declared)).collect()
     }
 
     /// The tools that the conversation names, the last ones if there are many.
-    fn named_last(&self) -> BTreeSet<usize> {
+    fn last_named_places(&self) -> BTreeSet<usize> {
         let mut places = BTreeSet::new();
         for named in self.named.iter().rev() {
             let left = MOST_DECLARED.saturating_sub(places.len());
@@ -98,18 +98,18 @@ impl ToolOffer {
         self.places.binary_search(&place).is_ok()
     }
 
-    fn offers(&self, entry: Entry<'_>) -> bool {
+    fn permits(&self, entry: Entry<'_>) -> bool {
         entry.is_permitted(&self.rights)
     }
 
     /// The tool that a name means, if it is offered.
     pub(crate) fn find(&self, name: &str) -> Option<Entry<'_>> {
-        self.declarations.executor().find(name).filter(|entry| self.offers(*entry))
+        self.declarations.executor().find(name).filter(|entry| self.permits(*entry))
     }
 
     /// The tool by whose declaration a call of this name is read.
     pub(crate) fn declared_tool(&self, name: &str) -> Option<&Tool> {
-        let finder = self.finder.iter().find(|(finder, _)| finder.is_meant(name));
+        let finder = self.finder.iter().find(|(finder, _)| finder.has_name(name));
         finder
             .map(|(finder, _)| finder.tool())
             .or_else(|| self.find(name).and_then(Entry::declaration))
@@ -117,16 +117,16 @@ impl ToolOffer {
 
     /// The outcome of a call of the tool that finds the others.
     pub(crate) fn search_outcome(&self, call: &ToolCall) -> Option<Outcome> {
-        self.finder.as_ref().filter(|(finder, _)| finder.is_meant(&call.tool))?;
+        self.finder.as_ref().filter(|(finder, _)| finder.has_name(&call.tool))?;
         let executor = self.declarations.executor();
-        Some(Finder::outcome(executor, &call.arguments, |entry| self.offers(entry)))
+        Some(Finder::search_outcome(executor, &call.arguments, |entry| self.permits(entry)))
     }
 
     /// True if the model may read a result again: one from before the turn if its tool is offered, and one of the turn unless its
     /// tool was offered when the turn began and is no more.
     pub(crate) fn may_read(&self, past: &PastCall<'_>, earlier: &EarlierResults) -> bool {
         if self.is_search(past) {
-            return self.named_by(past).iter().all(|place| self.is_offered(*place));
+            return self.places_of_results(past).iter().all(|place| self.is_offered(*place));
         }
         let is_refusal = || !earlier.has(past) && !self.was_offered(past.tool);
         self.find(past.tool).is_some() || is_refusal()
@@ -137,7 +137,7 @@ impl ToolOffer {
         let mut tools = BTreeSet::new();
         transcript.each_result(&mut |past: &PastCall<'_>| {
             let places = if self.is_search(past) {
-                self.named_by(past)
+                self.places_of_results(past)
             } else {
                 self.place(past.tool).into_iter().collect()
             };
@@ -151,7 +151,7 @@ impl ToolOffer {
         Finder::is_name(past.tool) && self.declarations.executor().find(past.tool).is_none()
     }
 
-    fn named_by(&self, search: &PastCall<'_>) -> Vec<usize> {
+    fn places_of_results(&self, search: &PastCall<'_>) -> Vec<usize> {
         self.declarations.named_tool_indexes(&search.result.to_string())
     }
 
@@ -168,12 +168,12 @@ impl ToolOffer {
     /// True if a tool of the turn is offered now.
     fn is_offered(&self, place: usize) -> bool {
         let entry = self.declarations.entry(place);
-        self.has(place) && entry.is_some_and(|entry| self.offers(entry))
+        self.has(place) && entry.is_some_and(|entry| self.permits(entry))
     }
 
     /// The fault of a call of a tool that is not offered.
     pub(crate) fn unknown_tool_fault(&self, name: &str) -> Box<Fault> {
-        let nearest = self.declarations.executor().nearest(name, |entry| self.offers(entry));
+        let nearest = self.declarations.executor().nearest(name, |entry| self.permits(entry));
         wording::unknown_tool(name, &nearest)
     }
 }

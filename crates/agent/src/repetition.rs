@@ -31,13 +31,13 @@ impl Repetition {
     }
 
     /// Counts a result in a round; returns the number of equal rounds if it is too many.
-    pub(crate) fn count(
+    pub(crate) fn count_result(
         &mut self,
         call: &ToolCall,
         result: &ToolResult,
         round: usize,
     ) -> Option<usize> {
-        let result = digest(result);
+        let result = result_fingerprint(result);
         let seen =
             self.seen.entry(key(call)).or_insert(Seen { result, n_rounds: 0, round: usize::MAX });
         if seen.result != result {
@@ -57,7 +57,7 @@ fn key(call: &ToolCall) -> Fingerprint {
 }
 
 /// A digest of the parts of a result that a model learns from. A handle and a token of a further page are new ones with each result.
-fn digest(result: &ToolResult) -> Fingerprint {
+fn result_fingerprint(result: &ToolResult) -> Fingerprint {
     let mut hasher = FingerprintHasher::default();
     match &result.outcome {
         Outcome::Answered(answer) => {
@@ -106,7 +106,8 @@ mod tests {
         let call = ToolCall::new("1", "shop-list", Object::new());
         let mut repetition = Repetition::new(3);
         let tokens = ["a", "b", "c"].into_iter().enumerate();
-        let counts = tokens.map(|(round, token)| repetition.count(&call, &page(token), round));
+        let counts =
+            tokens.map(|(round, token)| repetition.count_result(&call, &page(token), round));
         assert_eq!(counts.collect::<Vec<_>>(), [None, None, Some(3)]);
         assert!(repetition.is_over(&call));
     }
@@ -127,7 +128,7 @@ mod tests {
             of(200, Content::Json(Json::from(json!(1)))),
         ];
         let digests: std::collections::BTreeSet<_> =
-            answers.into_iter().map(|answer| digest(&result(answer))).collect();
+            answers.into_iter().map(|answer| result_fingerprint(&result(answer))).collect();
         assert_eq!(digests.len(), 6);
     }
 }

@@ -147,9 +147,9 @@ impl<'t> RunningTurn<'t> {
             Input::Answers(answers) => self.answer(answers).await?,
             Input::Parts(parts) => {
                 let (wire, n_before) = (self.transcript.wire, self.transcript.messages.len());
-                self.begin_with(user_message(wire, &parts, n_before)?);
+                self.add_user_message(user_message(wire, &parts, n_before)?);
             }
-            Input::Text(text) => self.begin_with(self.transcript.wire.user(&text)),
+            Input::Text(text) => self.add_user_message(self.transcript.wire.user(&text)),
         }
         loop {
             let end = if self.transcript.open.is_some() {
@@ -158,14 +158,14 @@ impl<'t> RunningTurn<'t> {
                 self.round().await
             };
             if let Some(end) = end {
-                self.record(&end).await;
+                self.record_end(&end).await;
                 return Ok(end);
             }
         }
     }
 
     /// Adds what the user says, in place of answers to calls that wait.
-    fn begin_with(&mut self, message: Value) {
+    fn add_user_message(&mut self, message: Value) {
         self.transcript.end_open(|_| wording::passed_over());
         self.transcript.close();
         self.before_input = Some(self.transcript.messages.len());
@@ -185,7 +185,7 @@ impl<'t> RunningTurn<'t> {
     }
 
     /// Asks the model once more, without tools, because of a limit or a repetition.
-    fn close_with(&mut self, reason: EndReason, detail: impl Into<String>) {
+    fn request_last_reply(&mut self, reason: EndReason, detail: impl Into<String>) {
         if self.closing.is_none() {
             self.closing = Some(Closing { reason, detail: detail.into(), is_said: false });
         }
@@ -194,18 +194,18 @@ impl<'t> RunningTurn<'t> {
     fn check_limits(&mut self) {
         let limits = self.agent.settings.limits;
         if self.n_rounds >= limits.rounds {
-            self.close_with(
+            self.request_last_reply(
                 EndReason::Limit,
                 format!("The {} rounds of this turn are used up.", limits.rounds),
             );
         } else if self.usage.total() >= limits.tokens {
-            self.close_with(
+            self.request_last_reply(
                 EndReason::Limit,
                 format!("The {} tokens of this turn are used up.", limits.tokens),
             );
         } else if Instant::now() >= self.deadline {
             let seconds = limits.time.as_secs();
-            self.close_with(
+            self.request_last_reply(
                 EndReason::Limit,
                 format!("The {seconds} seconds of this turn are over."),
             );

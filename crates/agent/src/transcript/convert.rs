@@ -73,7 +73,7 @@ impl Transcript {
         let group = self.messages.get(self.messages.len() - self.n_in_group()..)?;
         let mut open = Open::new(read_group(self.wire, group, declared).ok()?);
         for (at, state) in former.states.into_iter().enumerate() {
-            let Some((id, tool)) = open.read.calls().get(at).map(name_of) else { continue };
+            let Some((id, tool)) = open.read.calls().get(at).map(id_and_tool) else { continue };
             let state = match state {
                 CallState::Written(piece) => {
                     let text = result_text(from, piece);
@@ -100,7 +100,7 @@ fn result_text(wire: Wire, written: Value) -> String {
     texts.next().unwrap_or_default()
 }
 
-fn name_of(read: &ReadCall) -> (&str, &str) {
+fn id_and_tool(read: &ReadCall) -> (&str, &str) {
     match &read.call {
         Ok(call) => (&call.id, &call.tool),
         Err(ended) => (&ended.id, &ended.tool),
@@ -137,7 +137,7 @@ impl Converter {
         let read = read_group(self.from, said, |_| None).ok().filter(|_| !said.is_empty());
         let mut calls: Vec<(String, ToolCall)> = Vec::new();
         for asked in read.iter().flat_map(ReadMessage::calls) {
-            let (id, tool) = name_of(asked);
+            let (id, tool) = id_and_tool(asked);
             let arguments = asked.call.as_ref().map(|call| call.arguments.clone());
             // The result of a call whose arguments cannot be read says so.
             let call = ToolCall::new(id, tool, arguments.unwrap_or_default());
@@ -191,7 +191,7 @@ impl Converter {
         let written = written.collect();
         self.done.extend(answer_messages(self.to, written));
         for parts in said {
-            self.say(parts);
+            self.add_user_message(parts);
         }
     }
 
@@ -204,7 +204,7 @@ impl Converter {
         InputPart::Text(wording::unreadable_file(&file.filename.unwrap_or(file.media_type)))
     }
 
-    fn say(&mut self, mut parts: Vec<InputPart>) {
+    fn add_user_message(&mut self, mut parts: Vec<InputPart>) {
         let is_file = |part: &InputPart| matches!(part, InputPart::File(_));
         if !parts.is_empty() && parts.iter().all(is_file) {
             // A document has to have words beside it at Bedrock.

@@ -25,7 +25,7 @@ impl EarlierResults {
         let n_calls = open.map_or(0, |open| open.states.len());
         let is_answered = |place: &usize| open.is_some_and(|open| open.has_result(*place));
         Self {
-            n_closed: transcript.open_at(),
+            n_closed: transcript.open_position(),
             answered: (0..n_calls).filter(is_answered).collect(),
         }
     }
@@ -58,7 +58,7 @@ impl Transcript {
             (show.borrow_mut())(past);
             true
         });
-        let at = self.open_at();
+        let at = self.open_position();
         let Some(open) = &self.open else { return };
         for place in (0..open.states.len()).filter(|place| open.has_result(*place)) {
             let Some(call) = open.call(place) else { continue };
@@ -72,7 +72,7 @@ impl Transcript {
 
     /// The transcript as its caller gets it, without the results that `may_read` refuses.
     pub(crate) fn into_readable(mut self, may_read: &MayRead<'_>) -> Self {
-        let at = self.open_at();
+        let at = self.open_position();
         if let Cow::Owned(messages) = self.readable(may_read) {
             self.messages = messages;
         }
@@ -89,7 +89,7 @@ impl Transcript {
     }
 
     /// The position of the messages whose calls are open; the number of messages without such calls.
-    fn open_at(&self) -> usize {
+    fn open_position(&self) -> usize {
         let n_open = if self.open.is_some() { self.n_in_group() } else { 0 };
         self.messages.len() - n_open
     }

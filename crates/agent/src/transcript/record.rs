@@ -61,7 +61,7 @@ struct PendingForm {
 impl Transcript {
     /// The transcript as text, for a file. [`Transcript::of_text`] reads it again.
     pub fn to_text(&self) -> String {
-        serde_json::to_string(&self.form()).unwrap_or_default()
+        serde_json::to_string(&self.to_form()).unwrap_or_default()
     }
 
     /// Reads what [`Transcript::to_text`] wrote. `declared` finds the tools of its open calls.
@@ -76,9 +76,9 @@ impl Transcript {
         Self::of_form(form, declared)
     }
 
-    pub(crate) fn form(&self) -> TranscriptForm {
-        let messages = self.messages.iter().map(|message| raw(message.text())).collect();
-        let open = self.open.as_ref().map(|open| states(open, self.wire));
+    pub(crate) fn to_form(&self) -> TranscriptForm {
+        let messages = self.messages.iter().map(|message| raw_json(message.text())).collect();
+        let open = self.open.as_ref().map(|open| state_forms(open, self.wire));
         let (dialect, brought) = (self.dialect().as_str().to_owned(), self.n_brought);
         TranscriptForm { dialect, messages, brought: (brought > 0).then_some(brought), open }
     }
@@ -131,13 +131,13 @@ impl Transcript {
     }
 }
 
-fn states(open: &Open, wire: Wire) -> Vec<StateForm> {
+fn state_forms(open: &Open, wire: Wire) -> Vec<StateForm> {
     let pieces = open.pieces(wire);
     let form = |(state, piece): (&CallState, Option<Value>)| {
         let (mut answer, mut pending) = (None, None);
         let state = match (state, piece) {
             (_, Some(piece)) => {
-                answer = Some(raw(&piece.to_string()));
+                answer = Some(raw_json(&piece.to_string()));
                 StateName::Written
             }
             (CallState::Held, _) => StateName::Held,
@@ -159,7 +159,7 @@ fn pending_form(pending: &Pending) -> PendingForm {
         kind: pending.kind.as_str().to_owned(),
         id: pending.id.clone(),
         expires: pending.expires.map(|time| u64::try_from(since(time)).unwrap_or(u64::MAX)),
-        request: raw(&pending.request.to_string()),
+        request: raw_json(&pending.request.to_string()),
         approvers: pending.approvers.as_str().to_owned(),
     }
 }
@@ -188,6 +188,6 @@ fn state_of(form: StateForm) -> Result<CallState, Error> {
 }
 
 /// Every text here is one of JSON: a message that was read, or a value that was written.
-fn raw(text: &str) -> Box<RawValue> {
+fn raw_json(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap_or_default()
 }

@@ -186,7 +186,7 @@ impl<'r> Repairer<'r> {
         self.done.extend(group);
         match read.filter(|read| !read.calls().is_empty()) {
             Some(read) => self.answer(read, after),
-            None => self.without_results(after),
+            None => self.drop_results(after),
         }
     }
 
@@ -225,7 +225,7 @@ impl<'r> Repairer<'r> {
         self.repair.n_answered += ids.len() - n_found;
         self.repair.n_dropped += n_given - n_found;
         self.done.extend(open.into_answer_messages(self.wire));
-        self.rest(after);
+        self.add_without_results(after);
     }
 
     /// The state of a call with a result in the words of the dialect.
@@ -256,18 +256,18 @@ impl<'r> Repairer<'r> {
         after.iter().take(n_results).all(|message| of(Some(message)) == 1)
     }
 
-    fn without_results(&mut self, after: Vec<Json>) {
+    fn drop_results(&mut self, after: Vec<Json>) {
         let n_results: usize = after.iter().map(|it| results(self.wire, it.value()).len()).sum();
         if n_results == 0 {
             self.done.extend(after);
             return;
         }
         self.repair.n_dropped += n_results;
-        self.rest(after);
+        self.add_without_results(after);
     }
 
     /// Adds messages of the user without the results in them.
-    fn rest(&mut self, after: Vec<Json>) {
+    fn add_without_results(&mut self, after: Vec<Json>) {
         for message in after {
             let n_results = results(self.wire, message.value()).len();
             if n_results == 0 {

@@ -34,7 +34,7 @@ impl RunningTurn<'_> {
         self.mark_begun();
         for (at, call, answer) in fitting {
             match answer {
-                Fitting::Result(result) => self.settle(at, &call, result),
+                Fitting::Result(result) => self.note_result(at, &call, result),
                 Fitting::Decided(approval, decision) => {
                     self.run_decided_call(at, &call, Decided::new(approval, decision)).await?;
                 }
@@ -126,7 +126,7 @@ impl RunningTurn<'_> {
             // waits again.
             result = caller.executor.call_with(caller.call(call)).await;
         }
-        self.settle(at, call, result);
+        self.note_result(at, call, result);
         Ok(())
     }
 }

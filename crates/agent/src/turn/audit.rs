@@ -7,7 +7,7 @@ use crate::{agent::Audited, end::End};
 
 impl RunningTurn<'_> {
     /// Records the end of the turn.
-    pub(super) async fn record(&mut self, end: &End) {
+    pub(super) async fn record_end(&mut self, end: &End) {
         self.is_begun = false;
         if let Some(audited) = &self.agent.audited {
             audited.audit.turn_ended(&self.line(audited, end.reason.as_str())).await;

@@ -45,7 +45,7 @@ impl<'t> Caller<'t> {
     }
 
     /// True if a person is asked about a call before it is made.
-    fn asks(self, call: &ToolCall) -> bool {
+    fn asks_person(self, call: &ToolCall) -> bool {
         match self.confirm {
             Confirm::Never => false,
             Confirm::Always => true,
@@ -54,7 +54,7 @@ impl<'t> Caller<'t> {
     }
 
     async fn run_call(self, call: &ToolCall) -> ToolResult {
-        if self.asks(call) && !self.executor.has_stage(Stage::Approval) {
+        if self.asks_person(call) && !self.executor.has_stage(Stage::Approval) {
             return *failed_result(call, wording::no_approvals());
         }
         self.executor.call_with(self.call(call)).await
@@ -125,16 +125,16 @@ impl<'t> RunningTurn<'t> {
         }
         let mut running = stream::iter(running).buffer_unordered(PARALLEL_CALLS);
         while let Some((at, result, call)) = running.next().await {
-            self.settle(at, &call, result);
+            self.note_result(at, &call, result);
         }
     }
 
     /// Notes how a call ended.
-    pub(super) fn settle(&mut self, at: usize, call: &ToolCall, mut result: ToolResult) {
+    pub(super) fn note_result(&mut self, at: usize, call: &ToolCall, mut result: ToolResult) {
         // What a write did stands in its result; the next equal one is not made.
         let is_read = self.caller().effect(call) == Effect::Read;
         if !matches!(result.outcome, Outcome::Pending(_))
-            && let Some(n_times) = self.repetition.count(call, &result, self.n_rounds)
+            && let Some(n_times) = self.repetition.count_result(call, &result, self.n_rounds)
             && is_read
         {
             result.outcome = Outcome::Failed(wording::repeated_result(n_times));
@@ -166,7 +166,7 @@ impl<'t> RunningTurn<'t> {
         let is_behind =
             self.agent.settings.parallel != Parallel::All && open.waiting().next().is_some();
         // A call that asks a person is not made yet, so its order is not at stake.
-        let may_run = !is_behind || segment.iter().all(|(_, call)| caller.asks(call));
+        let may_run = !is_behind || segment.iter().all(|(_, call)| caller.asks_person(call));
         (may_run && !segment.is_empty()).then_some(segment)
     }
 }

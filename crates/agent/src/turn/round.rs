@@ -50,7 +50,7 @@ impl RunningTurn<'_> {
         };
         match replied {
             Ok(reply) => {
-                self.count(&reply).await;
+                self.count_reply(&reply).await;
                 self.handle_reply(reply)
             }
             Err(failure) => {
@@ -87,7 +87,7 @@ impl RunningTurn<'_> {
             is_streamed: agent.model.is_streamed(),
         };
         let show = |event: TurnEvent<'_>| {
-            self.delivered.note(event);
+            self.delivered.count_event(event);
             self.context.show(event);
         };
         let last = Instant::now() + LAST_ANSWER;
@@ -192,10 +192,10 @@ impl RunningTurn<'_> {
                     "`{}` was called with the same arguments and gave the same result again and again.",
                     call.tool
                 );
-                self.close_with(EndReason::Repeated, detail);
+                self.request_last_reply(EndReason::Repeated, detail);
                 wording::repeated_again()
             } else if self.n_calls >= most {
-                self.close_with(
+                self.request_last_reply(
                     EndReason::Limit,
                     format!("The {most} calls of this turn are used up."),
                 );

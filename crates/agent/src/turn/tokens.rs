@@ -22,7 +22,7 @@ pub(super) struct DeliveredWords {
 }
 
 impl DeliveredWords {
-    pub(super) fn note(&self, event: TurnEvent<'_>) {
+    pub(super) fn count_event(&self, event: TurnEvent<'_>) {
         let (bytes, text) = match event {
             TurnEvent::Text(text) => (&self.n_shown, text),
             TurnEvent::Retry(text) => (&self.n_void, text),
@@ -35,7 +35,7 @@ impl DeliveredWords {
 impl RunningTurn<'_> {
     /// The end of the turn if the budget of its caller is used up. The model is not asked.
     pub(super) async fn end_of_budget(&mut self) -> Option<End> {
-        let over = self.spending.as_mut()?.over().await;
+        let over = self.spending.as_mut()?.spent_budget().await;
         match over {
             Ok(None) => None,
             Ok(Some((said, wait))) => {
@@ -47,7 +47,7 @@ impl RunningTurn<'_> {
     }
 
     /// Counts a reply and its request, and the words that were shown before the request was sent again.
-    pub(super) async fn count(&mut self, reply: &Reply) {
+    pub(super) async fn count_reply(&mut self, reply: &Reply) {
         let mut usage = reply.usage;
         let n_void = self.delivered.n_void.load(Ordering::Relaxed);
         if usage.total() == 0 {

@@ -39,7 +39,7 @@ impl Frames {
         if crc32(lengths) != u32::from_be_bytes(*sum) {
             return Err(unreadable_event("its lengths do not have their checksum"));
         }
-        let [total, headers] = lengths_of(*lengths);
+        let [total, headers] = frame_lengths(*lengths);
         let has_space = headers <= MOST_HEADERS && headers.saturating_add(OVERHEAD) <= total;
         if !has_space || total > MOST_BYTES {
             return Err(unreadable_event("its lengths are impossible"));
@@ -52,19 +52,19 @@ impl Frames {
         }
         let data = message.get(PRELUDE..).unwrap_or_default();
         let (headers, payload) = data.split_at_checked(headers).unwrap_or_default();
-        let frame = Frame { payload: payload.to_owned(), ..headers_of(headers)? };
+        let frame = Frame { payload: payload.to_owned(), ..frame_with_headers(headers)? };
         self.n_taken = self.n_taken.saturating_add(total);
         Ok(Some(frame))
     }
 }
 
-fn lengths_of(bytes: [u8; 8]) -> [usize; 2] {
+fn frame_lengths(bytes: [u8; 8]) -> [usize; 2] {
     let both = u64::from_be_bytes(bytes);
     [both >> 32, both & u64::from(u32::MAX)].map(|one| usize::try_from(one).unwrap_or(usize::MAX))
 }
 
 /// A frame with what its headers say.
-fn headers_of(bytes: &[u8]) -> Result<Frame, ReplyFault> {
+fn frame_with_headers(bytes: &[u8]) -> Result<Frame, ReplyFault> {
     let mut frame = Frame::default();
     let mut rest = Rest(bytes);
     while !rest.0.is_empty() {

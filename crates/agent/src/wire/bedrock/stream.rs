@@ -84,9 +84,9 @@ impl PartialReply {
             "exception" => {
                 let said = payload().unwrap_or_default();
                 let said = said.get("message").and_then(Value::as_str).unwrap_or_default();
-                return Err(exception(&frame.name, said));
+                return Err(exception_fault(&frame.name, said));
             }
-            _ => return Err(exception(&frame.name, &frame.error)),
+            _ => return Err(exception_fault(&frame.name, &frame.error)),
         }
         match &*frame.name {
             "contentBlockDelta" => return self.grow(payload()?),
@@ -94,7 +94,7 @@ impl PartialReply {
                 let mut event = payload()?;
                 let begun = Block::begin(take_member(&mut event, "start"))?;
                 let words = begun.words().to_owned();
-                let block = self.beginning(&event, &begun)?;
+                let block = self.begin_block(&event, &begun)?;
                 *block = begun;
                 return Ok(words);
             }
@@ -124,7 +124,7 @@ impl PartialReply {
     }
 
     /// The block that begins with an event. Servers that resemble Bedrock give one number to several.
-    fn beginning(&mut self, event: &Value, begun: &Block) -> Result<&mut Block, ReplyFault> {
+    fn begin_block(&mut self, event: &Value, begun: &Block) -> Result<&mut Block, ReplyFault> {
         let earlier = self.block(event)?;
         if matches!(earlier, Block::Nothing) {
             return self.block(event);
@@ -345,6 +345,6 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name).and_then(Value::as_str)
 }
 
-fn exception(name: &str, said: &str) -> ReplyFault {
+fn exception_fault(name: &str, said: &str) -> ReplyFault {
     provider_fault(json!({"type": name, "message": format!("`{name}`: {said}")}))
 }

@@ -30,7 +30,7 @@ impl EventParts for PartialReply {
         if let Some(error) = error_of(&mut event) {
             return Err(provider_fault(error));
         }
-        self.count(&event);
+        self.take_usage(&event);
         let Some(choice) = event.get_mut("choices").and_then(|choices| choices.get_mut(0)) else {
             return Ok(String::new());
         };
@@ -38,7 +38,7 @@ impl EventParts for PartialReply {
             return Err(provider_fault(error));
         }
         // Moonshot counts in the choice.
-        self.count(choice);
+        self.take_usage(choice);
         // Some servers name an empty reason in every event but the last.
         if let Some(reason) = choice.get("finish_reason").filter(|reason| !is_nothing(reason)) {
             self.finish = Some(reason.clone());
@@ -105,7 +105,7 @@ impl EventParts for PartialReply {
 }
 
 impl PartialReply {
-    fn count(&mut self, holder: &Value) {
+    fn take_usage(&mut self, holder: &Value) {
         if let Some(usage) = holder.get("usage").filter(|usage| usage.is_object()) {
             self.usage = Some(usage.clone());
         }

@@ -38,13 +38,13 @@ impl EventParts for PartialReply {
         match &*event.kind {
             "response.completed" | "response.done" | "response.failed" | "response.incomplete" => {
                 if event.kind == "response.failed" {
-                    failure_in(event.response.map_or("{}", RawValue::get))?;
+                    check_for_error(event.response.map_or("{}", RawValue::get))?;
                 }
                 self.whole = Some(event.response.map_or("{}", RawValue::get).to_owned());
                 Ok(String::new())
             }
             "error" => Err(provider_fault(Value::parse(data).map_err(unreadable_event)?)),
-            kind if Items::are_told_by(kind) => {
+            kind if Items::are_in_event(kind) => {
                 let event = Value::parse(data).map_err(unreadable_event)?;
                 Ok(self.items.add(kind, event))
             }
@@ -60,7 +60,7 @@ impl EventParts for PartialReply {
         let items = self.items.into_values();
         let is_left_out = response.get("output").is_none_or(Value::is_null)
             || (output.is_empty() && !items.is_empty())
-            || items::weight(output) < items::weight(&items);
+            || items::count_calls_and_arguments(output) < items::count_calls_and_arguments(&items);
         if !is_left_out {
             return Some(whole);
         }
@@ -70,7 +70,7 @@ impl EventParts for PartialReply {
 }
 
 /// The `error` of a response is the fault of its stream.
-fn failure_in(text: &str) -> Result<(), ReplyFault> {
+fn check_for_error(text: &str) -> Result<(), ReplyFault> {
     let mut object = Value::parse(text).map_err(unreadable_event)?;
     match object.get_mut("error").filter(|error| !error.is_null()) {
         Some(error) => Err(provider_fault(error.take())),

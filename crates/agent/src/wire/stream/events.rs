@@ -36,12 +36,12 @@ impl Events {
     /// The data of the next whole event. Events without data, and the mark of the end that OpenAI sends, are passed over.
     pub(crate) fn next(&mut self) -> Option<String> {
         let bytes = std::mem::take(&mut self.bytes);
-        let data = self.next_of(&bytes);
+        let data = self.next_data(&bytes);
         self.bytes = bytes;
         data
     }
 
-    fn next_of(&mut self, bytes: &[u8]) -> Option<String> {
+    fn next_data(&mut self, bytes: &[u8]) -> Option<String> {
         loop {
             let unseen = bytes.get(self.n_seen..)?;
             let Some(end) = unseen.iter().position(|byte| *byte == b'\n') else {

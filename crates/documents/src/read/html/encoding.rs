@@ -35,13 +35,14 @@ fn stated_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let tag = |start: usize| head.get(start..)?.split('>').next();
-    let metas = head.match_indices("<meta").filter_map(|(at, _)| named(tag(at)?, "charset"));
-    let xml = head.starts_with("<?xml").then(|| named(tag(0)?, "encoding")).flatten();
+    let metas =
+        head.match_indices("<meta").filter_map(|(at, _)| attribute_value(tag(at)?, "charset"));
+    let xml = head.starts_with("<?xml").then(|| attribute_value(tag(0)?, "encoding")).flatten();
     xml.into_iter().chain(metas).find_map(|label| Encoding::for_label(label.as_bytes()))
 }
 
 /// The value of a name in a tag: `charset=x`, `charset = "x"`.
-fn named<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
+fn attribute_value<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = tag.split_once(name)?;
     let value = rest.trim_start().strip_prefix('=')?.trim_start();
     let value = value.trim_start_matches(['"', '\'']);

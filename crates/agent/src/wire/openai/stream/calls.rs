@@ -43,7 +43,7 @@ impl Calls {
     pub(super) fn add(&mut self, pieces: Vec<Value>) {
         self.n_events = self.n_events.saturating_add(1);
         for piece in pieces.into_iter().filter_map(Piece::read) {
-            let at = self.continued_by(&piece).unwrap_or(self.calls.len());
+            let at = self.position_of_continued(&piece).unwrap_or(self.calls.len());
             if at == self.calls.len() && at < MOST_CALLS {
                 self.calls.push(Call::default());
             }
@@ -59,7 +59,7 @@ impl Calls {
     }
 
     /// The position of the call that a piece continues; `None` if it begins another one.
-    fn continued_by(&self, piece: &Piece) -> Option<usize> {
+    fn position_of_continued(&self, piece: &Piece) -> Option<usize> {
         let last = |is_its: &dyn Fn(&Call) -> bool| self.calls.iter().rposition(is_its);
         let has_its_id = |call: &Call| {
             let is_numbered_otherwise =
@@ -194,7 +194,7 @@ impl Piece {
     fn read(piece: Value) -> Option<Self> {
         let Value::Object(mut members) = piece else { return None };
         members.retain(|name, value| name == "function" || !is_nothing(value));
-        let index = members.remove("index").as_ref().and_then(position);
+        let index = members.remove("index").as_ref().and_then(call_number);
         let id = members.remove("id").and_then(text);
         let mut function = match members.remove("function") {
             Some(Value::Object(function)) => function,
@@ -212,7 +212,7 @@ impl Piece {
 }
 
 /// The number of a call: some servers write it as a fraction or a text.
-fn position(index: &Value) -> Option<u64> {
+fn call_number(index: &Value) -> Option<u64> {
     let number = index.as_number().cloned().or_else(|| Number::from_digits(index.as_str()?))?;
     number.as_u64().or_else(|| number.digits().strip_suffix(".0")?.parse().ok())
 }

@@ -19,7 +19,7 @@ struct Item {
 
 impl Items {
     /// True for an event about an item.
-    pub(super) fn are_told_by(kind: &str) -> bool {
+    pub(super) fn are_in_event(kind: &str) -> bool {
         EVENTS.contains(&kind)
     }
 
@@ -112,7 +112,7 @@ impl Item {
 }
 
 /// A number that grows with the calls among items, and with those that have arguments.
-pub(super) fn weight(items: &[Value]) -> usize {
+pub(super) fn count_calls_and_arguments(items: &[Value]) -> usize {
     let members = items.iter().filter_map(Value::as_object);
     let calls = members
         .filter(|members| members.get("type").and_then(Value::as_str).is_some_and(is_kind_of_call));
