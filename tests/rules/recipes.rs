@@ -83,7 +83,7 @@ fn is_below(path: &str, named: &str, is_name: impl Fn(&str) -> bool) -> bool {
         }
     });
     // A file is itself alone; a folder, and a file for each name with its folder, are all that is below.
-    let is_file = named.ends_with(".rs") && !named.ends_with(">.rs");
+    let is_file = named.strip_suffix(".rs").is_some_and(|named| !named.ends_with('>'));
     begins_so && (!is_file || parts.next().is_none())
 }
 

@@ -343,8 +343,8 @@ pub mod auth {
 /// Secrets and the stores that hold them.
 pub mod secret {
     pub use callgate_secret::{
-        CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MemoryStore, RemoteSecret,
-        SecretReference, SecretStore,
+        CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MemoryStore, SecretReference,
+        SecretStore,
     };
 }
 

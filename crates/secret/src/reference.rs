@@ -62,6 +62,7 @@ pub enum SecretReference {
         /// The scheme, by its name in [`SCHEMES`](crate::SCHEMES).
         scheme: &'static str,
         /// The secret in its store.
+        #[doc(hidden)]
         secret: RemoteSecret,
     },
 }

@@ -26,7 +26,7 @@ pub(crate) fn user_message(
         InputPart::File(file) => {
             let media_type = essence(&file.media_type);
             let part = FilePart { file, media_type, place: (n_before, at) };
-            part.written(wire).map_err(|problem| error::unfit_file(at, &problem))
+            part.block(wire).map_err(|problem| error::unfit_file(at, &problem))
         }
     });
     let content = written.collect::<Result<Vec<_>, _>>()?;
@@ -81,7 +81,7 @@ pub(crate) struct FilePart<'f> {
 }
 
 impl FilePart<'_> {
-    fn written(&self, wire: Wire) -> Result<Value, String> {
+    fn block(&self, wire: Wire) -> Result<Value, String> {
         let form = file_form(wire, &self.media_type).ok_or_else(|| self.refusal(wire))?;
         if form != FileForm::Text {
             return Ok((wire.file_part)(self, form));
