@@ -3,7 +3,7 @@
 /// A text that its engine may get.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct QueryText {
-    /// What stands in front of the statement around the text; empty for nothing.
+    /// The named queries in front of the statement around the text; empty for none.
     pub(crate) with: String,
     pub(crate) sql: String,
 }

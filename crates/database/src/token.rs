@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn texts_of_postgres_are_read_by_its_rules() {
-        check(r#"Select "A""b", É from T"#, Ok(r#"select "A\"b" É from t"#));
+        check(r#"Select "A""b", É from T"#, Ok(r#"select "A\"b" , É from t"#));
         check(r"select 'a\', e'\'', E'\\', 'it''s'", Ok("select ' , ' , ' , '"));
         check("select 1 -- ' \r+ 2 /* /* ' */ */ + 3", Ok("select 1 + 2 + 3"));
         check("select $$;$$, $a$ $$ ' $a$, a$b$ from t", Ok("select ' , ' , a$b$ from t"));

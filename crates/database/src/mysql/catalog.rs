@@ -131,9 +131,11 @@ async fn describe_tables(
 }
 
 /// The columns of indexes and constraints by their names, out of rows that have the name first and the column at an index.
-fn constraint_columns(of: [(&[Vec<Option<String>>], usize); 3]) -> BTreeMap<String, Vec<String>> {
+fn constraint_columns(
+    sources: [(&[Vec<Option<String>>], usize); 3],
+) -> BTreeMap<String, Vec<String>> {
     let mut constraints: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (rows, at) in of {
+    for (rows, at) in sources {
         for row in rows {
             let value = |at: usize| row.get(at).and_then(Option::clone);
             if let (Some(name), Some(column)) = (value(0), value(at)) {

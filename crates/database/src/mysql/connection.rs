@@ -160,7 +160,7 @@ impl Dial for Dialling {
     async fn open(&self) -> Result<Connection, Error> {
         let SignedIn { mut client, meter, greeting } = self.sign_in().await?;
         let setting = set_up(&mut client, greeting.is_mariadb, self.settings).await;
-        let setting = setting.map_err(failure::of_opening)?;
+        let setting = setting.map_err(|error| failure::of_opening(&error))?;
         Ok(Connection {
             client,
             meter,

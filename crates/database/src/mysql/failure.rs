@@ -76,7 +76,7 @@ pub(super) fn is_unprepared(error: &CommandError) -> bool {
 }
 
 /// A connection that could not be opened.
-pub(super) fn of_opening(error: CommandError) -> Error {
+pub(super) fn of_opening(error: &CommandError) -> Error {
     match error {
         CommandError::Server(1044 | 1045 | 1142 | 1227 | 1698 | 1820 | 1862 | 3118 | 4151) => {
             Error::new(ErrorKind::Denied, "the database refuses the login")
@@ -98,8 +98,8 @@ pub(super) fn of_opening(error: CommandError) -> Error {
 }
 
 /// A statement of callgate's own on the catalog that has no result.
-pub(super) fn of_reading(error: CommandError) -> Error {
-    let CommandError::Server(code) = error else { return unavailable() };
+pub(super) fn of_reading(error: &CommandError) -> Error {
+    let CommandError::Server(code) = *error else { return unavailable() };
     let failure = of_server(code, None);
     if failure == Failure::Denied {
         let message = "the database does not let the login read its catalog";
@@ -110,8 +110,8 @@ pub(super) fn of_reading(error: CommandError) -> Error {
 }
 
 /// A statement that cannot be prepared. The number says what is wrong; the server's text may quote the statement.
-pub(super) fn of_preparing(error: CommandError) -> Error {
-    let CommandError::Server(code) = error else { return unavailable() };
+pub(super) fn of_preparing(error: &CommandError) -> Error {
+    let CommandError::Server(code) = *error else { return unavailable() };
     if let Some(error) = error::transient_error(&of_server(code, None)) {
         return error;
     }
@@ -245,11 +245,11 @@ mod tests {
         ] {
             assert_eq!(of_server(number, None), expected, "{number}");
         }
-        assert_eq!(of_opening(CommandError::Server(1040)).kind(), ErrorKind::Busy);
+        assert_eq!(of_opening(&CommandError::Server(1040)).kind(), ErrorKind::Busy);
         for passes in [1021, 1030, 1053, 1205] {
-            let error = of_reading(CommandError::Server(passes));
+            let error = of_reading(&CommandError::Server(passes));
             assert_eq!(error.kind(), ErrorKind::Unavailable, "{passes}");
         }
-        assert_eq!(of_reading(CommandError::Server(1064)).kind(), ErrorKind::Catalog);
+        assert_eq!(of_reading(&CommandError::Server(1064)).kind(), ErrorKind::Catalog);
     }
 }

@@ -47,7 +47,7 @@ impl Greeting {
     pub(super) async fn receive(wire: &mut Wire) -> Result<Self, Error> {
         let payload = wire.receive().await.map_err(|_| failure::unavailable())?;
         if let Some(code) = error_code(&payload) {
-            return Err(failure::of_opening(CommandError::Server(code)));
+            return Err(failure::of_opening(&CommandError::Server(code)));
         }
         let greeting = Self::read(Payload(&payload)).ok_or_else(|| {
             Error::new(ErrorKind::Unavailable, "what answers is no server of MariaDB or MySQL")
@@ -138,7 +138,7 @@ async fn authenticate(wire: &mut Wire, first: Plugin, login: Login<'_>) -> Resul
     for _ in 0..MOST_ROUNDS {
         let payload = wire.receive().await.map_err(|_| failure::unavailable())?;
         if let Some(code) = error_code(&payload) {
-            return Err(failure::of_opening(CommandError::Server(code)));
+            return Err(failure::of_opening(&CommandError::Server(code)));
         }
         let answer = match *payload.as_slice() {
             [0, ..] => return Ok(()),

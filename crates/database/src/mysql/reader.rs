@@ -63,7 +63,7 @@ impl CatalogReader {
         connection.meter.allow(CATALOG_BYTES);
         match timeout(READ_TIME, connection.run_pipelined(asked)).await {
             Ok(Ok(replies)) => Ok(replies.into_iter().map(|reply| reply.rows).collect()),
-            Ok(Err(error)) => Err(failure::of_reading(error)),
+            Ok(Err(error)) => Err(failure::of_reading(&error)),
             Err(_) => Err(unavailable()),
         }
     }
@@ -76,7 +76,7 @@ impl CatalogReader {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
         let prepared = timeout(READ_TIME, connection.prepare(&[text])).await;
-        prepared.map_err(|_| unavailable())?.map_err(failure::of_preparing)?;
+        prepared.map_err(|_| unavailable())?.map_err(|error| failure::of_preparing(&error))?;
         connection.prepared_statement(text).ok_or_else(unavailable)
     }
 

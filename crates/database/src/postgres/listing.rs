@@ -61,19 +61,19 @@ impl Listing {
     ) -> Result<QueryText, Error> {
         let refuse = |refused: String| Error::new(ErrorKind::Statement, refused);
         let tokens = query_text::tokens(sql).map_err(refuse)?;
-        let (sql, tokens) = self.without_schemas(sql, tokens);
+        let (sql, tokens) = self.without_schemas(sql, &tokens);
         let names = self.names_in(&tokens).map_err(|refused| refuse(refused.to_owned()))?;
-        match names.refused(reader).await? {
+        match names.refusal(reader).await? {
             Some(refused) => Err(refuse(refused)),
             None => Ok(QueryText { with: self.with.clone(), sql }),
         }
     }
 
     /// The text with blanks in place of the schemas of offered tables.
-    fn without_schemas(&self, sql: &str, tokens: Vec<PlacedToken>) -> (String, Vec<PlacedToken>) {
+    fn without_schemas(&self, sql: &str, tokens: &[PlacedToken]) -> (String, Vec<PlacedToken>) {
         let mut sql = sql.to_owned();
         let mut kept = Vec::new();
-        let mut rest = tokens.as_slice();
+        let mut rest = tokens;
         while let [first, behind @ ..] = rest {
             let name =
                 |placed: &PlacedToken| query_text::identifier(&placed.token).map(str::to_owned);
@@ -116,11 +116,7 @@ impl Listing {
                 {
                     return Err("a text with `operator(…)`: write the operator alone");
                 }
-                token => {
-                    if let Some(name) = query_text::identifier(token) {
-                        self.add_name(&mut names, name, before, next);
-                    }
-                }
+                token => self.add_name(&mut names, token, before, next),
             }
         }
         if depth == 0 { Ok(names) } else { Err(UNBALANCED) }
@@ -129,10 +125,11 @@ impl Listing {
     fn add_name<'a>(
         &self,
         names: &mut NamesInText<'a>,
-        name: &'a str,
+        token: &'a SqlToken,
         before: Option<&SqlToken>,
         next: Option<&SqlToken>,
     ) {
+        let Some(name) = query_text::identifier(token) else { return };
         let is_before_dot = next == Some(&SqlToken::Sign('.'));
         if is_before_dot && name != "pg_catalog" {
             names.qualifiers.insert(name);
@@ -153,7 +150,7 @@ impl Listing {
 
 impl NamesInText<'_> {
     /// The first of the names that the server's catalog has, in words.
-    async fn refused(&self, reader: &mut CatalogReader) -> Result<Option<String>, Error> {
+    async fn refusal(&self, reader: &mut CatalogReader) -> Result<Option<String>, Error> {
         let json = |names: &BTreeSet<&str>| serde_json::to_string(names).unwrap_or_default();
         let asked = [json(&self.unlisted), json(&self.members), json(&self.qualifiers)];
         let rows = reader.rows(NAMES, &asked.each_ref().map(String::as_str)).await?;
@@ -213,7 +210,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Result<[&str; 3], &str>) {
         let listing = listing();
-        let (_, tokens) = listing.without_schemas(text, query_text::tokens(text).unwrap());
+        let (_, tokens) = listing.without_schemas(text, &query_text::tokens(text).unwrap());
         let shown = listing.names_in(&tokens).map(|names| {
             [names.unlisted, names.members, names.qualifiers].map(|names| {
                 let names: Vec<_> = names.into_iter().collect();
@@ -253,7 +250,7 @@ mod tests {
         let listing = listing();
         let sql =
             "select public . orders.no from Public.orders, odd.\"Own \"\"Rows\"\"\", odd.rows";
-        let (sql, tokens) = listing.without_schemas(sql, query_text::tokens(sql).unwrap());
+        let (sql, tokens) = listing.without_schemas(sql, &query_text::tokens(sql).unwrap());
         assert_eq!(
             sql,
             "select          orders.no from        orders,     \"Own \"\"Rows\"\"\", odd.rows"

@@ -1,4 +1,4 @@
-//! What a list of functions cannot keep a text from: the rows that policies would hide from another login, and functions that types and
+//! Rows and functions that a list of functions cannot keep from a text: those that policies would hide from another login, and those that types and
 //! casts of the offered columns run by themselves. Other rights of the login are beyond what a text can name.
 
 use super::{CatalogReader, texts, view};
