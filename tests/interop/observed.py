@@ -117,6 +117,11 @@ def of_spans(server):
     resource, _ = server.spans[0]
     service = {known.key: known.value.string_value for known in resource.attributes}
     assert service["service.name"] == "pets-sidecar", service
+    assert service["service.version"] and service["service.instance.id"], service
+    statuses = [known.value for span in (gateway, request) for known in span.attributes if known.key == "http.response.status_code"]
+    assert [status.int_value for status in statuses] == [200, 200], statuses
+    routes = {known.value.string_value for _, span in server.spans for known in span.attributes if known.key == "http.route"}
+    assert routes == {"/v1/calls"}, f"a trace of a scrape: {routes}"
     assert "canary" not in str(server.spans), server.spans
 
 

@@ -267,7 +267,7 @@ impl<'a> Exchange<'a> {
             span.in_scope(|| self.mark_trace_step(request));
             let sent = self.send_request(request, told, journal).instrument(span.clone()).await;
             let (answer, authorization) = sent?;
-            span.record("http.response.status_code", answer.status().as_u16());
+            span.record("http.response.status_code", i64::from(answer.status().as_u16()));
             let next = bare
                 .and_then(|bare| redirect::next(&bare, &answer, &self.plan.operation().server.url));
             let Some(next) = next else { return Ok((answer, authorization)) };

@@ -11,7 +11,7 @@ use callgate_secret::{LocalStores, SecretStore};
 use callgate_transport::{Client, Limits, Transport};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use opentelemetry::{
-    Context, SpanId, TraceFlags, TraceId,
+    Context, KeyValue, SpanId, TraceFlags, TraceId,
     trace::{SpanContext, TraceContextExt, TraceState, TracerProvider as _},
 };
 use opentelemetry_http::{HttpClient, HttpError};
@@ -87,7 +87,11 @@ pub(super) fn span_provider_and_layer<S: Subscriber + for<'a> LookupSpan<'a>>(
         .build();
     let exporter = exporter.map_err(|error| error.to_string())?;
     let service = config.service.clone().unwrap_or_else(|| SERVICE.to_owned());
-    let resource = Resource::builder_empty().with_service_name(service).build();
+    let resource = Resource::builder_empty()
+        .with_service_name(service)
+        .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+        .with_attribute(KeyValue::new("service.instance.id", instance_id()))
+        .build();
     let provider =
         SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build();
     let tracer = provider.tracer(SERVICE);
@@ -97,6 +101,13 @@ pub(super) fn span_provider_and_layer<S: Subscriber + for<'a> LookupSpan<'a>>(
         .with_threads(false)
         .with_tracked_inactivity(false);
     Ok((provider, layer))
+}
+
+/// A name of this process among those of one service. Zeros where the system gives no random bytes.
+fn instance_id() -> String {
+    let mut name = [0; 16];
+    getrandom::fill(&mut name).unwrap_or_default();
+    format!("{:032x}", u128::from_be_bytes(name))
 }
 
 /// Makes a span a step in its caller's trace.

@@ -18,7 +18,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 use tracing::{Instrument, Span, field::Empty};
 
-use super::RequestFacts;
+use super::{RequestFacts, request_line};
 
 /// Runs the handler of a request within the request's span. Costs almost nothing if nobody records spans.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,8 @@ where
         }
         let answered = self.0.call(request).instrument(span.clone());
         let recorded = answered.map(move |Ok(response)| {
-            span.record("http.response.status_code", response.status().as_u16());
+            // Traces have no unsigned numbers: one of those would be a text.
+            span.record("http.response.status_code", i64::from(response.status().as_u16()));
             Ok(response)
         });
         Either::Right(recorded.boxed())
@@ -80,6 +81,10 @@ fn record_request(facts: &RequestFacts, request: &Request, span: &Span) {
 
 fn request_span(request: &Request) -> Span {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    // Each scrape would be a trace of its own.
+    if request_line::is_probe(route) {
+        return Span::none();
+    }
     let span = tracing::debug_span!(
         "gateway",
         "otel.kind" = "server",

@@ -172,7 +172,7 @@ impl<B: Body + Unpin> Body for RecordedBody<B> {
 }
 
 /// True for the paths that are requested all the time and say nothing about callers.
-fn is_probe(path: &str) -> bool {
+pub(super) fn is_probe(path: &str) -> bool {
     matches!(path, "/healthz" | "/metrics" | "/readyz")
 }
 
