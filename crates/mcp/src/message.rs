@@ -167,6 +167,9 @@ fn unmet_wish(params: &Object, has_arguments: bool) -> Option<String> {
     if params.get(ARGUMENTS_OVER_HTTP).is_some() && !has_arguments {
         return Some(format!("`params`: expected `arguments`, got: `{ARGUMENTS_OVER_HTTP}`"));
     }
+    if let Some(name) = WISHES_OVER_HTTP.into_iter().find(|name| params.get(name).is_some()) {
+        return Some(format!("`params`: expected `name`, `arguments` and `_meta`, got: `{name}`"));
+    }
     let members = params.get("_meta").and_then(Value::as_object).into_iter().flat_map(Object::iter);
     let mut own = members.map(|(name, _)| name).filter(|name| name.starts_with(OWN));
     let unknown = own.find(|name| ![KEY, SESSION].contains(&name.as_str()))?;
@@ -231,6 +234,9 @@ const SESSION: &str = "callgate/session";
 const OWN: &str = "callgate/";
 /// The name of arguments in calls over HTTP.
 const ARGUMENTS_OVER_HTTP: &str = "args";
+/// Members of requests over HTTP. MCP defines none of these names for a call.
+const WISHES_OVER_HTTP: [&str; 8] =
+    ["dryRun", "execution", "form", "functions", "idempotencyKey", "journal", "mode", "session"];
 /// JSON-RPC 2.0 §5.1.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -268,6 +274,10 @@ mod tests {
     fn a_wish_that_no_call_over_mcp_has_is_refused_by_its_name() {
         for (params, expected) in [
             (r#"{"args":{}}"#, "`params`: expected `arguments`, got: `args`"),
+            (
+                r#"{"session":{"id":"s"}}"#,
+                "`params`: expected `name`, `arguments` and `_meta`, got: `session`",
+            ),
             (
                 r#"{"_meta":{"callgate/execution":"client"}}"#,
                 "`_meta`: expected `callgate/idempotencyKey` or `callgate/session`, got: `callgate/execution`",

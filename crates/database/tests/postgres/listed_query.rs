@@ -177,16 +177,7 @@ async fn the_roles_that_managed_servers_give_have_a_tool_for_queries() {
     ] {
         let mut script =
             format!("alter role {login} nocreaterole nocreatedb noreplication nobypassrls;");
-        // A role that the server does not have of itself is made.
-        let member = |role: &str| {
-            let own = format!("{}_{role}", database.name);
-            if role.starts_with("pg_") {
-                format!("grant {role} to {login};")
-            } else {
-                format!("drop role if exists {own}; create role {own}; grant {own} to {login};")
-            }
-        };
-        script.extend(roles.split(", ").map(member));
+        script.extend(roles.split(", ").map(|role| membership(&database.name, role, &login)));
         database.run(&format!("{script} alter role {login} {attributes}"));
         let tools = tools(listed(&database)).await;
         let sql = json!({"sql": "select owner, sum(total) as total from public.orders group by 1 order by 1"});
@@ -252,4 +243,13 @@ async fn columns_of_types_with_functions_of_their_own_are_findings() {
     let sql = "select mood, moods, positive + 1 as more from typed where mood = 'ok'";
     let result = tools.call("shop-query", json!({"sql": sql}), &user("ann")).await;
     assert_eq!(result["rows"], json!([{"mood": "ok", "moods": ["sad"], "more": 4}]));
+}
+
+/// Makes a login a member of a role, which is made where the server does not have it of itself.
+fn membership(database: &str, role: &str, login: &str) -> String {
+    if role.starts_with("pg_") {
+        return format!("grant {role} to {login};");
+    }
+    let own = format!("{database}_{role}");
+    format!("drop role if exists {own}; create role {own}; grant {own} to {login};")
 }

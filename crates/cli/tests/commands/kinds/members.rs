@@ -1,13 +1,16 @@
 //! The table of words: each member of a request × each way in × each kind of tool. What a request wishes is obeyed, or refused by its
-//! name. The members come from the sidecar's own description, so that a new one without a row fails.
+//! name. The members come from the sidecar's own description, so that a new one without a row fails; over the command, a member is the
+//! flag of its name.
 
 use crate::prelude::*;
 
-use super::{MODEST, OWNER, Trial, check, rows::Asked};
+use super::{MODEST, OWNER, Trial, rows::Asked};
 
 /// The fate of a wish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cell {
+    /// The model of the agent is asked.
+    Asked,
     /// The call waits for its client.
     Client,
     /// The result has the journal.
@@ -21,19 +24,29 @@ enum Cell {
     /// The tool is not provided.
     Withheld,
 }
-use Cell::{Client, Journal, Planned, Refused, Run, Withheld};
+use Cell::{Asked as AsksModel, Client, Journal, Planned, Refused, Run, Withheld};
 
-/// A wish as a member of a request, and its cells: calls over HTTP, calls of a model's message, and calls over MCP, where it is a
-/// member of `_meta` unless it is the session.
-const WISHES: &[(&str, &str, [Cell; 3])] = &[
-    ("dryRun", "true", [Planned, Planned, Refused]),
-    ("execution", "\"client\"", [Client, Client, Refused]),
-    ("form", "\"usual\"", [Refused, Run, Refused]),
-    ("functions", "[]", [Refused, Withheld, Refused]),
-    ("journal", "true", [Journal, Refused, Refused]),
-    ("mode", "\"sequential\"", [Run, Run, Refused]),
-    ("session", "{\"id\": \"s-1\", \"parameters\": {\"a\": 1}}", [Run, Run, Run]),
+/// A wish as a member of a request, and its cells: calls over HTTP, calls of a model's message, and calls over MCP as a member of
+/// `_meta` and of the call itself, turns of an agent, and the command.
+const WISHES: &[(&str, &str, [Cell; 6])] = &[
+    ("dryRun", "true", [Planned, Planned, Refused, Refused, Refused, Planned]),
+    ("execution", "\"client\"", [Client, Client, Refused, Refused, Refused, Refused]),
+    ("form", "\"usual\"", [Refused, Run, Refused, Refused, Refused, Refused]),
+    ("functions", "[]", [Refused, Withheld, Refused, Refused, Refused, Refused]),
+    ("idempotencyKey", "\"k-1\"", [Refused, Refused, Run, Refused, Refused, Refused]),
+    ("journal", "true", [Journal, Refused, Refused, Refused, Refused, Refused]),
+    ("mode", "\"sequential\"", [Run, Run, Refused, Refused, Refused, Refused]),
+    (
+        "session",
+        "{\"id\": \"s-1\", \"parameters\": {\"a\": 1}}",
+        [Run, Run, Run, Refused, AsksModel, Run],
+    ),
 ];
+
+/// The places of ways among the cells.
+const OVER_MCP: [usize; 2] = [2, 3];
+const TURN: usize = 4;
+const COMMAND: usize = 5;
 
 /// An agent with the name that its place has in a path.
 const AGENT: &str =
@@ -59,21 +72,61 @@ fn answer(trial: &Trial, asked: &Asked, way: usize, (name, value): (&str, &str))
             let message = json!({"role": "assistant", "content": null, "tool_calls": calls});
             ("/v1/dialects/openai/calls", json!({"message": message}))
         }
+        TURN => ("/v1/agents/agent/turns", json!({"input": "Go."})),
+        COMMAND => return run_command(trial, asked, (name, &wish)),
         _ => {
-            let mut meta = json!({});
-            meta[&*format!("callgate/{name}")] = wish.clone();
-            let params = json!({"name": asked.tool, "arguments": arguments.clone(), "_meta": meta});
+            let mut params = json!({"name": asked.tool, "arguments": arguments.clone()});
+            if way == OVER_MCP[0] {
+                params["_meta"] = json!({(format!("callgate/{name}")): wish.clone()});
+            } else {
+                params[name] = wish.clone();
+            }
             ("/mcp", json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
         }
     };
-    if way < 2 {
+    if !OVER_MCP.contains(&way) {
         body[name] = wish;
     }
     let headers = format!(
         "Authorization: Bearer {OWNER}\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-06-18\r\n"
     );
-    let headers = if way < 2 { headers.replace(", text/event-stream", "") } else { headers };
+    let is_over_mcp = OVER_MCP.contains(&way);
+    let headers = if is_over_mcp { headers } else { headers.replace(", text/event-stream", "") };
     trial.sidecar.answer(&format!("POST {path}"), &headers, &body.to_string())
+}
+
+/// Makes a call by the command, with a wish as the flag of its name, and returns what it prints in the words of an answer.
+fn run_command(trial: &Trial, asked: &Asked, (name, wish): (&str, &Value)) -> String {
+    let written: String = name
+        .chars()
+        .map(
+            |c| if c.is_ascii_uppercase() { format!("-{c}").to_lowercase() } else { c.to_string() },
+        )
+        .collect();
+    // The command takes no configuration with a service that is away.
+    let text = fs::read_to_string(trial.folder.path().join("callgate.yaml")).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with("  away:"));
+    let text = lines.map(|line| format!("{line}\n")).collect::<String>();
+    fs::write(trial.folder.path().join("alone.yaml"), text).unwrap();
+    let mut arguments = vec!["call".to_owned(), "alone.yaml".to_owned(), asked.tool.to_owned()];
+    arguments.extend(["--args".to_owned(), asked.arguments.to_string(), format!("--{written}")]);
+    match wish {
+        Value::Bool(_) => {}
+        Value::Object(_) => {
+            fs::write(trial.folder.path().join("session.json"), wish.to_string()).unwrap();
+            arguments.push("session.json".to_owned());
+        }
+        wish => arguments.push(wish.as_str().unwrap_or("[]").to_owned()),
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let ended = Ended::of(&mut command_in(trial.folder.path(), &arguments));
+    let text = format!("{}{}", ended.out, ended.err).replace(&format!("--{written}"), name);
+    match ended.code {
+        Some(2) => format!("HTTP/1.1 400\r\n\r\n{text}"),
+        Some(0) if name == "dryRun" => format!("\"request\":{text}"),
+        Some(0) => text,
+        code => format!("\"error\":{{{code:?} {text}"),
+    }
 }
 
 /// The cell that an answer is.
@@ -82,6 +135,9 @@ fn cell(name: &str, answer: &str) -> Option<Cell> {
     let says = |text: &str| answer.contains(text);
     if says("HTTP/1.1 400") || says("\"code\":-32602") {
         return says(name).then_some(Refused);
+    }
+    if says("model_failed") {
+        return Some(AsksModel);
     }
     if says("unknown_tool") {
         return Some(Withheld);
@@ -96,7 +152,8 @@ fn cell(name: &str, answer: &str) -> Option<Cell> {
 
 #[test]
 fn a_wish_is_obeyed_or_refused_by_its_name_for_each_kind_and_way_in() {
-    check(|trial| {
+    for kind in super::rows::kinds() {
+        let trial = &Trial::start_with(kind, "", AGENT);
         for (name, value, cells) in WISHES {
             for (way, expected) in cells.iter().enumerate() {
                 // The client runs functions in any case.
@@ -104,7 +161,12 @@ fn a_wish_is_obeyed_or_refused_by_its_name_for_each_kind_and_way_in() {
                 let before = (trial.kind.n_requests)();
                 let answer = answer(trial, &trial.kind.reads, way, (name, value));
                 let got = cell(name, &answer);
+                // A dry run asks no connection, and says so.
+                let is_told = way == COMMAND
+                    && answer.contains("as in every dry run")
+                    && !answer.contains("shows its request");
                 let is_expected = got == Some(*expected)
+                    || is_told && *expected == Planned
                     || is_of_client && got == Some(Client)
                     || trial.kind.name == "functions" && answer.contains("runs this");
                 assert!(is_expected, "{}, {name}, {way}: {answer}", trial.kind.name);
@@ -112,7 +174,7 @@ fn a_wish_is_obeyed_or_refused_by_its_name_for_each_kind_and_way_in() {
                 assert!(matches!(expected, Run | Journal) || n_sent == 0, "{name}, {way}: sent");
             }
         }
-    });
+    }
 }
 
 #[test]
@@ -123,7 +185,7 @@ fn a_member_of_a_request_has_a_row_and_refuses_another_type_by_its_name() {
         &format!("Authorization: Bearer {OWNER}\r\n"),
         "",
     ));
-    let mut n_members = 0;
+    let (mut n_members, mut n_items) = (0, 0);
     for (path, item) in description["paths"].as_object().unwrap().iter() {
         // The requests of Google's agents are Google's.
         if path.contains("sessions") || path.contains("projects") {
@@ -144,8 +206,19 @@ fn a_member_of_a_request_has_a_row_and_refuses_another_type_by_its_name() {
         if !body.is_null() {
             assert_refused(&trial, path, &json!({"zzqq": 1}), "zzqq");
         }
+        // A member of an item of a list, such as an approval.
+        for (name, schema) in members.as_object().into_iter().flat_map(callgate::Object::iter) {
+            let item = resolved(&description, &resolved(&description, schema)["items"]).clone();
+            let Some(own) = item["properties"].as_object() else { continue };
+            let mut whole = json!({"zzqq": 1});
+            for required in item["required"].as_array().into_iter().flatten() {
+                whole[required.as_str().unwrap()] = json!("approve");
+            }
+            assert_refused(&trial, path, &json!({(name.as_str()): [whole]}), "zzqq");
+            n_items += own.len();
+        }
     }
-    assert!(n_members >= 15, "{n_members} members");
+    assert!(n_members >= 15 && n_items >= 8, "{n_members} members, {n_items} of items");
 }
 
 /// Checks that a request is refused, and that the reason names the member.
