@@ -24,7 +24,8 @@ pub(crate) struct HeldRight<'a> {
 pub(crate) fn surplus_finding(
     engine: Engine,
     held: &HeldRight<'_>,
-    (grade, used): (Grade, &BTreeSet<String>),
+    grade: Grade,
+    used: &BTreeSet<String>,
 ) -> Option<LoginFinding> {
     let beyond: Vec<&String> = held.columns.difference(used).collect();
     if beyond.is_empty() && !used.is_empty() {

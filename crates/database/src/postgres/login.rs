@@ -2,7 +2,7 @@
 //! those of the login, of every role that it can take, and of everybody. A superuser may do everything, so nothing else is
 //! looked at.
 
-mod listed;
+mod listing;
 mod object;
 mod requirement;
 mod role;
@@ -28,7 +28,7 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
         }
     }
     if !needs.offered.is_empty() && !roles.is_superuser {
-        findings = listed::findings(&mut reader, needs).await?;
+        findings = listing::findings(&mut reader, needs).await?;
         findings.extend(requirement::findings(&mut reader, needs).await?);
     } else if !roles.is_superuser {
         findings.extend(table::findings(&mut reader, needs).await?);

@@ -139,7 +139,7 @@ fn of_columns(
         named: &grant.columns,
         grantees: vec![grant.grantee.to_sql()],
     };
-    surplus_finding(Engine::Mysql, &held, (grade, &used))
+    surplus_finding(Engine::Mysql, &held, grade, &used)
 }
 
 /// The columns of a right: all that can be given values, unless it names some.

@@ -143,7 +143,7 @@ fn unused_right(
         named: &[],
         grantees: granted.grantees.iter().cloned().collect(),
     };
-    surplus_finding(Engine::Postgres, &held, (grade, &used))
+    surplus_finding(Engine::Postgres, &held, grade, &used)
 }
 
 const OWNED: &str = "select n.nspname || '.' || c.relname,
