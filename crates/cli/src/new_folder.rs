@@ -41,6 +41,7 @@ impl NewFolder {
         written.map_err(|error| write_failure(&self.path.join(name), &error))
     }
 
+    #[cfg(feature = "ces")]
     pub(crate) fn remove(&self, name: &str) -> Result<(), Failure> {
         let folder = self.path.join(name);
         fs::remove_dir_all(&folder).map_err(|error| write_failure(&folder, &error))

@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use callgate::{config::Environment, dialect::Dialect};
 use callgate_config::Kinds;
 
-#[cfg(feature = "ces")]
 pub(crate) use self::fixtures::sorted_entries;
 use self::fixtures::{Fixture, TOOLSET, read_optional};
 use super::tools::declarations_text;
