@@ -33,7 +33,8 @@ UNSEEN = 10
 class Service:
     """A real description, and what calls of it look like."""
 
-    def __init__(self, path, seed, most):
+    def __init__(self, path, seed, most, nulls=0.3):
+        self.nulls = nulls
         text = path.read_text()
         self.root = json.loads(text) if path.suffix == ".json" else yaml.load(text, yaml.CSafeLoader)
         self.random = random.Random(seed)
@@ -135,7 +136,7 @@ class Service:
                 return self.sample(schema[word][0], depth + 1)
         if schema.get("enum"):
             return self.random.choice(schema["enum"])
-        if (schema.get("nullable") or "null" in (schema.get("type") or [])) and self.random.random() < 0.3:
+        if (schema.get("nullable") or "null" in (schema.get("type") or [])) and self.random.random() < self.nulls:
             return None
         kind = self.kind(schema)
         if kind == "object" or kind is None and "additionalProperties" in schema:
@@ -229,7 +230,7 @@ def fault(draft, schema, value):
 
 
 def examine(callgate, path, options):
-    service = Service(path, options.seed, options.operations)
+    service = Service(path, options.seed, options.operations, options.nulls)
     seen = [service.exchange(*operation) for operation in service.operations for _ in range(options.examples)]
     unseen = [service.exchange(*operation) for operation in service.operations for _ in range(UNSEEN)]
     with tempfile.TemporaryDirectory() as home:
@@ -269,6 +270,7 @@ def main():
     parser.add_argument("--examples", type=int, default=10)
     parser.add_argument("--operations", type=int, default=25)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--nulls", type=float, default=0.3, help="the share of values that may be null and are")
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--cases", action="store_true")
     parser.add_argument("--keep", help="a folder for drafts and recordings")

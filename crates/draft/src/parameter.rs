@@ -4,7 +4,6 @@ use callgate_tool::{Object, Value, json};
 
 use crate::{
     guess::{Evidence, Guesses, below},
-    header::is_transport_header,
     path::{Slot, Template},
     redact::Redacted,
     schema::write_schema,
@@ -25,7 +24,7 @@ pub(crate) fn write_parameters(
     let mut parameters = path_parameters(exchanges, template);
     for (place, values) in [
         ("query", named_values(exchanges, |one| &one.exchange.query)),
-        ("header", named_values(exchanges, input_headers)),
+        ("header", named_values(exchanges, |one| &one.exchange.request.headers)),
         ("cookie", named_values(exchanges, |one| &one.cookies)),
     ] {
         let of_place = values.into_iter().map(|(name, samples)| Parameter { place, name, samples });
@@ -125,10 +124,6 @@ fn path_parameters<'e>(exchanges: &[&'e Redacted], template: &Template) -> Vec<P
     parameters.collect()
 }
 
-fn input_headers(redacted: &Redacted) -> &[(String, String)] {
-    &redacted.exchange.request.headers
-}
-
 /// Each name in the order of first use, with its values in each exchange that has it.
 fn named_values<'e>(
     exchanges: &[&'e Redacted],
@@ -139,7 +134,7 @@ fn named_values<'e>(
         let pairs = pairs(redacted);
         for (at, (name, _)) in pairs.iter().enumerate() {
             let is_first = pairs.iter().take(at).all(|pair| pair.0 != *name);
-            if !is_first || is_transport_header(name) {
+            if !is_first {
                 continue;
             }
             let values =

@@ -209,6 +209,18 @@ fn a_merge_keeps_the_text_of_a_person() {
 }
 
 #[test]
+fn a_query_may_have_the_name_of_a_header_that_clients_set() {
+    let addresses = ["date=2026-11-29&from=Bonn&age=3", "origin=Bonn&host=a&priority=1"];
+    let exchanges = addresses.map(|query| {
+        exchange("GET", &format!("https://a.example/trains?{query}"), &Value::Null, &json!({}))
+    });
+    let draft = drafted(exchanges.into());
+    let parameters = draft.description.pointer("/paths/~1trains/get/parameters").unwrap();
+    let names = parameters.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["date", "from", "age", "origin", "host", "priority"]);
+}
+
+#[test]
 fn every_source_gives_the_same_exchange() {
     let command = r#"curl -s -X POST 'https://a.example/pets?dry=true' -H "Content-Type: application/json" --data-raw $'{"name": "Rex"}'"#;
     let request = "POST https://a.example/pets?dry=true HTTP/1.1\ncontent-type: application/json\n\n{\"name\": \"Rex\"}";

@@ -57,7 +57,7 @@ pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Re
             take_cookies(value, &mut cookies, &mut schemes, secrets);
             false
         }
-        None => name == "content-type" || !is_transport_header(name),
+        None => !is_transport_header(name),
     });
     exchange.query.retain(|(name, value)| {
         let is_secret = is_secret_name(name) || (is_random(value) && !names_a_page(name));
