@@ -99,6 +99,8 @@ def alone(packages, folder):
     root.mkdir()
     lines = [install_line(program) for program in ("pip", "tar", "npm")]
     namespaces = ["unshare", "--map-root-user", "--mount", "--net"]
+    if "--release" not in sys.argv and subprocess.run([*namespaces, "true"], stderr=subprocess.DEVNULL).returncode:
+        return print("alone: this machine gives no namespaces")
     print(run(*namespaces, HERE / "alone", root, sys.base_prefix, packages, *lines), end="")
 
 
