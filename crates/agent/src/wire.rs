@@ -100,7 +100,7 @@ pub(crate) struct Format {
     pub(crate) rules: Rules,
 }
 
-/// What most formats have in common.
+/// The rules of a format. Most formats share them, and write those in which they differ.
 pub(crate) struct Rules {
     /// The path of requests whose replies are streams, if it is another.
     pub(crate) stream_path: Option<fn(&str) -> String>,
@@ -120,7 +120,7 @@ pub(crate) struct Rules {
     has_plain_words: bool,
     /// True if messages are items with types.
     has_types: bool,
-    /// Who wrote an item without a role.
+    /// The author of an item without a role.
     item_author: fn(&Value) -> Option<Author>,
     /// True if a conversation with calls is refused where no tool is declared.
     pub(crate) needs_tools: bool,
@@ -132,7 +132,7 @@ pub(crate) struct Rules {
     amend_message: fn(&mut Value) -> bool,
     /// The messages of a model with words and calls, of which there are some, if they are not the parts of one.
     model_messages: Option<ModelMessages>,
-    /// What an item is that is no message; `None` for a message.
+    /// The kind of an item that is no message; `None` for a message.
     item: fn(&Value) -> Option<Piece>,
     /// A part with a file whose form is its words, if it is more than those.
     text_file: Option<fn(&FilePart<'_>, &str) -> Value>,
@@ -198,7 +198,7 @@ impl Format {
         Value::Object(kind.into_iter().chain(members).collect())
     }
 
-    /// Who wrote a message; `None` if it is no message of this format.
+    /// The author of a message; `None` if it is no message of this format.
     pub(crate) fn author(&self, message: &Value) -> Option<Author> {
         match message.get("role").and_then(Value::as_str) {
             None => (self.rules.item_author)(message),

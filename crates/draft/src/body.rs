@@ -9,10 +9,13 @@ pub(crate) enum Body {
     /// Bytes of this media type.
     Binary(String),
     Form(Vec<(String, String)>),
-    Json(Value),
+    /// A value, and the media type that it was sent as.
+    Json(String, Value),
     Multipart(Vec<Part>),
     /// A text of this media type.
     Text(String, String),
+    /// A body of this media type that is not what the type says.
+    Unreadable(String),
 }
 
 /// A part of a form with files.
@@ -38,9 +41,13 @@ impl Body {
         if let Some(parts) = boundary(given).and_then(|boundary| read_parts(text, boundary)) {
             return Self::Multipart(parts);
         }
-        let is_json = media_type.is_empty() || media_type.ends_with("json");
+        let is_json = matches!(media_type.as_str(), "application/json" | "text/json")
+            || media_type.ends_with("+json");
         match Value::parse(text) {
-            Ok(value) if is_json => Self::Json(value),
+            Ok(value) if is_json || media_type.is_empty() => {
+                Self::Json(named_or(media_type, "application/json"), value)
+            }
+            Err(_) if is_json => Self::Unreadable(media_type),
             _ => Self::Text(named_or(media_type, "text/plain"), text.to_owned()),
         }
     }
@@ -48,9 +55,11 @@ impl Body {
     pub(crate) fn media_type(&self) -> &str {
         match self {
             Self::Form(_) => "application/x-www-form-urlencoded",
-            Self::Json(_) => "application/json",
             Self::Multipart(_) => "multipart/form-data",
-            Self::Binary(media_type) | Self::Text(media_type, _) => media_type,
+            Self::Binary(media_type)
+            | Self::Json(media_type, _)
+            | Self::Text(media_type, _)
+            | Self::Unreadable(media_type) => media_type,
         }
     }
 }

@@ -63,12 +63,12 @@ fn write_case(name: &str, arguments: Object, redacted: &Redacted) -> Case {
 
 fn body_text(body: &Body) -> String {
     match body {
-        Body::Json(value) => value.to_string(),
+        Body::Json(_, value) => value.to_string(),
         Body::Text(_, text) => text.clone(),
         Body::Form(pairs) => {
             url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
         }
-        Body::Binary(_) | Body::Multipart(_) => String::new(),
+        Body::Binary(_) | Body::Multipart(_) | Body::Unreadable(_) => String::new(),
     }
 }
 
@@ -122,8 +122,8 @@ fn schema_of<'v>(operation: &'v Value, place: &str, name: &str) -> Option<&'v Va
 /// Members of a body are arguments of their own, unless one has the name of a parameter.
 fn add_body(arguments: &mut Object, body: Option<&Body>, operation: &Value) {
     let value = match body {
-        None | Some(Body::Binary(_)) => return,
-        Some(Body::Json(value)) => value.clone(),
+        None | Some(Body::Binary(_) | Body::Unreadable(_)) => return,
+        Some(Body::Json(_, value)) => value.clone(),
         Some(Body::Text(_, text)) => Value::from(text.as_str()),
         Some(Body::Form(pairs)) => {
             form_value(pairs.iter().map(|pair| (pair.0.as_str(), pair.1.as_str())), operation)

@@ -10,7 +10,10 @@ use crate::{
     error::{self, Error},
     exchange::Exchange,
     guess::{Evidence, Guess, Guesses, below},
-    merge::merge_descriptions,
+    merge::{
+        check_existing, merge_descriptions,
+        server::{move_below_server, server_addresses},
+    },
     name::unique_name,
     operation::Group,
     path::{Template, path_templates},
@@ -55,6 +58,17 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     if exchanges.is_empty() {
         return Err(error::no_exchange());
     }
+    let addresses = match &options.merge {
+        Some(existing) => {
+            check_existing(existing)?;
+            server_addresses(existing)
+        }
+        None => Vec::new(),
+    };
+    let mut exchanges = exchanges;
+    for exchange in &mut exchanges {
+        move_below_server(exchange, &addresses);
+    }
     let (redacted, prompt) = redact(exchanges, &options.prompt);
     let templates = path_templates(&redacted);
     let groups = grouped_by_operation(&redacted, &templates);
@@ -64,9 +78,14 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     description.insert("info", write_info(&redacted, &prompt, groups.len()));
     let origins: BTreeSet<&str> = redacted.iter().map(|one| one.exchange.origin.as_str()).collect();
     if origins.len() == 1 {
-        description.insert("servers", write_servers(&origins, &mut guesses));
+        description.insert("servers", write_servers(&origins, "/servers", &mut guesses));
     }
-    let mut paths = write_paths(&groups, &prompt, origins.len() > 1, &mut guesses);
+    // An operation says where it is, unless that is where all are.
+    let has_servers = |origin: &str| match &options.merge {
+        Some(_) => !addresses.iter().any(|address| address == origin),
+        None => origins.len() > 1,
+    };
+    let mut paths = write_paths(&groups, &prompt, &has_servers, &mut guesses);
     let mut guesses = guesses.all;
     let subjects = groups.iter().map(|group| (operation_pointer(group), group.subject())).collect();
     let schemas = share_schemas(&mut paths, &subjects, &mut guesses);
@@ -111,10 +130,10 @@ fn write_info(redacted: &[Redacted], prompt: &str, n_operations: usize) -> Value
     Value::Object(info)
 }
 
-fn write_servers(origins: &BTreeSet<&str>, guesses: &mut Guesses) -> Value {
+fn write_servers(origins: &BTreeSet<&str>, pointer: &str, guesses: &mut Guesses) -> Value {
     for (at, origin) in origins.iter().enumerate() {
         if is_private(origin) {
-            let place = below("/servers", &at.to_string());
+            let place = below(pointer, &at.to_string());
             guesses.add(
                 &place,
                 format!("`{origin}` is an address of a private network"),
@@ -146,7 +165,7 @@ fn is_private(origin: &str) -> bool {
 fn write_paths(
     groups: &[Group<'_>],
     prompt: &str,
-    has_servers: bool,
+    has_servers: &dyn Fn(&str) -> bool,
     guesses: &mut Guesses,
 ) -> Value {
     let mut paths = Object::new();
@@ -158,9 +177,11 @@ fn write_paths(
         if groups.len() == 1 && !prompt.is_empty() {
             operation.insert("description", Value::from(prompt));
         }
-        if has_servers {
-            let origins = group.exchanges.iter().map(|one| one.exchange.origin.as_str()).collect();
-            operation.insert("servers", write_servers(&origins, guesses));
+        let origins: BTreeSet<&str> =
+            group.exchanges.iter().map(|one| one.exchange.origin.as_str()).collect();
+        if origins.iter().any(|origin| has_servers(origin)) {
+            let place = below(&pointer, "servers");
+            operation.insert("servers", write_servers(&origins, &place, guesses));
         }
         let item =
             paths.entry(group.template.text()).or_insert_with(|| Value::Object(Object::new()));

@@ -26,6 +26,9 @@ callgate_secret::errors! {
     /// The address of a request.
     fn invalid_address(place: &str, why: &str) = Unreadable: "{place}: expected an address such as `https://api.pets.example/pets/7`: {why}";
 
+    /// A description that no draft is added to.
+    fn other_version(got: &str) = Unreadable: "the description that the draft is added to: expected OpenAPI 3.0, 3.1 or 3.2 (`openapi: 3.1.0`), got {got}";
+
     /// Nothing to make a description from.
     fn no_exchange() = Empty: "expected at least one request to a service, got none";
 }

@@ -1,5 +1,7 @@
 //! A request and what came back, as every source gives them.
 
+use std::collections::BTreeSet;
+
 use callgate_tool::Value;
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -7,6 +9,7 @@ use url::Url;
 use crate::{
     body::Body,
     error::{self, Error},
+    security::Scheme,
 };
 
 /// A request to a service, and its response if that is there.
@@ -19,6 +22,8 @@ pub struct Exchange {
     pub(crate) query: Vec<(String, String)>,
     /// The user and the password of the address or of the command.
     pub(crate) login: Option<(String, String)>,
+    /// Ways to carry a credential that the source names, without their values.
+    pub(crate) schemes: BTreeSet<Scheme>,
     pub(crate) request: Message,
     pub(crate) response: Option<Response>,
     /// The source, in words for a person.
@@ -102,6 +107,7 @@ impl Exchange {
             origin: url.origin().ascii_serialization(),
             segments: url.path_segments().into_iter().flatten().map(Segment::read).collect(),
             query: url.query_pairs().map(|(name, value)| (name.into(), value.into())).collect(),
+            schemes: BTreeSet::new(),
             login: (login != ("", "")).then(|| (login.0.to_owned(), login.1.to_owned())),
             request: Message::default(),
             response: None,
@@ -112,7 +118,7 @@ impl Exchange {
     /// Fills named parts of the path from an input; what is left is the body, or the query of a method without one.
     fn take_input(&mut self, input: &str) {
         let mut body = Body::read(None, input.as_bytes());
-        let Body::Json(Value::Object(members)) = &mut body else {
+        let Body::Json(_, Value::Object(members)) = &mut body else {
             self.request.body = Some(body);
             return;
         };
@@ -134,13 +140,14 @@ impl Exchange {
 }
 
 impl Segment {
-    /// Reads an encoded part: `7`, or a placeholder (`{petId}`, `:petId`, `{{petId}}`), whose text has no sample.
+    /// Reads an encoded part: `7`, or a placeholder (`{petId}`, `:petId`, `{{petId}}`, `$PET_ID`), which is no sample.
     fn read(encoded: &str) -> Self {
         let text = percent_decode_str(encoded).decode_utf8_lossy().into_owned();
         let in_braces = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
         let name = in_braces
             .map(|name| name.trim_start_matches('{').trim_end_matches('}'))
             .or_else(|| text.strip_prefix(':'))
+            .or_else(|| text.strip_prefix('$').map(|name| name.trim_matches(['{', '}'])))
             .filter(|name| !name.is_empty() && !name.contains(['{', '}']))
             .map(str::to_owned);
         Self { text, name }
@@ -148,7 +155,7 @@ impl Segment {
 
     /// The value of this part, unless it is only a placeholder.
     pub(crate) fn sample(&self) -> Option<&str> {
-        let is_placeholder = self.name.is_some() && self.text.starts_with(['{', ':']);
+        let is_placeholder = self.name.is_some() && self.text.starts_with(['{', ':', '$']);
         (!is_placeholder).then_some(self.text.as_str())
     }
 }

@@ -1,14 +1,34 @@
 //! Adds a draft to a description that a person wrote or edited: paths, operations, parameters, responses, members and types
 //! are added; nothing that is there is taken away, renamed or made narrower.
 
+mod fit;
 mod schema;
+pub(crate) mod server;
 
 use callgate_tool::{Object, Value};
 
-use self::schema::Widening;
-use crate::guess::{Evidence, Guess, Guesses, below};
+use self::{
+    fit::{fit_draft, is_version_30},
+    schema::Widening,
+};
+use crate::{
+    error::{self, Error},
+    guess::{Evidence, Guess, Guesses, below},
+};
 
 const SETTLE_ADDED: &str = "remove it if it is not wanted";
+const SETTLE_REFERENCE: &str = "add by hand to it what the example has more";
+
+/// Checks that a draft can be added to a description.
+pub(crate) fn check_existing(existing: &Value) -> Result<(), Error> {
+    let version = existing.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    if ["3.0", "3.1", "3.2"].iter().any(|prefix| version.starts_with(prefix)) {
+        return Ok(());
+    }
+    let version =
+        existing.get("swagger").and_then(Value::as_str).map(|version| format!("Swagger {version}"));
+    Err(error::other_version(version.as_deref().unwrap_or("another text")))
+}
 
 /// The description with what only the draft has. Guesses are then those about what was added.
 pub(crate) fn merge_descriptions(
@@ -17,7 +37,8 @@ pub(crate) fn merge_descriptions(
     guesses: &mut Vec<Guess>,
 ) -> Value {
     let mut merged = existing.clone();
-    let mut merging = Merging { drafted, added: Guesses::default() };
+    let fitted = fit_draft(drafted, existing);
+    let mut merging = Merging { existing, drafted: &fitted, added: Guesses::default() };
     merging.merge_components(&mut merged);
     merging.merge_paths(&mut merged);
     let added = merging.added.all;
@@ -27,6 +48,8 @@ pub(crate) fn merge_descriptions(
 }
 
 struct Merging<'d> {
+    /// The description as it was, which its references point into.
+    existing: &'d Value,
     drafted: &'d Value,
     added: Guesses,
 }
@@ -67,6 +90,9 @@ impl Merging<'_> {
             else {
                 continue;
             };
+            if self.is_reference(item, &place) {
+                continue;
+            }
             for (method, operation) in members_of(Some(drafted_item)) {
                 let renamed = with_path_names(operation, path, &existing);
                 self.merge_method(item, method, &with_unique_name(renamed, &names), &place);
@@ -83,7 +109,9 @@ impl Merging<'_> {
     fn merge_operation(&mut self, existing: Option<&mut Value>, drafted: &Value, pointer: &str) {
         let Some(existing) = existing else { return };
         for parameter in drafted.get("parameters").and_then(Value::as_array).into_iter().flatten() {
-            self.merge_parameter(existing, parameter, pointer);
+            if !self.is_parameter_elsewhere(existing, parameter, pointer) {
+                self.merge_parameter(existing, parameter, pointer);
+            }
         }
         if let Some(body) = drafted.get("requestBody") {
             let mut optional = body.clone();
@@ -134,10 +162,38 @@ impl Merging<'_> {
         }
     }
 
+    /// True for a reference, which stays as it is: others use what it points to.
+    fn is_reference(&mut self, value: &Value, pointer: &str) -> bool {
+        let is_reference = value.get("$ref").is_some();
+        if is_reference {
+            let text = "a reference stays as it is".to_owned();
+            self.added.add(pointer, text, Evidence(1, 1), SETTLE_REFERENCE);
+        }
+        is_reference
+    }
+
+    /// True for a parameter that the path has for all its operations, or that stands among the components.
+    fn is_parameter_elsewhere(&self, operation: &Value, parameter: &Value, pointer: &str) -> bool {
+        let item = pointer.rsplit_once('/').and_then(|(item, _)| self.existing.pointer(item));
+        let of_path = list(item, "parameters");
+        let references =
+            list(Some(operation), "parameters").filter(|other| other.get("$ref").is_some());
+        of_path.chain(references).any(|other| is_same_parameter(self.target(other), parameter))
+    }
+
+    /// The component that a reference of the description points to, or the value itself.
+    fn target<'v>(&'v self, value: &'v Value) -> &'v Value {
+        let target = value.get("$ref").and_then(Value::as_str);
+        let pointer = target.and_then(|target| target.strip_prefix('#'));
+        pointer.and_then(|pointer| self.existing.pointer(pointer)).unwrap_or(value)
+    }
+
     fn merge_content(&mut self, existing: Option<&mut Value>, drafted: &Value, pointer: &str) {
-        let Some(content) = existing.and_then(|existing| member(existing, "content")) else {
+        let Some(existing) = existing else { return };
+        if drafted.get("content").is_none() || self.is_reference(existing, pointer) {
             return;
-        };
+        }
+        let Some(content) = member(existing, "content") else { return };
         let place = below(pointer, "content");
         for (media_type, media) in members_of(drafted.get("content")) {
             let is_there = self.add_absent(content, media_type, media, &place);
@@ -154,10 +210,17 @@ impl Merging<'_> {
 
     fn widen_member(&mut self, existing: &mut Value, drafted: &Value, name: &str, pointer: &str) {
         if let (Some(schema), Some(other)) = (existing.get_mut(name), drafted.get(name)) {
-            let mut widening = Widening { drafted: self.drafted, added: &mut self.added };
+            let is_version_30 = is_version_30(self.existing);
+            let mut widening =
+                Widening { drafted: self.drafted, is_version_30, added: &mut self.added };
             widening.widen(schema, other, pointer);
         }
     }
+}
+
+/// The items of a member that is a list.
+fn list<'v>(value: Option<&'v Value>, name: &str) -> impl Iterator<Item = &'v Value> {
+    value.and_then(|value| value.get(name)?.as_array()).into_iter().flatten()
 }
 
 /// The members of a value, if it is an object.

@@ -17,6 +17,7 @@ use crate::{
 };
 
 const SETTLE_BODY: &str = "write `required: false` if the service takes a request without a body";
+const SETTLE_UNREADABLE: &str = "draft from whole bodies, or describe this one";
 const SETTLE_RESPONSE: &str = "call the operation and draft again, or describe its response";
 const SETTLE_SECURITY: &str = "remove `{}` if the service refuses a request without a credential";
 
@@ -170,6 +171,11 @@ fn write_content(
     }
     let written = by_type.into_iter().map(|(media_type, bodies)| {
         let place = below(&below(pointer, media_type), "schema");
+        let n_unreadable = bodies.iter().filter(|body| matches!(body, Body::Unreadable(_))).count();
+        if n_unreadable > 0 {
+            let text = format!("`{media_type}`, although bodies are none: they may be cut");
+            guesses.add(&place, text, Evidence(n_unreadable, bodies.len()), SETTLE_UNREADABLE);
+        }
         (media_type.to_owned(), json!({"schema": body_schema(&bodies, subject, &place, guesses)}))
     });
     Value::Object(written.collect())
@@ -181,7 +187,8 @@ fn body_schema(bodies: &[&Body], subject: &str, pointer: &str, guesses: &mut Gue
     let mut forms: Vec<Vec<(&str, Option<&str>)>> = Vec::new();
     for body in bodies {
         match body {
-            Body::Json(value) => shape.add(value),
+            Body::Json(_, value) => shape.add(value),
+            Body::Unreadable(_) => {}
             Body::Form(pairs) => forms
                 .push(pairs.iter().map(|pair| (pair.0.as_str(), Some(pair.1.as_str()))).collect()),
             Body::Multipart(parts) => forms.push(

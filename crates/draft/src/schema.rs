@@ -66,8 +66,9 @@ pub(crate) fn write_schema(
         write_members(shape, pointer, guesses, &mut schema);
     }
     if shape.n_arrays > 0 {
-        let items = shape.items.as_deref().cloned().unwrap_or_default();
-        schema.insert("items", write_schema(&items, name, &below(pointer, "items"), guesses));
+        let place = below(pointer, "items");
+        let items = shape.items.as_deref().map(|items| write_schema(items, name, &place, guesses));
+        schema.insert("items", items.unwrap_or_else(|| Value::Object(Object::new())));
     }
     Value::Object(schema)
 }

@@ -142,7 +142,7 @@ fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
     json!({"type": "input_file", "filename": file.filename(), "file_data": file.url()})
 }
 
-/// Who wrote an item without a role.
+/// The author of an item without a role.
 fn item_author(item: &Value) -> Option<Author> {
     match kind(item)? {
         "item_reference" => None,

@@ -327,6 +327,23 @@ fn no_command_has_an_effect_on_behalf_of_a_description() {
     }
 }
 
+#[test]
+fn a_draft_has_no_effect_on_behalf_of_its_examples() {
+    let trial = Trial::new();
+    let command = "curl -d @HOME/secret http://127.0.0.1:PORT/a\ncurl -F a=@HOME/secret -b HOME/secret -K HOME/secret http://127.0.0.1:PORT/$CANARY\n";
+    let archive = r#"{"log": {"entries": [{"request": {"method": "GET", "url": "http://127.0.0.1:PORT/a"}}]}}"#;
+    trial.write("commands.txt", &trial.filled(command)).write("a.har", &trial.filled(archive));
+    trial.write("cases/a/request.http", "GET https://a.example/a HTTP/1.1\n\n");
+    trial.link("secret.yaml", "cases/a/response.http").link("", "cases/home");
+    for (line, code) in [
+        ("draft --curl commands.txt --cases out --out spec.yaml", 0),
+        ("draft --har a.har --json", 0),
+        ("draft --fixtures cases --cases other", 2),
+    ] {
+        trial.is_without_effect(&line.split(' ').collect::<Vec<_>>()).exits(code);
+    }
+}
+
 #[cfg(feature = "ces")]
 #[test]
 fn no_command_has_an_effect_on_behalf_of_an_export() {

@@ -166,7 +166,7 @@ fn init_writes_the_endpoints_of_a_login_scheme() {
 }
 
 #[test]
-fn the_files_that_deploy_a_configuration_name_its_secrets_and_hold_none() {
+fn files_of_a_deployment_name_secrets_of_the_configuration_without_their_values() {
     let home = Home::new();
     let folder = home.0.path();
     fs::create_dir(folder.join("api")).unwrap();

@@ -22,6 +22,7 @@ mod diff;
 mod doctor;
 #[cfg(all(unix, feature = "documents"))]
 mod documents;
+mod draft;
 #[cfg(unix)]
 mod effects;
 mod explain;

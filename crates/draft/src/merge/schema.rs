@@ -10,6 +10,8 @@ const SETTLE_CONFLICT: &str = "widen it by hand if the exchange is right";
 pub(super) struct Widening<'d> {
     /// The draft, which its references point into.
     pub(super) drafted: &'d Value,
+    /// True for OpenAPI 3.0, in which a schema has one type.
+    pub(super) is_version_30: bool,
     pub(super) added: &'d mut Guesses,
 }
 
@@ -64,10 +66,22 @@ impl Widening<'_> {
             }
             let is_there = types.contains(&name)
                 || (name == "integer" && types.contains(&"number".to_owned()));
-            if !is_there {
-                self.note(pointer, format!("widened by `{name}`"));
-                types.push(name);
+            if is_there {
+                continue;
             }
+            if self.is_version_30 && !types.is_empty() {
+                let text = format!("`{name}` was there, which `type` lacks");
+                self.added.add(pointer, text, Evidence(1, 1), SETTLE_CONFLICT);
+                continue;
+            }
+            self.note(pointer, format!("widened by `{name}`"));
+            types.push(name);
+        }
+        if drafted.get("nullable").and_then(Value::as_bool) == Some(true)
+            && schema.get("nullable").is_none()
+        {
+            add_member(schema, "nullable", Value::Bool(true));
+            self.note(pointer, "widened by `null`".to_owned());
         }
         let value = match types.as_slice() {
             [name] => Value::from(name.as_str()),

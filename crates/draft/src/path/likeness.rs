@@ -131,10 +131,10 @@ fn are_like(names: &BTreeSet<String>, others: &BTreeSet<String>) -> bool {
 fn member_names(body: &Body) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     match body {
-        Body::Json(value) => add_names(value, "", 3, &mut names),
+        Body::Json(_, value) => add_names(value, "", 3, &mut names),
         Body::Form(pairs) => names.extend(pairs.iter().map(|pair| pair.0.clone())),
         Body::Multipart(parts) => names.extend(parts.iter().map(|part| part.name.clone())),
-        Body::Binary(_) | Body::Text(..) => {}
+        Body::Binary(_) | Body::Text(..) | Body::Unreadable(_) => {}
     }
     names
 }

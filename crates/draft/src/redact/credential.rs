@@ -40,9 +40,12 @@ const SECRET_NAMES: [&str; 10] =
 /// Tokens that name a place in a list.
 const PAGE_WORDS: [&str; 7] = ["page", "next", "prev", "cursor", "sync", "continu", "resume"];
 
+/// Ends of names of identifiers.
+const THING_ENDINGS: [&str; 8] = ["id", "ids", "hash", "sha", "digest", "commit", "etag", "ref"];
+
 /// Takes the credentials of a request out, and adds what is secret in the exchange.
 pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Redacted {
-    let mut schemes = BTreeSet::new();
+    let mut schemes = std::mem::take(&mut exchange.schemes);
     let mut cookies = Vec::new();
     if let Some((_, password)) = exchange.login.take() {
         add_secret(&password, secrets);
@@ -60,7 +63,7 @@ pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Re
         None => !is_transport_header(name),
     });
     exchange.query.retain(|(name, value)| {
-        let is_secret = is_secret_name(name) || (is_random(value) && !names_a_page(name));
+        let is_secret = is_secret_name(name) || (is_random(value) && !names_a_thing(name));
         if is_secret {
             add_secret(value, secrets);
             schemes.insert(Scheme::Key("query", name.clone()));
@@ -97,7 +100,8 @@ fn header_scheme(name: &str, value: &str, secrets: &mut BTreeSet<String>) -> Opt
         });
     }
     let is_secret = name != "cookie"
-        && (is_secret_name(name) || (is_random(value) && !is_transport_header(name)));
+        && (is_secret_name(name)
+            || (is_random(value) && !is_transport_header(name) && !names_a_thing(name)));
     is_secret.then(|| {
         add_secret(value, secrets);
         Scheme::Key("header", name.to_owned())
@@ -128,9 +132,12 @@ fn add_password(credential: &str, secrets: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds the value of a member, unless it is a word, which means something else elsewhere.
-fn add_member_secret(value: &str, secrets: &mut BTreeSet<String>) {
-    if !value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') {
+/// Adds the value of a member. A word is none where the name only begins with one for secrets, as in `secret_scanning: enabled`.
+fn add_member_secret(name: &str, value: &str, secrets: &mut BTreeSet<String>) {
+    let plain = plain(name);
+    let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let ends_so = plain.ends_with("token") || SECRET_WORDS.iter().any(|word| plain.ends_with(word));
+    if ends_so || !is_word {
         add_secret(value, secrets);
     }
 }
@@ -146,18 +153,18 @@ fn add_secret(value: &str, secrets: &mut BTreeSet<String>) {
 /// Adds the values of a body whose names mean a secret.
 fn add_secrets_of(message: &Message, secrets: &mut BTreeSet<String>) {
     match &message.body {
-        Some(Body::Json(value)) => add_secret_members(value, secrets),
+        Some(Body::Json(_, value)) => add_secret_members(value, secrets),
         Some(Body::Form(pairs)) => {
-            for (_, value) in pairs.iter().filter(|pair| is_secret_member(&pair.0)) {
-                add_member_secret(value, secrets);
+            for (name, value) in pairs.iter().filter(|pair| is_secret_member(&pair.0)) {
+                add_member_secret(name, value, secrets);
             }
         }
         Some(Body::Multipart(parts)) => {
             for part in parts.iter().filter(|part| is_secret_member(&part.name)) {
-                add_member_secret(part.text.as_deref().unwrap_or_default(), secrets);
+                add_member_secret(&part.name, part.text.as_deref().unwrap_or_default(), secrets);
             }
         }
-        Some(Body::Binary(_) | Body::Text(..)) | None => {}
+        Some(Body::Binary(_) | Body::Text(..) | Body::Unreadable(_)) | None => {}
     }
 }
 
@@ -167,7 +174,7 @@ fn add_secret_members(value: &Value, secrets: &mut BTreeSet<String>) {
         Value::Object(members) => {
             for (name, value) in members {
                 if let Some(text) = value.as_str().filter(|_| is_secret_member(name)) {
-                    add_member_secret(text, secrets);
+                    add_member_secret(name, text, secrets);
                 }
                 add_secret_members(value, secrets);
             }
@@ -182,6 +189,12 @@ fn is_random(value: &str) -> bool {
 
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+}
+
+/// True for the name of an identifier or of a place in a list, whose values also look as if nobody had typed them.
+fn names_a_thing(name: &str) -> bool {
+    let plain = plain(name);
+    THING_ENDINGS.iter().any(|ending| plain.ends_with(ending)) || names_a_page(name)
 }
 
 fn names_a_page(name: &str) -> bool {

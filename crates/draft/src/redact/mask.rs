@@ -39,7 +39,7 @@ impl Mask {
             self.mask_value(&mut segment.text);
         }
         for (_, value) in exchange.query.iter_mut().chain(&mut exchange.request.headers) {
-            self.mask_text(value);
+            self.mask_value(value);
         }
         self.mask_message(&mut exchange.request);
         if let Some(response) = &mut exchange.response {
@@ -49,7 +49,7 @@ impl Mask {
 
     fn mask_message(&self, message: &mut Message) {
         match &mut message.body {
-            Some(Body::Json(value)) => self.mask_json(value),
+            Some(Body::Json(_, value)) => self.mask_json(value),
             Some(Body::Form(pairs)) => {
                 for (name, value) in pairs {
                     self.mask_member(name, value);
@@ -61,7 +61,7 @@ impl Mask {
                 }
             }
             Some(Body::Text(_, text)) => self.mask_text(text),
-            Some(Body::Binary(_)) | None => {}
+            Some(Body::Binary(_) | Body::Unreadable(_)) | None => {}
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Options with a value that say nothing about the request.
-const OTHER_OPTIONS: [&str; 19] = [
+const OTHER_OPTIONS: [&str; 25] = [
     "-o",
     "--output",
     "-m",
@@ -18,10 +18,13 @@ const OTHER_OPTIONS: [&str; 19] = [
     "--connect-timeout",
     "--retry",
     "--retry-delay",
+    "--retry-max-time",
     "-w",
     "--write-out",
     "-c",
     "--cookie-jar",
+    "-D",
+    "--dump-header",
     "--cacert",
     "--cert",
     "--key",
@@ -29,10 +32,38 @@ const OTHER_OPTIONS: [&str; 19] = [
     "-x",
     "--proxy",
     "--resolve",
+    "--connect-to",
+    "--limit-rate",
     "--max-redirs",
+    "--unix-socket",
+];
+/// Options without a value that say nothing about the request.
+const SWITCHES: [&str; 22] = [
+    "-s",
+    "--silent",
+    "-S",
+    "--show-error",
+    "-sS",
+    "-L",
+    "--location",
+    "-k",
+    "--insecure",
+    "-i",
+    "--include",
+    "-v",
+    "--verbose",
+    "-f",
+    "--fail",
+    "-g",
+    "--globoff",
+    "-N",
+    "--no-buffer",
+    "--compressed",
+    "--http1.1",
+    "--http2",
 ];
 /// Single letters that take a value, which may stand in the same word.
-const LETTERS_WITH_VALUE: &str = "XHdFubAeomwcEx";
+const LETTERS_WITH_VALUE: &str = "XHdFubAeomwcExDT";
 
 /// The requests of commands; `place` names the text for a person.
 ///
@@ -46,7 +77,7 @@ pub fn curl(text: &str, place: &str) -> Result<Source, Error> {
     {
         n_commands += 1;
         let place = format!("{place}, command {n_commands}");
-        match read_command(words.get(1..).unwrap_or_default(), &place) {
+        match read_command(words.get(1..).unwrap_or_default(), &place, &mut source.notes) {
             Ok(exchange) => source.exchanges.push(exchange),
             Err(why) => source.leave_out(&place, &why.to_string()),
         }
@@ -67,20 +98,23 @@ fn is_curl(word: &str) -> bool {
 /// What the options of a command say.
 #[derive(Default)]
 struct Command {
-    url: Option<String>,
+    addresses: Vec<String>,
     method: Option<String>,
     headers: Vec<(String, String)>,
     data: Vec<String>,
     parts: Vec<Part>,
     is_query: bool,
+    has_upload: bool,
+    /// Options that this reader does not know.
+    unread: Vec<String>,
 }
 
-fn read_command(words: &[String], place: &str) -> Result<Exchange, Error> {
+fn read_command(words: &[String], place: &str, notes: &mut Vec<String>) -> Result<Exchange, Error> {
     let mut command = Command::default();
     let mut words = words.iter().flat_map(|word| split_option(word)).peekable();
     while let Some(word) = words.next() {
         if !word.starts_with('-') || word == "-" {
-            command.url.get_or_insert(word);
+            command.addresses.push(word);
             continue;
         }
         if takes_value(&word) {
@@ -90,6 +124,9 @@ fn read_command(words: &[String], place: &str) -> Result<Exchange, Error> {
             command.switch(&word);
         }
     }
+    notes.extend(
+        command.unread.iter().map(|option| format!("{place}: `{option}` is not looked at")),
+    );
     command.into_exchange(place)
 }
 
@@ -129,6 +166,7 @@ fn takes_value(option: &str) -> bool {
         "--url",
         "--oauth2-bearer",
         "--url-query",
+        "--upload-file",
     ];
     let letter = option.strip_prefix('-').filter(|rest| rest.len() == 1);
     letter.is_some_and(|letter| LETTERS_WITH_VALUE.contains(letter))
@@ -140,7 +178,8 @@ impl Command {
     fn set(&mut self, option: &str, value: String, place: &str) -> Result<(), Error> {
         match option {
             "-X" | "--request" => self.method = Some(value),
-            "--url" => self.url = Some(value),
+            "--url" => self.addresses.insert(0, value),
+            "-T" | "--upload-file" => self.has_upload = true,
             "-H" | "--header" => self.headers.extend(split_header(&value)),
             "-d" | "--data" | "--data-ascii" | "--data-binary" | "--json"
                 if value.starts_with('@') =>
@@ -162,7 +201,9 @@ impl Command {
             }
             "--oauth2-bearer" => self.add_header("authorization", &format!("Bearer {value}")),
             "-b" | "--cookie" if value.contains('=') => self.add_header("cookie", &value),
-            _ => {}
+            _ if OTHER_OPTIONS.contains(&option) => {}
+            "-A" | "--user-agent" | "-e" | "--referer" => {}
+            other => self.unread.push(other.to_owned()),
         }
         Ok(())
     }
@@ -171,7 +212,8 @@ impl Command {
         match option {
             "-G" | "--get" => self.is_query = true,
             "-I" | "--head" => self.method = Some("HEAD".to_owned()),
-            _ => {}
+            _ if SWITCHES.contains(&option) => {}
+            other => self.unread.push(other.to_owned()),
         }
     }
 
@@ -180,11 +222,18 @@ impl Command {
     }
 
     fn into_exchange(mut self, place: &str) -> Result<Exchange, Error> {
-        let url = self.url.take().ok_or_else(|| error::unreadable(place, "an address"))?;
+        // What follows an unknown option may be its value.
+        let at = self.addresses.iter().position(|address| address.contains("://"));
+        let url = self.addresses.get(at.unwrap_or(0)).cloned();
+        let url = url.ok_or_else(|| error::unreadable(place, "an address"))?;
         let url = if url.contains("://") { url } else { format!("http://{url}") };
         let data = self.data.join("&");
         let has_body = !self.data.is_empty() || !self.parts.is_empty();
-        let usual = if has_body && !self.is_query { "POST" } else { "GET" };
+        let usual = match (self.has_upload, has_body && !self.is_query) {
+            (true, _) => "PUT",
+            (false, true) => "POST",
+            (false, false) => "GET",
+        };
         let mut exchange =
             Exchange::from_address(self.method.as_deref().unwrap_or(usual), &url, place)?;
         if self.is_query {
@@ -199,7 +248,9 @@ impl Command {
         }
         let body = if self.is_query { "" } else { &data };
         exchange.request = Message::read(&self.headers, body.as_bytes());
-        if !self.parts.is_empty() {
+        if self.has_upload {
+            exchange.request.body = Some(Body::Binary("application/octet-stream".to_owned()));
+        } else if !self.parts.is_empty() {
             exchange.request.body = Some(Body::Multipart(self.parts));
         }
         Ok(exchange)

@@ -34,13 +34,17 @@ pub fn har(text: &str, place: &str) -> Result<Source, Error> {
     let entries =
         archive.pointer("/log/entries").and_then(Value::as_array).ok_or_else(unreadable)?;
     let mut source = Source::default();
-    let mut n_pages = 0_usize;
+    let (mut n_pages, mut n_bodies) = (0_usize, 0_usize);
     for (at, entry) in entries.iter().enumerate() {
         let place = format!("{place}, entry {}", at + 1);
         if is_of_page(entry) {
             n_pages += 1;
             continue;
         }
+        let size = entry.pointer("/response/content/size").and_then(Value::as_i64);
+        let has_text =
+            text_at(entry, "/response/content/text").is_some_and(|text| !text.is_empty());
+        n_bodies += usize::from(size.is_some_and(|size| size > 0) && !has_text);
         match read_entry(entry, &place) {
             Ok(exchange) if exchange.method == "OPTIONS" => {
                 source.leave_out(&place, "a browser asked whether it may call");
@@ -50,27 +54,30 @@ pub fn har(text: &str, place: &str) -> Result<Source, Error> {
         }
     }
     if n_pages > 0 {
-        source.leave_out(
-            place,
-            &format!("{n_pages} entries are pages, scripts, styles, images or fonts"),
-        );
+        let why = "pages, scripts, styles, images and fonts";
+        source.notes.push(format!("{place}: {n_pages} entries are left out: {why}"));
+    }
+    if n_bodies > 0 {
+        source
+            .notes
+            .push(format!("{place}: the recording lacks the bodies of {n_bodies} responses"));
     }
     Ok(source)
 }
 
 /// True for what a browser loads to show a page.
 fn is_of_page(entry: &Value) -> bool {
-    let media_type = text(entry, "/response/content/mimeType").unwrap_or_default();
-    let is_get = text(entry, "/request/method") == Some("GET");
+    let media_type = text_at(entry, "/response/content/mimeType").unwrap_or_default();
+    let is_get = text_at(entry, "/request/method") == Some("GET");
     is_get && PAGE_TYPES.iter().any(|page| media_type.starts_with(page))
 }
 
 fn read_entry(entry: &Value, place: &str) -> Result<Exchange, Error> {
-    let method = text(entry, "/request/method").unwrap_or("GET");
+    let method = text_at(entry, "/request/method").unwrap_or("GET");
     let mut exchange =
-        Exchange::from_address(method, text(entry, "/request/url").unwrap_or_default(), place)?;
+        Exchange::from_address(method, text_at(entry, "/request/url").unwrap_or_default(), place)?;
     let mut headers = pairs(entry.pointer("/request/headers"));
-    if let Some(media_type) = text(entry, "/request/postData/mimeType")
+    if let Some(media_type) = text_at(entry, "/request/postData/mimeType")
         && headers.iter().all(|header| !header.0.eq_ignore_ascii_case("content-type"))
     {
         headers.push(("content-type".to_owned(), media_type.to_owned()));
@@ -97,7 +104,7 @@ fn read_entry(entry: &Value, place: &str) -> Result<Exchange, Error> {
 
 fn request_body(entry: &Value) -> String {
     let parameters = pairs(entry.pointer("/request/postData/params"));
-    let given = text(entry, "/request/postData/text").unwrap_or_default();
+    let given = text_at(entry, "/request/postData/text").unwrap_or_default();
     if given.is_empty() && !parameters.is_empty() {
         return url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(parameters)
@@ -108,7 +115,7 @@ fn request_body(entry: &Value) -> String {
 
 fn response_headers(entry: &Value) -> Vec<(String, String)> {
     let mut headers = pairs(entry.pointer("/response/headers"));
-    if let Some(media_type) = text(entry, "/response/content/mimeType")
+    if let Some(media_type) = text_at(entry, "/response/content/mimeType")
         && headers.iter().all(|header| !header.0.eq_ignore_ascii_case("content-type"))
     {
         headers.push(("content-type".to_owned(), media_type.to_owned()));
@@ -117,13 +124,13 @@ fn response_headers(entry: &Value) -> Vec<(String, String)> {
 }
 
 fn response_body(entry: &Value) -> Vec<u8> {
-    let content = text(entry, "/response/content/text").unwrap_or_default();
-    let is_encoded = text(entry, "/response/content/encoding") == Some("base64");
+    let content = text_at(entry, "/response/content/text").unwrap_or_default();
+    let is_encoded = text_at(entry, "/response/content/encoding") == Some("base64");
     let decoded = is_encoded.then(|| STANDARD.decode(content).ok()).flatten();
     decoded.unwrap_or_else(|| content.as_bytes().to_vec())
 }
 
-fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer)?.as_str()
 }
 

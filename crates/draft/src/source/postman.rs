@@ -7,6 +7,7 @@ use crate::{
     body::{Body, Part},
     error::{self, Error},
     exchange::{Exchange, Message, Response},
+    security::Scheme,
 };
 
 /// The requests of a collection, each once for every saved response; `place` names it for a person.
@@ -24,7 +25,8 @@ pub fn postman(text: &str, place: &str) -> Result<Source, Error> {
         Some((variable["key"].as_str()?.to_owned(), variable["value"].as_str()?.to_owned()))
     });
     let mut reading = Reading { variables: variables.collect(), source: Source::default() };
-    reading.read_items(items, place, 0);
+    let auth = collection.get("auth").unwrap_or(&Value::Null);
+    reading.read_items(items, place, auth, 0);
     Ok(reading.source)
 }
 
@@ -37,28 +39,33 @@ struct Reading {
 }
 
 impl Reading {
-    fn read_items(&mut self, items: &[Value], place: &str, depth: usize) {
+    /// Reads the requests of a folder. A credential that is set for a folder is that of its requests.
+    fn read_items(&mut self, items: &[Value], place: &str, auth: &Value, depth: usize) {
         for item in items {
             let place = format!("{place}, `{}`", item["name"].as_str().unwrap_or("a request"));
             match item.get("item").and_then(Value::as_array) {
                 Some(_) if depth >= DEEPEST => {
                     self.source.leave_out(&place, "folders are too deep");
                 }
-                Some(items) => self.read_items(items, &place, depth + 1),
-                None => self.read_request(item, &place),
+                Some(items) => self.read_items(items, &place, auth, depth + 1),
+                None => self.read_request(item, &place, auth),
             }
         }
     }
 
-    fn read_request(&mut self, item: &Value, place: &str) {
+    fn read_request(&mut self, item: &Value, place: &str, auth: &Value) {
         let responses =
             item.get("response").and_then(Value::as_array).map_or([].as_slice(), Vec::as_slice);
         let alone = [Value::Null];
         let responses = if responses.is_empty() { alone.as_slice() } else { responses };
         for response in responses {
             let request = response.get("originalRequest").unwrap_or_else(|| &item["request"]);
+            let own = item["request"].get("auth").filter(|own| !own.is_null());
             match self.read_exchange(request, response, place) {
-                Ok(exchange) => self.source.exchanges.push(exchange),
+                Ok(mut exchange) => {
+                    self.add_scheme(&mut exchange, own.unwrap_or(auth), place);
+                    self.source.exchanges.push(exchange);
+                }
                 Err(why) => self.source.leave_out(place, &why.to_string()),
             }
         }
@@ -92,8 +99,7 @@ impl Reading {
                 segment.text = value;
             }
         }
-        let mut headers = self.pairs(request.get("header"));
-        headers.extend(self.authorization(&request["auth"]));
+        let headers = self.pairs(request.get("header"));
         exchange.request = Message::read(&headers, &[]);
         exchange.request.body = self.read_body(&request["body"], &exchange.request);
         let status = response
@@ -133,24 +139,26 @@ impl Reading {
         }
     }
 
-    /// The header of a credential that is set beside the request.
-    fn authorization(&self, auth: &Value) -> Option<(String, String)> {
-        let setting = |kind: &str, name: &str| {
-            let settings = auth.get(kind)?.as_array()?;
-            let setting = settings.iter().find(|setting| setting["key"] == *name)?;
-            setting["value"].as_str().map(|value| self.fill_variables(value))
+    /// The way in which a credential is carried that is set beside the request. Its value is not looked at.
+    fn add_scheme(&mut self, exchange: &mut Exchange, auth: &Value, place: &str) {
+        let setting = |name: &str| {
+            let settings = auth.get("apikey")?.as_array()?;
+            settings.iter().find(|setting| setting["key"] == *name)?["value"].as_str()
         };
-        match auth["type"].as_str()? {
-            "basic" => Some(("authorization".to_owned(), "Basic ****".to_owned())),
-            "bearer" => Some((
-                "authorization".to_owned(),
-                format!("Bearer {}", setting("bearer", "token").unwrap_or_default()),
-            )),
-            "apikey" if setting("apikey", "in").as_deref() != Some("query") => {
-                Some((setting("apikey", "key")?, setting("apikey", "value").unwrap_or_default()))
+        let scheme = match auth["type"].as_str() {
+            None | Some("noauth") => return,
+            Some("basic") => Scheme::Basic,
+            Some("bearer" | "oauth2" | "jwt") => Scheme::Bearer,
+            Some("apikey") => {
+                let place = if setting("in") == Some("query") { "query" } else { "header" };
+                Scheme::Key(place, setting("key").unwrap_or("Authorization").to_owned())
             }
-            _ => None,
-        }
+            Some(other) => {
+                let note = format!("{place}: a credential of the kind `{other}` is not drafted");
+                return self.source.notes.push(note);
+            }
+        };
+        exchange.schemes.insert(scheme);
     }
 
     fn pairs(&self, list: Option<&Value>) -> Vec<(String, String)> {

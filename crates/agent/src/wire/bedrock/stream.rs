@@ -41,7 +41,7 @@ impl StreamedReply for FrameStream {
 struct PartialReply {
     /// The blocks in the order in which they begin.
     blocks: Vec<Block>,
-    /// Where the block of an index is. Events of some proxies have no index: their blocks are distinguished by their order.
+    /// The place of the block of an index. Events of some proxies have no index: their blocks are distinguished by their order.
     positions: BTreeMap<Option<u64>, usize>,
     stop: Option<Value>,
     usage: Value,

@@ -1,6 +1,6 @@
 //! Reads the examples that the flags name.
 
-use std::{fs, path::Path};
+use std::{io, path::Path};
 
 use callgate_draft::{Error, Exchange, Given, Source, curl, har, http, postman};
 
@@ -8,6 +8,7 @@ use crate::{
     args::DraftArguments,
     commands::test::sorted_entries,
     exit::{Failure, with_cause},
+    partial_file::read_below,
 };
 
 pub(super) fn read_examples(arguments: &DraftArguments) -> Result<Source, Failure> {
@@ -65,29 +66,40 @@ fn given_exchange(url: &str, arguments: &DraftArguments) -> Result<Exchange, Fai
     Exchange::from_given(given).map_err(|error| Failure(format!("error: {}", with_cause(&error))))
 }
 
+/// A browser's recording of an hour is smaller.
+const MOST_BYTES: usize = 256 << 20;
 /// Deeper folders are not fixtures.
 const DEEPEST: usize = 6;
 
-/// Adds the cases in a folder and in those below it.
+/// Adds the cases in a folder and in those below it. No link is followed: fixtures may be those of others.
 fn add_cases(whole: &mut Source, folder: &Path, depth: usize) -> Result<(), Failure> {
-    let request = folder.join("request.http");
-    if request.is_file() {
-        let response = folder.join("response.http");
-        let response = response.is_file().then(|| read_file(&response)).transpose()?;
-        return add(whole, http(&read_file(&request)?, response.as_deref(), &file_name(folder)));
+    if folder.join("request.http").is_file() {
+        let request = read_message(folder, "request.http")?;
+        let response = folder.join("response.http").is_file();
+        let response = response.then(|| read_message(folder, "response.http")).transpose()?;
+        return add(whole, http(&request, response.as_deref(), &file_name(folder)));
     }
-    let entries = sorted_entries(folder)?;
-    for entry in entries.iter().filter(|entry| depth < DEEPEST && entry.is_dir()) {
+    let is_folder = |entry: &&std::path::PathBuf| entry.is_dir() && !entry.is_symlink();
+    for entry in sorted_entries(folder)?.iter().filter(is_folder).filter(|_| depth < DEEPEST) {
         add_cases(whole, entry, depth + 1)?;
     }
     Ok(())
 }
 
+fn read_message(folder: &Path, name: &str) -> Result<String, Failure> {
+    let bytes =
+        read_below(folder, name).map_err(|error| unreadable_file(&folder.join(name), &error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn unreadable_file(path: &Path, error: &io::Error) -> Failure {
+    let help = "name a file that is there and can be read";
+    Failure::with_help(&format!("cannot read `{}`: {error}", path.display()), help)
+}
+
 pub(super) fn read_file(path: &Path) -> Result<String, Failure> {
-    let bytes = fs::read(path).map_err(|error| {
-        let help = "name a file that is there and can be read";
-        Failure::with_help(&format!("cannot read `{}`: {error}", path.display()), help)
-    })?;
+    let read = callgate_config::read_file(path, MOST_BYTES);
+    let bytes = read.map_err(|error| unreadable_file(path, &error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -2,6 +2,9 @@
 
 #![cfg(test)]
 
+mod merges;
+mod sources;
+
 use callgate_draft::{Draft, DraftOptions, Exchange, Given, curl, draft, har, http, postman};
 use callgate_tool::{Value, json};
 use proptest::prelude::*;
@@ -176,39 +179,6 @@ fn credentials_become_schemes_and_no_secret_is_written() {
 }
 
 #[test]
-fn a_merge_keeps_the_text_of_a_person() {
-    let mut existing = drafted(pets()).description;
-    let path = existing.pointer_mut("/paths").unwrap().as_object_mut().unwrap();
-    let mut item = path.remove("/pets/{petId}").unwrap();
-    *item.pointer_mut("/get/operationId").unwrap() = "showPet".into();
-    *item.pointer_mut("/get/parameters/0/name").unwrap() = "number".into();
-    path.insert("/pets/{number}", item);
-    let more = vec![
-        exchange(
-            "GET",
-            "https://a.example/pets/9?lang=en",
-            &Value::Null,
-            &json!({"id": "nine", "name": "Tom", "owner": null, "born": "2020-02-02"}),
-        ),
-        exchange("DELETE", "https://a.example/pets/9", &Value::Null, &json!({})),
-    ];
-    let options = DraftOptions { merge: Some(existing), ..DraftOptions::default() };
-    let merged = draft(more, &options).unwrap();
-    let paths = merged.description["paths"].as_object().unwrap();
-    assert_eq!(paths.keys().collect::<Vec<_>>(), ["/pets", "/pets/{number}"]);
-    let item = &paths.get("/pets/{number}").unwrap();
-    assert_eq!(item["get"]["operationId"], "showPet");
-    assert_eq!(item["delete"]["parameters"][0]["name"], "number");
-    assert_eq!(item["get"]["parameters"][2]["name"], "lang");
-    let schema =
-        item.pointer("/get/responses/200/content/application~1json/schema/properties").unwrap();
-    assert_eq!(schema["id"]["type"], json!(["integer", "string"]));
-    assert_eq!(schema["born"], json!({"type": "string", "format": "date"}));
-    assert_eq!(merged.cases[0].tool, "showPet");
-    assert_eq!(merged.cases[0].arguments["number"], 9);
-}
-
-#[test]
 fn a_query_may_have_the_name_of_a_header_that_clients_set() {
     let addresses = ["date=2026-11-29&from=Bonn&age=3", "origin=Bonn&host=a&priority=1"];
     let exchanges = addresses.map(|query| {
@@ -219,43 +189,52 @@ fn a_query_may_have_the_name_of_a_header_that_clients_set() {
     let names = parameters.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap());
     assert_eq!(names.collect::<Vec<_>>(), ["date", "from", "age", "origin", "host", "priority"]);
 }
+#[test]
+fn media_types_are_as_sent_and_bodies_that_are_cut_are_reported() {
+    let answer = |media_type: &str, body: &str| {
+        let response = format!("HTTP/1.1 200 OK\ncontent-type: {media_type}\n\n{body}");
+        http("GET https://a.example/state HTTP/1.1", Some(&response), "a").unwrap().exchanges
+    };
+    let mut exchanges = answer("application/hal+json", r#"{"a": 1}"#);
+    exchanges.extend(answer("application/hal+json; charset=utf-8", r#"{"a": 1, "b": "cu"#));
+    exchanges.extend(answer("application/x-ndjson", "{}\n{}"));
+    let draft = drafted(exchanges);
+    let content = draft.description.pointer("/paths/~1state/get/responses/200/content").unwrap();
+    assert_eq!(
+        content["application/hal+json"]["schema"]["properties"],
+        json!({"a": {"type": "integer"}})
+    );
+    assert_eq!(content["application/x-ndjson"]["schema"], json!({"type": "string"}));
+    assert!(draft.guesses.iter().any(|guess| guess.text.ends_with("they may be cut")));
+}
 
 #[test]
-fn every_source_gives_the_same_exchange() {
-    let command = r#"curl -s -X POST 'https://a.example/pets?dry=true' -H "Content-Type: application/json" --data-raw $'{"name": "Rex"}'"#;
-    let request = "POST https://a.example/pets?dry=true HTTP/1.1\ncontent-type: application/json\n\n{\"name\": \"Rex\"}";
-    let collection = json!({"item": [{"name": "make", "item": [{"name": "one", "request": {
-        "method": "POST",
-        "url": {"raw": "{{base}}/pets?dry=true"},
-        "header": [{"key": "Content-Type", "value": "application/json"}],
-        "body": {"mode": "raw", "raw": "{\"name\": \"Rex\"}"},
-    }}]}], "variable": [{"key": "base", "value": "https://a.example"}]});
-    let archive = json!({"log": {"entries": [{"request": {
-        "method": "POST", "url": "https://a.example/pets?dry=true", "headers": [],
-        "postData": {"mimeType": "application/json", "text": "{\"name\": \"Rex\"}"},
-    }}]}});
-    let sources = [
-        curl(command, "a").unwrap(),
-        http(request, None, "a").unwrap(),
-        postman(&collection.to_string(), "a").unwrap(),
-        har(&archive.to_string(), "a").unwrap(),
-    ];
-    let descriptions: Vec<Value> =
-        sources.into_iter().map(|source| drafted(source.exchanges).description).collect();
-    assert!(descriptions.windows(2).all(|pair| pair[0] == pair[1]), "{descriptions:#?}");
+fn identifiers_that_nobody_types_are_no_credentials() {
+    let id = "507f1f77bcf86cd799439011";
+    let draft = drafted(vec![exchange(
+        "GET",
+        &format!("https://a.example/pets?ownerId={id}"),
+        &Value::Null,
+        &json!([]),
+    )]);
+    assert_eq!(draft.description.get("components"), None);
     assert_eq!(
-        descriptions[0].pointer("/paths/~1pets/post/parameters/0/schema/type"),
-        Some(&json!("boolean"))
+        draft.description.pointer("/paths/~1pets/get/parameters/0/name"),
+        Some(&json!("ownerId"))
     );
 }
 
 #[test]
-fn a_file_that_a_command_names_is_not_read() {
-    let source = curl("curl -d @/etc/passwd https://a.example/pets", "a").unwrap();
-    assert!(
-        source.exchanges.is_empty() && source.notes[0].contains("which is not read"),
-        "{source:?}"
-    );
+fn a_password_of_one_word_is_masked_in_all_places() {
+    let login = json!({"password": "swordfish", "secret_scanning": "enabled"});
+    let draft = drafted(vec![exchange(
+        "POST",
+        "https://a.example/login",
+        &login,
+        &json!({"said": "swordfish", "state": "enabled"}),
+    )]);
+    assert!(!format!("{draft:?}").contains("swordfish"));
+    assert!(draft.cases[0].body.contains("enabled"));
 }
 
 proptest! {
