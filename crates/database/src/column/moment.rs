@@ -31,8 +31,13 @@ pub(super) fn bound_text(
     engine: Engine,
 ) -> Option<String> {
     let Some(moment) = Moment::from_text(text, parts) else {
-        let is_time = parts == MomentParts::Time { has_zone: false };
-        return (is_time && is_beyond_a_day(text, n_digits, engine)).then(|| text.to_owned());
+        let is_further = match parts {
+            MomentParts::Time { has_zone } => !has_zone && is_beyond_a_day(text, n_digits, engine),
+            MomentParts::Date | MomentParts::Timestamp { .. } => {
+                engine == Engine::Postgres && ["infinity", "-infinity"].contains(&text)
+            }
+        };
+        return is_further.then(|| text.to_owned());
     };
     let has_zone = match parts {
         MomentParts::Date => false,

@@ -149,13 +149,28 @@ fn dates_and_times_are_those_of_the_calendar() {
             r#""0000-01-01""#,
             r#""2024-2-9""#,
             r#""2024-02-29x""#,
-            r#""infinity""#,
+            r#""Infinity""#,
+            r#""0044-03-15 BC""#,
             r#""١٢٣٤-01-01""#,
         ],
     );
     let time = ColumnKind::Time { has_zone: false };
     accepts(&time, r#""23:59:59""#, "23:59:59");
     refuses(&time, &[r#""24:00:01Z""#, r#""23:59:60""#, r#""23:59""#, r#""12:00:00.""#]);
+}
+
+#[test]
+fn an_end_of_time_is_a_date_where_the_engine_has_it() {
+    for (kind, sql_type) in [
+        (ColumnKind::Date, "date"),
+        (ColumnKind::Timestamp { has_zone: false }, "timestamp(3)"),
+        (ColumnKind::Timestamp { has_zone: true }, "timestamp with time zone"),
+    ] {
+        check(Postgres, (kind.clone(), sql_type), r#""-infinity""#, Some("-infinity"));
+        check(Mysql, (kind.clone(), sql_type), r#""infinity""#, None);
+        check(Sqlite, (kind, sql_type), r#""infinity""#, None);
+    }
+    check(Postgres, (ColumnKind::Time { has_zone: false }, "time(3)"), r#""infinity""#, None);
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl Request<'_> {
             return Err(wording::unknown_page());
         }
         if engine == Engine::Postgres {
-            // A type reads its own texts again, also those that no argument may be: `infinity`.
+            // A type reads its own texts again, also those that no argument may be: years before Christ.
             return Ok(texts);
         }
         let checked = |(text, (column, _)): (Option<String>, &(&Column, Direction))| {

@@ -9,6 +9,8 @@ mod aggregates_of_engines;
 #[path = "../engines/calls.rs"]
 mod calls;
 mod collations;
+#[path = "../engines/conditions.rs"]
+mod conditions;
 #[path = "../engines/injected_texts.rs"]
 mod injected_texts;
 mod injections;

@@ -5,6 +5,7 @@ use callgate_tool::json;
 
 use crate::{
     calls::{Tools, loaded_in, settings_at},
+    conditions::{self, Dialect},
     ordered_pages::{self, Kinds, sorted},
 };
 
@@ -40,6 +41,49 @@ async fn pages_by_a_column_of_every_type_are_all_rows_in_its_order() {
         database.run(&format!("select no from {table} order by {order}")).replace('\n', " ")
     };
     ordered_pages::check(&tools, KINDS, own).await;
+}
+
+#[tokio::test]
+async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine() {
+    let Some(server) = MariadbServer::of_machine() else { return };
+    let further: Kinds = &[
+        ("float", &["0.1", "-1e30", "16777216"]),
+        ("double", &["0.1", "1e300", "0.30000000000000004"]),
+        ("blob", &["x'00ff'", "''"]),
+        ("varbinary(8)", &["'a'", "'A'", "x'00'"]),
+        ("json", &["'{\"a\": 1}'"]),
+        ("bit(5)", &["b'101'", "b'0'"]),
+        ("enum('sad','ok','good')", &["'sad'", "'good'"]),
+        ("set('a','b')", &["'a,b'", "''"]),
+        ("time(3)", &["'-838:59:59'", "'100:00:00.5'", "'00:00'"]),
+        ("inet6", &["'::1'", "'10.0.0.1'"]),
+        ("int unsigned", &["4294967295", "0"]),
+        ("datetime", &["'0000-00-00'", "'9999-12-31 23:59:59'"]),
+        ("date", &["'2024-00-00'"]),
+    ];
+    let kinds: Kinds = Vec::leak([KINDS, further].concat());
+    let script = ordered_pages::script(kinds);
+    let script: Vec<_> = script.lines().filter(|line| !line.starts_with("create index")).collect();
+    let zeros = "set sql_mode = '';";
+    let database = server.database("conditions", &format!("{zeros}{}", script.join("\n")));
+    let login = database.login("tools");
+    database.run(&format!("grant select on nullable to {login}; analyze table nullable;"));
+    let mut settings = settings_at(&database.url(&login), vec![conditions::offered(None)]);
+    (settings.limits.rows, settings.limits.result_bytes) = (1000, 1 << 22);
+    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let sql = Dialect {
+        statement: "select concat('= ', coalesce(group_concat(t.no order by t.no separator ' '), '')) from nullable t where ?;",
+        exact: |kind| {
+            if kind.contains("char(") {
+                "(convert(@ using utf8mb4) collate utf8mb4_nopad_bin)"
+            } else {
+                "@"
+            }
+        },
+    };
+    let without = conditions::check(&tools, kinds, sql, |script| database.run(script)).await;
+    // A day without a month is shown, and is no date that a condition may have.
+    assert_eq!(without, ["blob", "varbinary(8)", "json", "inet6", "date"]);
 }
 
 #[tokio::test]

@@ -8,6 +8,8 @@ mod aggregates;
 mod aggregates_of_engines;
 #[path = "../engines/calls.rs"]
 mod calls;
+#[path = "../engines/conditions.rs"]
+mod conditions;
 mod failures;
 #[path = "../engines/injected_texts.rs"]
 mod injected_texts;

@@ -5,6 +5,7 @@ use callgate_tool::json;
 
 use crate::{
     calls::{Tools, loaded_in, settings_at},
+    conditions::{self, Dialect},
     ordered_pages::{self, Kinds, both_ways, sorted},
 };
 
@@ -46,6 +47,54 @@ async fn pages_by_a_column_of_every_type_are_all_rows_in_its_order() {
         database.run(&format!("select string_agg(no::text, ' ' order by {order}) from {table}"))
     };
     ordered_pages::check(&tools, KINDS, own).await;
+}
+
+/// Types whose values have no order here, or none that is known before a call.
+const FURTHER: Kinds = &[
+    ("bytea", &["'\\x00ff'", "''"]),
+    ("real", &["0.1", "'NaN'", "-1e30", "16777216"]),
+    ("float8", &["0.1", "'-Infinity'", "1e300", "0.30000000000000004"]),
+    ("json", &["'{\"a\": 1}'", "'[]'"]),
+    ("jsonb", &["'{\"a\": 1}'", "'null'"]),
+    ("interval", &["'1 day'", "'24 hours'", "'-1 mon'"]),
+    ("inet", &["'10.0.0.1/8'", "'::1'"]),
+    ("int4range", &["'[1,5)'", "'empty'"]),
+    ("bit varying(5)", &["B'101'", "B''"]),
+    ("int[]", &["'{1,null}'", "'{}'"]),
+    ("money", &["'1.50'"]),
+    ("tsvector", &["'a:1'"]),
+    ("numeric(6,2)", &["1.5", "-0.05", "9999.99"]),
+    ("timestamp(0)", &["'2024-02-29 10:00:00.4'", "'infinity'"]),
+    ("time", &["'24:00'", "'00:00'"]),
+    ("timestamptz", &["'-infinity'", "'0044-03-15 12:00+00 BC'", "'10000-01-01 00:00+00'"]),
+    ("date", &["'0044-03-15 BC'", "'-infinity'"]),
+    ("name", &["'a'", "'B'"]),
+    ("\"char\"", &["'a'", "'b'"]),
+];
+
+#[tokio::test]
+async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine() {
+    let Some(server) = PostgresServer::of_machine() else { return };
+    let kinds: Kinds = Vec::leak([KINDS, FURTHER].concat());
+    let script = ordered_pages::script(kinds)
+        .lines()
+        .filter(|line| !line.starts_with("create index"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let database = server.database("conditions", &format!("{TYPES}{script}"));
+    let login = database.login("tools");
+    database.run(&format!("analyze nullable; grant select on nullable to {login}"));
+    let mut settings = settings_at(&database.url(&login), vec![conditions::offered(None)]);
+    (settings.limits.rows, settings.limits.result_bytes) = (1000, 1 << 22);
+    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let sql = Dialect {
+        statement: "select '= ' || coalesce(string_agg(t.no::text, ' ' order by t.no), '') from nullable t where ?;",
+        exact: |kind| if kind.contains("blind") { "(@ collate \"C\")" } else { "@" },
+    };
+    let without = conditions::check(&tools, kinds, sql, |script| database.run(script)).await;
+    // Not compared without a key of the configuration that asks for it, or at all.
+    let types = "bytea|json|jsonb|interval|inet|int4range|bit varying(5)|int[]|money|tsvector|name|\"char\"";
+    assert_eq!(without.join("|"), types);
 }
 
 #[tokio::test]

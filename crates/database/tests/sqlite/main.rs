@@ -8,6 +8,8 @@ mod aggregates_of_engines;
 mod audit;
 #[path = "../engines/calls.rs"]
 mod calls;
+#[path = "../engines/conditions.rs"]
+mod conditions;
 mod entities;
 mod findings;
 #[path = "../engines/injected_texts.rs"]

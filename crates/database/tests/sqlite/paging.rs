@@ -5,6 +5,7 @@ use callgate_tool::json;
 use rusqlite::Connection;
 
 use crate::{
+    conditions::{self, Dialect},
     ordered_pages::{self, Kinds, both_ways, sorted},
     shop::{Shop, folder_with, settings},
 };
@@ -37,6 +38,36 @@ async fn pages_by_a_column_of_every_type_are_all_rows_in_its_order() {
         )
     };
     ordered_pages::check(&shop, KINDS, own).await;
+}
+
+#[tokio::test]
+async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine() {
+    let further: Kinds = &[
+        ("real", &["0.1", "-1e30", "16777217"]),
+        ("blob", &["x'00ff'", "x''"]),
+        ("numeric(6,2)", &["1.5", "-0.05", "9999.99"]),
+        ("json", &["'{\"a\": 1}'"]),
+        ("time", &["'10:00:00'", "'23:59:59'"]),
+        ("", &["1", "'1'", "x'31'", "1.5"]),
+    ];
+    let kinds: Kinds = Vec::leak([KINDS, further].concat());
+    let folder = folder_with(&ordered_pages::script(kinds));
+    let takes_values = |at: &usize| ![9, 11, 13].contains(at);
+    let filter = (0..kinds.len()).filter(takes_values).map(|at| format!("c{at}"));
+    let mut settings = settings(vec![conditions::offered(Some(filter.collect()))]);
+    (settings.limits.rows, settings.limits.result_bytes) = (1000, 1 << 22);
+    let shop = Shop::within(folder, settings, None).await;
+    let file = shop.file();
+    let sql = Dialect {
+        statement: "select '= ' || coalesce(group_concat(no, ' '), '') from (select no from nullable t where ? order by no)",
+        exact: |kind| if kind.contains("collate") { "(@ collate binary)" } else { "@" },
+    };
+    let own = |script: &str| {
+        let lines: Vec<_> = script.lines().map(|text| own(&file, text)).collect();
+        lines.join("\n")
+    };
+    let without = conditions::check(&shop, kinds, sql, own).await;
+    assert_eq!(without, ["blob", "json", ""]);
 }
 
 #[tokio::test]
