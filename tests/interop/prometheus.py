@@ -35,15 +35,38 @@ tests:
       - {{eval_time: 40m, alertname: CallgateToolsetDown, exp_alerts: []}}
       - {{eval_time: 40m, alertname: CallgateConfigurationRefused, exp_alerts: []}}
 """
-# Alerts that one event raises, each with its series: from the start, but for those of an outcome.
-FIRST_EVENTS = {
-    "CallgateStateFull": 'callgate_state_failures_total{failure="full"}',
-    "CallgateCallsMayHaveBeenExecuted": 'callgate_calls_total{toolset="pay",outcome="timed_out",reached="maybe"}',
-    "CallgateAuditMissing": "callgate_audit_failures_total",
-    "CallgateTokensMissing": 'callgate_token_requests_total{outcome="failed"}',
-    "CallgateSecretsMissing": 'callgate_secret_reads_total{store="vault",outcome="failed"}',
+# For each alert: series without and then with what it tells of, from minute 21 on, the minute at which it is raised, and one at which it is
+# not any more. One event is enough where one is told; its series begins with it where it is one of an outcome.
+EVENTS = {
+    "CallgateConfigurationRefused": ({"callgate_configuration_current": "1x20 0x20 1x80"}, 27, 50),
+    "CallgateReplicasDiffer": ({'callgate_replicas{configuration="different"}': "0x20 1x20 0x80"}, 32, 50),
+    "CallgateStateAway": ({"callgate_state_up": "1x20 0x20 1x80"}, 23, 50),
+    "CallgateStateFull": ({'callgate_state_failures_total{failure="full"}': "0x20 1x100"}, 31, 90),
+    "CallgateToolsetDown": ({'callgate_toolset_up{toolset="pets"}': "1x20 0x20 1x80"}, 27, 50),
+    "CallgateServiceLeftAlone": ({'callgate_breaker_state{toolset="pets"}': "0x20 2x20 0x80"}, 24, 50),
+    "CallgateCallsFail": (
+        {
+            'callgate_calls_total{toolset="pets",outcome="service_error",reached="yes"}': "_x21 6+6x20 126x80",
+            'callgate_calls_total{toolset="pets",outcome="answered",reached="yes"}': "0+4x120",
+        },
+        35,
+        70,
+    ),
+    "CallgateArgumentsRefused": (
+        {
+            'callgate_calls_total{toolset="pets",outcome="invalid_arguments",reached="no"}': "_x21 6+6x60 366x120",
+            'callgate_calls_total{toolset="pets",outcome="answered",reached="yes"}': "0+4x200",
+        },
+        70,
+        140,
+    ),
+    "CallgateCallsMayHaveBeenExecuted": ({'callgate_calls_total{toolset="pay",outcome="timed_out",reached="maybe"}': "_x21 1x100"}, 31, 90),
+    "CallgateAuditMissing": ({"callgate_audit_failures_total": "0x20 1x100"}, 31, 90),
+    "CallgateTokensMissing": ({'callgate_token_requests_total{outcome="failed"}': "0x20 1x100"}, 31, 90),
+    "CallgateSecretsMissing": ({'callgate_secret_reads_total{store="vault",outcome="failed"}': "0x20 1x100"}, 31, 90),
+    "CallgateCallersRefused": ({'callgate_requests_refused_total{problem="unknown_token",status="401"}': "0x20 120+120x20 2520x80"}, 39, 70),
+    "CallgateOverloaded": ({'callgate_requests_refused_total{problem="overloaded",status="503"}': "_x21 1+1x20 21x80"}, 30, 70),
 }
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -73,23 +96,25 @@ def by_promtool(promtool, text):
         tests.write(TESTS)
         tests.flush()
         checked(promtool, ["test", "rules", tests.name])
-    at_first_events(promtool)
+    event_by_event(promtool)
     # The linter's advice on names is for new metrics; what it calls an error is not valid.
     linted = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True)
     if linted.returncode not in (0, 3):
         raise SystemExit(f"prometheus: the metrics are not valid: {linted.stderr}")
 
 
-def at_first_events(promtool):
-    """Each of these alerts is raised by one event, though its series begins with it, and over an hour later it is not raised any more."""
+def event_by_event(promtool):
+    """Each alert is raised by what it tells of, not before, and over an hour later not any more."""
+    alerts = re.findall(r"- alert: (\w+)", RULES.read_text())
+    assert sorted(alerts) == sorted(EVENTS), set(alerts) ^ set(EVENTS)
     tests = []
-    for alert, series in FIRST_EVENTS.items():
-        begun = "_x20 1x100" if "reached" in series else "0x20 1x100"
+    for alert, (series, raised_at, over_at) in EVENTS.items():
         raised = f'count(ALERTS{{alertname="{alert}",alertstate="firing"}}) or vector(0)'
-        times = [(15, 0), (31, 1), (90, 0)]
+        times = [(20, 0), (raised_at, 1), (over_at, 0)]
         tests.append({
+            "name": alert,
             "interval": "1m",
-            "input_series": [{"series": series, "values": begun}],
+            "input_series": [{"series": name, "values": values} for name, values in series.items()],
             "promql_expr_test": [{"expr": raised, "eval_time": f"{minute}m", "exp_samples": [{"labels": "{}", "value": value}]} for minute, value in times],
         })
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
@@ -111,7 +136,11 @@ def scraped(callgate):
         pets = ROOT / "fixtures/pets/spec.yaml"
         model = "{dialect: openai, url: 'http://127.0.0.1:9/v1', model: m-1, auth: none}"
         toolset = f"{{openapi: {pets}, server: 'http://127.0.0.1:9'}}"
-        config.write_text(f"models: {{main: {model}}}\nagents: {{keeper: {{model: main}}}}\ntoolsets: {{pets: {toolset}}}\n")
+        handbook = pathlib.Path(folder) / "handbook"
+        handbook.mkdir()
+        (handbook / "page.md").write_text("# A page\n\nIt says something.\n")
+        toolsets = f"{{pets: {toolset}, handbook: {{documents: {{folder: handbook}}}}}}"
+        config.write_text(f"models: {{main: {model}}}\nagents: {{keeper: {{model: main}}}}\ntoolsets: {toolsets}\n")
         command = [callgate, "serve", config, "--listen", "127.0.0.1:0"]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         try:
