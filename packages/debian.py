@@ -19,12 +19,13 @@ COMPLETIONS = {
 }
 
 
-def package(command, version, seconds, written):
+def package(command, release, written):
     """The bytes of the package; `written` are the files that the command itself writes."""
-    files = {"usr/bin/callgate": (command.bytes, 0o755), **written, **units(), **documents(version, seconds)}
+    seconds = release.time
+    files = {"usr/bin/callgate": (command.bytes, 0o755), **written, **units(), **documents(release)}
     parts = {
         "debian-binary": b"2.0\n",
-        "control.tar.gz": compress(tar(control(command, version, files), seconds)),
+        "control.tar.gz": compress(tar(control(command, release, files), seconds)),
         "data.tar.gz": compress(tar(files, seconds, folders=True)),
     }
     return b"!<arch>\n" + b"".join(member(name, data, seconds) for name, data in parts.items())
@@ -45,9 +46,9 @@ def units():
     return {f"lib/systemd/system/{unit.name}": (unit.read_bytes(), 0o644) for unit in sorted((HERE / "deploy/systemd").iterdir())}
 
 
-def documents(version, seconds):
+def documents(release):
     """The licences, the changes, and examples: a configuration, alert rules and a dashboard."""
-    changes = f"callgate ({version}-1) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- {maintainer()}  {email.utils.formatdate(seconds)}\n"
+    changes = f"callgate ({release.version}-1) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- {release.maintainer}  {email.utils.formatdate(release.time)}\n"
     files = {
         "copyright": (HERE / "debian/copyright").read_bytes(),
         "LICENSE-MIT": (ROOT / "LICENSE-MIT").read_bytes(),
@@ -60,19 +61,15 @@ def documents(version, seconds):
     return {f"{DOCUMENTS}/{name}": (data, 0o644) for name, data in files.items()}
 
 
-def maintainer():
-    [line] = [line for line in (HERE / "debian/control").read_text().splitlines() if line.startswith("Maintainer: ")]
-    return line.removeprefix("Maintainer: ")
-
-
-def control(command, version, files):
+def control(command, release, files):
     size = sum(len(data) for data, _ in files.values()) // 1024
     depends = ""
     if command.glibc:
         major, minor = command.glibc
         depends = f"Depends: libc6 (>= {major}.{minor}), libgcc-s1\n"
     text = (HERE / "debian/control").read_text()
-    text = text.format(version=version, architecture=ARCHITECTURES[command.machine], size=size, depends=depends)
+    homepage = f"Homepage: {release.repository}\n" if release.repository else ""
+    text = text.format(version=release.version, maintainer=release.maintainer, homepage=homepage, architecture=ARCHITECTURES[command.machine], size=size, depends=depends)
     sums = "".join(f"{hashlib.md5(data).hexdigest()}  {path}\n" for path, (data, _) in sorted(files.items()))
     scripts = {name: ((HERE / "debian" / name).read_bytes(), 0o755) for name in ("postinst", "prerm", "postrm")}
     return {"control": (text.encode(), 0o644), "md5sums": (sums.encode(), 0o644), **scripts}

@@ -5,6 +5,7 @@ that runs. Needs root and umoci. Usage: image.py ARCHIVE."""
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,19 +31,42 @@ exec chroot --userspec="$user" "$root" "$@"
 """
 
 
+MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
 def unpacked(archive, folder):
-    """The root of this machine's image, and its configuration."""
-    layout, bundle = folder / "layout", folder / "bundle"
+    """The roots of the images by their architectures, with their configurations."""
+    layout = folder / "layout"
     with tarfile.open(archive) as opened:
         opened.extractall(layout, filter="data")
     index = json.loads(blob(layout, json.loads((layout / "index.json").read_text())["manifests"][0]))
-    here = {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine]
-    [manifest] = [manifest for manifest in index["manifests"] if manifest["platform"]["architecture"] == here]
-    # umoci takes a tag of a manifest.
-    (layout / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": [manifest | {"annotations": {"org.opencontainers.image.ref.name": "here"}}]}))
-    run("umoci", "unpack", "--image", f"{layout}:here", bundle)
-    configuration = json.loads(blob(layout, json.loads(blob(layout, manifest))["config"]))["config"]
-    return bundle / "rootfs", configuration, index
+    images = {}
+    for manifest in index["manifests"]:
+        architecture = manifest["platform"]["architecture"]
+        # umoci takes a tag of a manifest.
+        (layout / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": [manifest | {"annotations": {"org.opencontainers.image.ref.name": "it"}}]}))
+        run("umoci", "unpack", "--image", f"{layout}:it", folder / architecture)
+        configured = json.loads(blob(layout, json.loads(blob(layout, manifest))["config"]))
+        assert configured["architecture"] == architecture, configured
+        images[architecture] = folder / architecture / "rootfs", configured["config"]
+    return images
+
+
+def emulated(images):
+    """The command of each other architecture says its version, with the loader and the libraries of its image alone."""
+    for machine, architecture in MACHINES.items():
+        if architecture not in images or machine == os.uname().machine:
+            continue
+        emulator = shutil.which(f"qemu-{machine}-static")
+        if not emulator:
+            print(f"image: {architecture} is not run: qemu-{machine}-static is absent (qemu-user-static)")
+            continue
+        root, _ = images[architecture]
+        (root / "qemu").touch()
+        script = 'mount --bind "$1" "$2/qemu" && exec chroot "$2" /qemu /usr/bin/callgate --version'
+        said = run("unshare", "--mount", "sh", "-c", script, "sh", emulator, root)
+        assert said.startswith("callgate "), said
+        print(f"image: {architecture} by {pathlib.Path(emulator).name}: {said.strip()}")
 
 
 def blob(layout, descriptor):
@@ -79,7 +103,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
-        root, configuration, index = unpacked(archive, folder)
+        images = unpacked(archive, folder)
+        emulated(images)
+        root, configuration = images[MACHINES[os.uname().machine]]
         files = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
         config = folder / "config"
         config.mkdir()
@@ -104,8 +130,7 @@ def main():
         caller.join()
         assert answers[0]["results"][0]["status"] == 200, answers
         assert container.process.wait(timeout=10) == 0, container.process.stderr.read()
-    sizes = ", ".join(f"{manifest['platform']['architecture']}" for manifest in index["manifests"])
-    print(f"image: {sizes}; {archive.stat().st_size / 1e6:.1f} MB, {len(files)} files, drains by SIGTERM: {' '.join(file for file in files if 'doc' not in file)}")
+    print(f"image: {', '.join(images)}; {archive.stat().st_size / 1e6:.1f} MB, {len(files)} files, drains by SIGTERM: {' '.join(file for file in files if 'doc' not in file)}")
 
 
 if __name__ == "__main__":
