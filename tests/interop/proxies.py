@@ -175,6 +175,23 @@ class Apache:
         self.control("stop")
 
 
+class Envoy:
+    """Looks for itself which sidecar is ready, as HAProxy does."""
+
+    def __init__(self):
+        file = pathlib.Path("/etc/envoy/envoy.yaml")
+        file.write_text(printed(str(file)))
+        line = ["envoy", "--config-path", file, "--disable-hot-restart", "--concurrency", "2", "--log-level", "error"]
+        self.process = subprocess.Popen(line, stderr=subprocess.DEVNULL)
+
+    def set_out(self, address, is_out):
+        time.sleep(0 if is_out else 3)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
 class Caddy:
     """Is not reloaded: that breaks off calls which run."""
 
@@ -299,7 +316,8 @@ def main():
         if subprocess.run(["unshare", "--net", "--mount", "true"], capture_output=True).returncode:
             return print("proxies not compared: network namespaces not permitted")
         os.execvp("unshare", ["unshare", "--net", "--mount", "--fork", "--pid", "--kill-child", "--mount-proc", sys.executable, *sys.argv, "inside"])
-    proxies = {"nginx": Nginx, "haproxy": Haproxy, "apache2": Apache, "caddy": Caddy}
+    proxies = {"nginx": Nginx, "haproxy": Haproxy, "apache2": Apache, "envoy": Envoy, "caddy": Caddy}
+    os.environ["PATH"] += f":{ROOT}/target/interop/envoy/bin"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         prepare(folder)
@@ -307,7 +325,7 @@ def main():
         redis = subprocess.Popen(["redis-server", "--bind", "10.0.0.9", "--save", "", "--protected-mode", "no", "--maxmemory-policy", "noeviction"], stdout=subprocess.DEVNULL)
         wait_for(lambda: socket.create_connection(("10.0.0.9", 6379)))
         sidecars = [Sidecar(callgate, address, folder, service) for address in SIDECARS]
-        for tool in ("nginx", "haproxy", "apache2", "caddy"):
+        for tool in ("nginx", "haproxy", "apache2", "envoy", "caddy"):
             if not shutil.which(tool):
                 print(f"proxies: {tool} absent")
                 continue
@@ -333,7 +351,7 @@ def prepare(folder):
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     for address in (*SIDECARS, "10.0.0.9"):
         subprocess.run(["ip", "address", "add", f"{address}/32", "dev", "lo"], check=True)
-    for path in ("/etc/nginx", "/etc/haproxy", "/etc/apache2", "/etc/caddy", "/etc/ssl/private", "/run"):
+    for path in ("/etc/nginx", "/etc/haproxy", "/etc/apache2", "/etc/caddy", "/etc/envoy", "/etc/ssl/private", "/run"):
         pathlib.Path(path).mkdir(parents=True, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "none", path], check=True)
     pathlib.Path("/etc/apache2/sites-available").mkdir()

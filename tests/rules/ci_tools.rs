@@ -20,6 +20,7 @@ const PROGRAMS: &[(&str, Supply)] = &[
     ("cargo", Supply::Runner),
     ("dbus-daemon", Supply::Package("dbus")),
     ("dnsmasq", Supply::Package("dnsmasq-base")),
+    ("envoy", Supply::Runner),
     ("gnome-keyring-daemon", Supply::Package("gnome-keyring")),
     ("haproxy", Supply::Package("haproxy")),
     ("ip", Supply::Package("iproute2")),
@@ -43,6 +44,7 @@ const OF_RELEASES: &[&str] = &[
     "tests/interop/browser/",
     "tests/interop/clients/",
     "tests/interop/deploy/",
+    "tests/interop/first-day/",
 ];
 
 /// The programs that a script looks for: `command -v NAME`, `shutil.which("NAME")`, `servers.program("NAME", …)`, `for tool in
