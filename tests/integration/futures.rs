@@ -125,6 +125,9 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn SecretStore, &SecretReference) = |store, name| is_send(store.get(name));
     let _: fn(&dyn session::Store, &session::Key) =
         |store, key| is_send(store.get(key, Instant::now().into_std()));
+    let _: fn(&dyn session::Store) = |store| {
+        is_send(store.count(session::Space::Session, Instant::now().into_std()));
+    };
     let _: fn(&dyn session::Store, &session::Group) =
         |store, group| is_send(store.list(group, None, 9, Instant::now().into_std()));
     let _: fn(&dyn session::Store, &session::Key, session::Record) = |store, key, record| {

@@ -21,8 +21,6 @@ use tokio::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct Sessions {
     store: Arc<dyn Store>,
-    /// The store, if it is the sessions' own: its records can be counted.
-    memory: Option<Arc<Memory>>,
     time_to_live: Duration,
     /// The start of this process, by its monotonic clock and by the calendar.
     began: (Instant, SystemTime),
@@ -43,19 +41,14 @@ impl Sessions {
     /// Sessions in a store, or in memory within the limits of a configuration.
     pub(crate) fn new(config: &SessionsConfig, state: Option<&Arc<dyn Store>>) -> Self {
         let bounds = Bounds { records: config.records, bytes: config.bytes };
-        let (store, memory): (Arc<dyn Store>, _) = if let Some(state) = state {
-            (Arc::clone(state), None)
-        } else {
-            let memory = Arc::new(Memory::new(bounds));
-            (Arc::<Memory>::clone(&memory), Some(memory))
-        };
+        let store = state.map_or_else(|| Arc::new(Memory::new(bounds)) as _, Arc::clone);
         let time_to_live = config.time_to_live.max(config.client_time.saturating_mul(2));
-        Self { store, memory, time_to_live, began: (Instant::now(), SystemTime::now()) }
+        Self { store, time_to_live, began: (Instant::now(), SystemTime::now()) }
     }
 
-    /// The number of sessions in memory; `None` where another store has them.
-    pub(crate) fn sessions_in_memory(&self) -> Option<usize> {
-        self.memory.as_ref().map(|memory| memory.n_records(now()))
+    /// The number of stored sessions; `None` where the store does not count them, or does not answer.
+    pub(crate) async fn n_sessions(&self) -> Option<usize> {
+        self.store.count(Space::Session, now()).await.ok().flatten()
     }
 
     pub(crate) async fn get(

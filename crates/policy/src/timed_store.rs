@@ -196,6 +196,10 @@ impl Store for TimedStore {
         self.run_request(self.store.remove(key, expected, now)).await
     }
 
+    async fn count(&self, space: Space, now: Clock) -> Result<Option<usize>, Error> {
+        self.run_request(self.store.count(space, now)).await
+    }
+
     async fn take(&self, key: &Key, pace: Pace, now: Clock) -> Result<Option<Duration>, Error> {
         self.run_request(self.store.take(key, pace, now)).await
     }

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use crate::{
     error::{self, Error},
     group::Group,
-    key::Key,
+    key::{Key, Space},
     record::Record,
     shares::{Quantity, Shares},
     store::{Expected, Store, Stored, Version},
@@ -306,6 +306,12 @@ impl Store for Memory {
         let time_to_live = record.time_to_live().unwrap_or(LONGEST);
         let until = now.checked_add(time_to_live).unwrap_or(now + LONGEST);
         Ok(kept.insert(key, record, until))
+    }
+
+    async fn count(&self, space: Space, now: Instant) -> Result<Option<usize>, Error> {
+        let (kept, group) = (self.live_records(now), Group::of_space(space));
+        let slots = kept.slots.range(Key::first_with(group.as_str())..);
+        Ok(Some(slots.take_while(|(key, _)| group.contains(key)).count()))
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use crate::{
     error::{self, Error, ErrorKind},
     group::Group,
-    key::Key,
+    key::{Key, Space},
     pace::Pace,
     record::Record,
     sealer::Sealer,
@@ -113,6 +113,14 @@ pub trait Store: Debug + Send + Sync {
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if the stored record is not as expected,
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error>;
+
+    /// The number of records of a purpose that have not ended, whoever owns them; `None` of a store that does not count them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
+    async fn count(&self, _space: Space, _now: Instant) -> Result<Option<usize>, Error> {
+        Ok(None)
+    }
 
     /// Takes one of the requests that a pace allows, and returns `None`; or the time until the next one if there is none now.
     /// All who use the store keep the pace together. A store that has no way of its own reads a record and replaces it.

@@ -30,6 +30,14 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     async fn list(&self, page: Page, now: Instant, permit: QueuePermit) -> Result<Rows, Error>;
 
+    /// The number of rows of a space that have not ended.
+    async fn count(
+        &self,
+        space: &'static str,
+        now: Instant,
+        permit: QueuePermit,
+    ) -> Result<usize, Error>;
+
     async fn put(&self, put: Put, now: Instant, permit: QueuePermit) -> Result<(), Error>;
 
     async fn remove(

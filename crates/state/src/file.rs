@@ -17,7 +17,7 @@ use std::{
 use async_trait::async_trait;
 use callgate_secret::Secret;
 use callgate_session::{
-    Error, Expected, Group, Key, QueuePermit, Record, Sealer, Store, Stored, Version,
+    Error, Expected, Group, Key, QueuePermit, Record, Sealer, Space, Store, Stored, Version,
 };
 use tokio::time::Instant as Clock;
 
@@ -165,7 +165,7 @@ impl Engine for FileEngine {
         let now = self.calendar_milliseconds(now);
         match self.worker.ask_worker(Request::Get { address, now }, permit).await? {
             Answer::Found(row) => Ok(row),
-            Answer::Changed(_) | Answer::Listed(_) => Ok(None),
+            Answer::Changed(_) | Answer::Counted(_) | Answer::Listed(_) => Ok(None),
         }
     }
 
@@ -173,7 +173,22 @@ impl Engine for FileEngine {
         let now = self.calendar_milliseconds(now);
         match self.worker.ask_worker(Request::List { page, now }, permit).await? {
             Answer::Listed(rows) => Ok(rows),
-            Answer::Changed(_) | Answer::Found(_) => Ok(Rows { rows: Vec::new(), is_last: true }),
+            Answer::Changed(_) | Answer::Counted(_) | Answer::Found(_) => {
+                Ok(Rows { rows: Vec::new(), is_last: true })
+            }
+        }
+    }
+
+    async fn count(
+        &self,
+        space: &'static str,
+        now: Instant,
+        permit: QueuePermit,
+    ) -> Result<usize, Error> {
+        let now = self.calendar_milliseconds(now);
+        match self.worker.ask_worker(Request::Count { space, now }, permit).await? {
+            Answer::Counted(number) => Ok(number),
+            Answer::Changed(_) | Answer::Found(_) | Answer::Listed(_) => Ok(0),
         }
     }
 

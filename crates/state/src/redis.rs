@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
-use callgate_session::{Error, Expected, Group, Key, Pace, Record, Sealer, Store, Stored, Version};
+use callgate_session::{
+    Error, Expected, Group, Key, Pace, Record, Sealer, Space, Store, Stored, Version,
+};
 use callgate_transport::{Network, TlsSettings};
 
 use self::{engine::RedisEngine, layout::Layout, route::Route};

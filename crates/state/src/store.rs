@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use callgate_session::{
-    Error, Expected, FairQueue, Group, Key, QueueBounds, QueuePermit, Record, Sealer, Store,
+    Error, Expected, FairQueue, Group, Key, QueueBounds, QueuePermit, Record, Sealer, Space, Store,
     Stored, Version,
 };
 
@@ -99,6 +99,11 @@ impl<E: Engine> Store for Sealed<E> {
         Ok(records)
     }
 
+    async fn count(&self, space: Space, now: Instant) -> Result<Option<usize>, Error> {
+        let permit = self.permit_for_bytes("", UNIT).await?;
+        self.engine.count(space.as_str(), now, permit).await.map(Some)
+    }
+
     async fn put(
         &self,
         key: &Key,
@@ -149,6 +154,10 @@ macro_rules! delegate_store {
                 now: Instant,
             ) -> Result<Vec<(Key, Stored)>, Error> {
                 self.0.list(group, after, most, now).await
+            }
+
+            async fn count(&self, space: Space, now: Instant) -> Result<Option<usize>, Error> {
+                self.0.count(space, now).await
             }
 
             async fn put(

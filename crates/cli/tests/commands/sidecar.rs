@@ -85,6 +85,19 @@ fn a_sidecar_logs_events_without_secrets() {
 }
 
 #[test]
+fn sessions_in_a_file_are_counted_as_those_in_memory() {
+    let folder = folder();
+    let text = format!("state: {{file: state.db}}{CONFIGURATION}");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let sidecar = Sidecar::start(folder.path(), &[]);
+    for name in ["s", "t", "s"] {
+        ask(&sidecar, &format!("PUT /v1/sessions/{name}"), r#"{"parameters": {"a": 1}}"#);
+    }
+    let text = ask(&sidecar, "GET /metrics", "");
+    assert_eq!(samples(&text).get("callgate_sessions"), Some(&2.0), "{text}");
+}
+
+#[test]
 fn a_signal_reloads_a_configuration_that_is_not_watched() {
     let folder = folder();
     let unwatched = format!("reload: {{watch: false}}{CONFIGURATION}");

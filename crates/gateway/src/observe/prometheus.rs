@@ -70,14 +70,11 @@ pub(crate) async fn show(
         let detail = "this sidecar is part of a program that shows its numbers itself";
         Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
-    if let Some(number) = gateway.sessions().sessions_in_memory() {
+    if does_state_answer(&gateway).await
+        && let Some(number) = gateway.sessions().n_sessions().await
+    {
         #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
         metrics::gauge!("callgate_sessions").set(number as f64);
-    }
-    if let Some(state) = gateway.current_build().state() {
-        // Nobody may use the store for long: the number of now says whether it answers.
-        let key = Key::new(Space::Session, Owner::new(None, &Session::default()), "");
-        drop(state.get(&key, Instant::now().into_std()).await);
     }
     let text = handle.render();
     let mut response = visible_to(&caller, text).into_response();
@@ -85,6 +82,14 @@ pub(crate) async fn show(
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(EXPOSITION));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// Asks the store, if there is one. Nobody may use it for long: the number of now says whether it answers.
+async fn does_state_answer(gateway: &Gateway) -> bool {
+    let built = gateway.current_build();
+    let Some(state) = built.state() else { return true };
+    let key = Key::new(Space::Session, Owner::new(None, &Session::default()), "");
+    state.get(&key, Instant::now().into_std()).await.is_ok()
 }
 
 /// The numbers that a caller may see: a principal of some toolsets sees theirs alone.
@@ -196,7 +201,7 @@ const GAUGES: [(&str, &str); 9] = [
         "callgate_replicas",
         "Sidecars on the shared store, by whether their configuration is this one",
     ),
-    ("callgate_sessions", "Sessions that callers store, while they are in memory"),
+    ("callgate_sessions", "Sessions that callers store; in a shared store, those of all sidecars"),
     ("callgate_toolset_up", "0 for a toolset whose description cannot be had"),
 ];
 

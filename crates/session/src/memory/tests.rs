@@ -4,7 +4,7 @@ use bytes::Bytes;
 use callgate_tool::{Principal, Session};
 
 use super::*;
-use crate::{ErrorKind, Owner, Space};
+use crate::{ErrorKind, Owner};
 
 const MINUTE: Duration = Duration::from_mins(1);
 

@@ -10,6 +10,7 @@ use crate::{
 /// A request to the file, at a time in milliseconds since 1970.
 #[derive(Debug)]
 pub(super) enum Request {
+    Count { space: &'static str, now: i64 },
     Get { address: Address, now: i64 },
     List { page: Page, now: i64 },
     Put { put: Put, ends: i64, now: i64 },
@@ -19,6 +20,7 @@ pub(super) enum Request {
 #[derive(Debug)]
 pub(super) enum Answer {
     Changed(bool),
+    Counted(usize),
     Found(Option<Row>),
     Listed(Rows),
 }
@@ -26,6 +28,7 @@ pub(super) enum Answer {
 impl Request {
     fn space(&self) -> &str {
         match self {
+            Self::Count { space, .. } => space,
             Self::Get { address, .. } | Self::Remove { address, .. } => &address.space,
             Self::List { page, .. } => &page.region.space,
             Self::Put { put, .. } => &put.address.space,
@@ -34,7 +37,8 @@ impl Request {
 
     pub(super) fn now(&self) -> i64 {
         match self {
-            Self::Get { now, .. }
+            Self::Count { now, .. }
+            | Self::Get { now, .. }
             | Self::List { now, .. }
             | Self::Put { now, .. }
             | Self::Remove { now, .. } => *now,
@@ -42,7 +46,7 @@ impl Request {
     }
 
     pub(super) fn is_change(&self) -> bool {
-        !matches!(self, Self::Get { .. } | Self::List { .. })
+        matches!(self, Self::Put { .. } | Self::Remove { .. })
     }
 
     /// Returns true for what must survive a loss of power: without it, a call would be made twice.

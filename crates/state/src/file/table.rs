@@ -98,6 +98,9 @@ impl Table {
 
     pub(super) fn answer_request(&mut self, request: &Request) -> Result<Answer, Error> {
         match request {
+            Request::Count { space, now } => {
+                self.count(space, *now).map(Answer::Counted).map_err(error::request_error)
+            }
             Request::Get { address, now } => {
                 self.get(address, *now).map(Answer::Found).map_err(error::request_error)
             }
@@ -157,6 +160,16 @@ impl Table {
         }
         let is_last = rows.len() < page.most;
         Ok(Rows { rows, is_last })
+    }
+
+    /// The rows of a space without those that have ended: neither number reads a record.
+    fn count(&self, space: &str, now: i64) -> rusqlite::Result<usize> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT (SELECT count(*) FROM records WHERE space = ?1)
+             - (SELECT count(*) FROM records INDEXED BY records_by_end WHERE ends <= ?2 AND space = ?1)",
+        )?;
+        let number: i64 = statement.query_row(params![space, now], |row| row.get(0))?;
+        Ok(usize::try_from(number).unwrap_or_default())
     }
 
     fn put(&mut self, put: &Put, ends: i64, now: i64) -> Result<(), Error> {

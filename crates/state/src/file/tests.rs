@@ -3,7 +3,7 @@
 use std::fs;
 
 use bytes::Bytes;
-use callgate_session::{ErrorKind, FairQueue, Owner, QueueBounds, Space};
+use callgate_session::{ErrorKind, FairQueue, Owner, QueueBounds};
 use callgate_tool::{Principal, Session};
 use tokio::task::JoinSet;
 

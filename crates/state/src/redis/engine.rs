@@ -31,6 +31,7 @@ pub(crate) struct RedisEngine {
     layout: Layout,
     addresses: SharedAddresses,
     put: Script,
+    count: Script,
     read: Script,
     remove: Script,
     take: Script,
@@ -50,8 +51,9 @@ type ExpiringValue = (Vec<u8>, i64);
 impl RedisEngine {
     pub(super) fn new(route: Route, layout: Layout, current: Sealer) -> Self {
         let (put, read, remove) = (Script::put(), Script::read(), Script::remove());
-        let (addresses, take) = (SharedAddresses::new(current), Script::take());
-        Self { route, layout, addresses, put, read, remove, take }
+        let (addresses, count, take) =
+            (SharedAddresses::new(current), Script::count(), Script::take());
+        Self { route, layout, addresses, put, count, read, remove, take }
     }
 
     /// Changes a record by a script, and returns its number.
@@ -280,6 +282,24 @@ impl Engine for RedisEngine {
             }
         }
         Ok(Rows { rows, is_last: true })
+    }
+
+    async fn count(
+        &self,
+        space: &'static str,
+        _: Instant,
+        _permit: QueuePermit,
+    ) -> Result<usize, Error> {
+        let tags = self.tags_with_members(space, 0).await?;
+        let counts = tags.into_iter().map(async |tag| {
+            let keys = [self.layout.members_key(tag, space), self.layout.ends_key(tag, space)];
+            let keys = keys.each_ref().map(String::as_str);
+            let (script, care) = (&self.count, Care::Usual);
+            let run = Run { script, tag, keys: &keys, arguments: &[], care };
+            failure::reply_number(&self.run(run).await?)
+        });
+        let numbers = try_join_all(counts).await?;
+        Ok(numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).sum())
     }
 
     async fn put(&self, put: Put, _: Instant, _permit: QueuePermit) -> Result<(), Error> {

@@ -57,6 +57,10 @@ impl Layout {
         format!("{}:{{{tag:02x}}}:{space}:members", self.0)
     }
 
+    pub(super) fn ends_key(&self, tag: Tag, space: &str) -> String {
+        format!("{}:{{{tag:02x}}}:{space}:ends", self.0)
+    }
+
     pub(super) fn record_names(&self, address: &Address) -> Names {
         let (tag, member) = (owner_tag(&address.owner), address_bytes(address));
         let beginning = format!("{}:{{{tag:02x}}}:{}:", self.0, address.space);
@@ -64,8 +68,8 @@ impl Layout {
         Names {
             tag,
             record: format!("{beginning}{name}"),
-            members: format!("{beginning}members"),
-            ends: format!("{beginning}ends"),
+            members: self.members_key(tag, &address.space),
+            ends: self.ends_key(tag, &address.space),
             member,
             care: if KEPT.contains(&&*address.space) { Care::Kept } else { Care::Usual },
         }

@@ -29,6 +29,11 @@ impl Script {
         Self::new(REMOVE)
     }
 
+    /// Counts the members of a tag. Keys: the members, their ends. Those that have ended are forgotten first, some thousands of them.
+    pub(super) fn count() -> Self {
+        Self::new(COUNT)
+    }
+
     /// Reads records. Keys: the records. Returns for each its value, or nil, and the milliseconds that are left of it.
     pub(super) fn read() -> Self {
         Self::new(READ)
@@ -129,6 +134,20 @@ redis.call('DEL', record)
 redis.call('ZREM', KEYS[2], ARGV[2])
 redis.call('ZREM', KEYS[3], ARGV[2])
 return 1
+";
+
+const COUNT: &str = r"
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for _ = 1, 16 do
+  local ended = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 256)
+  for _, member in ipairs(ended) do
+    redis.call('ZREM', KEYS[1], member)
+    redis.call('ZREM', KEYS[2], member)
+  end
+  if #ended < 256 then break end
+end
+return redis.call('ZCARD', KEYS[1])
 ";
 
 const READ: &str = r"

@@ -7,7 +7,7 @@ use std::{
 
 use bytes::Bytes;
 use callgate_secret::Secret;
-use callgate_session::{Owner, Space};
+use callgate_session::Owner;
 use callgate_tool::{Principal, Session};
 use futures_util::{FutureExt, future::join_all};
 
@@ -35,6 +35,10 @@ impl Engine for Stuck {
     async fn list(&self, _: Page, _: Instant, _permit: QueuePermit) -> Result<Rows, Error> {
         self.n_changes.fetch_add(1, Ordering::SeqCst);
         pending().await
+    }
+
+    async fn count(&self, _: &'static str, _: Instant, _: QueuePermit) -> Result<usize, Error> {
+        Ok(0)
     }
 
     async fn put(&self, _: Put, _: Instant, _permit: QueuePermit) -> Result<(), Error> {

@@ -26,6 +26,7 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Step {
+    Count,
     Get(usize),
     /// Of an owner, or of all, in pages of this size.
     List(Option<usize>, usize),
@@ -160,6 +161,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0_usize..4, condition(), any::<u8>(), lives).prop_map(|(key, if_, value, lives)| Step::Put(key, if_, value, lives)),
         3 => (0_usize..4, condition()).prop_map(|(key, if_)| Step::Remove(key, if_)),
         3 => (1_u64..15).prop_map(Step::Wait),
+        2 => Just(Step::Count),
         1 => Just(Step::OpenAgain),
     ]
 }
@@ -177,6 +179,11 @@ async fn obeys(mut store: Box<dyn Store>, ways: Ways<'_>, steps: Vec<Step>) {
     for step in steps {
         let now = model.now();
         match step {
+            Step::Count => {
+                let there = (0..4).filter(|at| model.current(*at).is_some()).count();
+                assert_eq!(store.count(Space::Approval, now).await.unwrap(), Some(there));
+                assert_eq!(store.count(Space::Session, now).await.unwrap(), Some(0));
+            }
             Step::Get(at) => {
                 let found = store.get(&key(at), now).await.unwrap();
                 let current = model.current(at);
