@@ -205,11 +205,9 @@ impl Loader {
 
     fn read_config(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = parse_tree(&file, text)?;
-        Ok(self.with_loader_settings(Config::with_origin(text, base, file)).with_tree_values(
-            &root,
-            &self.sources,
-            &self.kinds,
-        ))
+        Ok(self
+            .with_loader_settings(Config::with_origin(text, &root, base, file))
+            .with_tree_values(&root, &self.sources, &self.kinds))
     }
 
     /// A configuration whose reading and build have these effects at most.
@@ -233,7 +231,7 @@ impl Loader {
 
     fn read_toolset(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = parse_tree(&file, text)?;
-        let mut config = self.with_loader_settings(Config::with_origin(text, base, file));
+        let mut config = self.with_loader_settings(Config::with_origin(text, &root, base, file));
         let usual = ToolsetConfig::default();
         let place = ToolsetLocation {
             pointer: "",

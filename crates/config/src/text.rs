@@ -56,12 +56,12 @@ impl Config {
         Self { reader, ..self }
     }
 
-    pub(crate) fn with_origin(text: &[u8], base: PathBuf, file: PathBuf) -> Self {
+    pub(crate) fn with_origin(text: &[u8], root: &Node, base: PathBuf, file: PathBuf) -> Self {
         let mut config = Self { base, ..Self::default() };
         if !file.as_os_str().is_empty() {
             config.reader.files.insert(file.clone());
         }
-        config.reader.texts.add(text);
+        config.reader.texts.add(shared_text(root).as_bytes());
         Self { origin: Origin { file, text: Arc::from(text) }, ..config }
     }
 
@@ -69,7 +69,7 @@ impl Config {
     #[cfg(test)]
     fn read_with(text: &[u8], reader: callgate_settings::Reader) -> Result<Self, Error> {
         let root = parse_tree(Path::new(""), text)?;
-        let config = Self::with_origin(text, PathBuf::new(), PathBuf::new());
+        let config = Self::with_origin(text, &root, PathBuf::new(), PathBuf::new());
         Ok(Self { reader, ..config }.with_tree_values(
             &root,
             &ToolSources::new(),
@@ -90,6 +90,17 @@ impl Config {
         let files = self.reader.files.clone();
         Err(Error::from_findings(self.reader.clone().into_findings(file, text)).in_files(files))
     }
+}
+
+/// What sidecars that serve the same have in common: all but the addresses at which each of them listens.
+fn shared_text(root: &Node) -> String {
+    let mut value = root.to_value();
+    if let Some(members) = value.as_object_mut() {
+        for address in ["admin", "listen"] {
+            members.remove(address);
+        }
+    }
+    value.to_string()
 }
 
 pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, Error> {

@@ -37,9 +37,29 @@ async fn the_digest_changes_with_each_file_that_is_read_and_with_no_other() {
     let first = digest(folder.path()).await;
     for (name, text) in FILES {
         let file = folder.path().join(name);
-        fs::write(&file, format!("{text}\n# changed")).unwrap();
+        // A comment of a configuration decides nothing.
+        let more = if name == "callgate.yaml" { "calls: {in_flight: 7}" } else { "# changed" };
+        fs::write(&file, format!("{text}\n{more}")).unwrap();
         assert_eq!(digest(folder.path()).await != first, name != "other.yaml", "{name}");
         fs::write(&file, text).unwrap();
         assert_eq!(digest(folder.path()).await, first, "{name}");
     }
+}
+
+#[tokio::test]
+async fn sidecars_that_listen_at_other_addresses_serve_the_same() {
+    let digest_of = async |addresses: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in FILES {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let text = format!(
+            "{addresses}toolsets: {{pets: {{openapi: pets.yaml, server: 'https://pets.example'}}}}\n"
+        );
+        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        digest(folder.path()).await
+    };
+    let first = digest_of("listen: 10.0.0.1:8410\nadmin: 10.0.0.1:8411\n").await;
+    assert_eq!(digest_of("listen: 10.0.0.2:8410\nadmin: 10.0.0.2:8411\n").await, first);
+    assert_ne!(digest_of("hosts: [other.example]\n").await, first);
 }

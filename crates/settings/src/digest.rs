@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
 
-/// The digest of a configuration: of its text, its descriptions with the documents that they refer to, its overlays, and the
+/// The digest of a configuration: of its text without the addresses where it listens, its descriptions with the documents that they refer to, its overlays, and the
 /// variables in the settings of its toolsets. It has 32 bits, too few for a guess at a word in one of the texts.
 ///
 /// ```
