@@ -192,7 +192,10 @@ fn files_of_a_deployment_name_secrets_of_the_configuration_without_their_values(
     }
     assert!(made("pods/callgate/templates/deployment.yaml").contains("readOnlyRootFilesystem"));
     let ended = home.callgate(&["init", "unit", "callgate.yaml", "--deploy", "systemd"]).exits(0);
-    ended.prints("systemctl enable --now callgate.socket callgate.service");
+    let ended = ended.prints("systemctl enable --now callgate.socket callgate.service");
+    let ended = ended.prints("install -D --mode 644 api/pets.yaml /etc/callgate/api/pets.yaml\n");
+    let ended = ended.prints("install -D --mode 600 pets-key /etc/callgate/secrets/pets-key\n");
+    ended.says("add `secrets: {directory: /run/credentials/callgate.service}`");
     let drop_in = made("unit/callgate.service.d/secrets.conf");
     assert!(
         drop_in.contains("LoadCredential=pets-key:/etc/callgate/secrets/pets-key"),
@@ -200,6 +203,11 @@ fn files_of_a_deployment_name_secrets_of_the_configuration_without_their_values(
     );
     assert!(drop_in.contains("CALLER_TOKEN=…"), "{drop_in}");
     assert!(made("unit/callgate.socket").contains("ListenStream="));
+    let text = format!("listen: 10.0.0.1:8410\n{text}");
+    fs::write(folder.join("addressed.yaml"), text).unwrap();
+    let ended = home.callgate(&["init", "own", "addressed.yaml", "--deploy", "systemd"]).exits(0);
+    ended.prints("systemctl mask --now callgate.socket\nsystemctl enable --now callgate.service");
+    assert!(!folder.join("own/callgate.socket").exists(), "a socket whose callers nobody answers");
 
     let again = ["init", "unit", "callgate.yaml", "--deploy", "systemd"];
     home.callgate(&again).exits(2).says("is there already");

@@ -3,8 +3,9 @@
 
 mod names;
 mod templates;
+mod unit;
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use callgate::openapi::TextLimits;
 use callgate_tool::{Object, Value, json};
@@ -25,21 +26,33 @@ pub(super) fn run(arguments: &InitArguments, way: DeployWay) -> Result<Verdict, 
     let file = if given.is_dir() { given.join(USUAL_FILE) } else { given.clone() };
     let config = read_configuration(&file)?;
     let names = Names::of_configuration(&config);
-    for note in missing_keys(way, &config) {
+    for note in missing_keys(way, &config, &names) {
         output::print_message_line(note);
     }
+    // A socket of systemd is the address of a configuration that names none.
+    let has_address = config.contains_key("listen");
     let made = match way {
         DeployWay::Compose => ("compose.override.yaml", compose_override(&names, &file)),
         DeployWay::Kubernetes => ("values.yaml", chart_values(config, &names, &file)),
-        DeployWay::Systemd => ("callgate.service.d/secrets.conf", drop_in(&names)),
+        DeployWay::Systemd => ("callgate.service.d/secrets.conf", unit::drop_in(&names)),
     };
     let made = [(made.0, &*made.1)].into_iter().chain(templates::files(way).iter().copied());
-    for (name, text) in made {
+    for (name, text) in made.filter(|(name, _)| !(has_address && *name == unit::SOCKET)) {
         let path = Path::new(&arguments.name).join(name);
         write_configuration(&path, text, arguments.force)
             .map_err(|error| write_failure(&path, &error))?;
     }
-    output::print_result(&next_steps(way, &arguments.name, &file));
+    let folder = &arguments.name;
+    let steps = match way {
+        DeployWay::Compose => {
+            format!("docker compose --project-directory {folder} up --detach --wait\n")
+        }
+        DeployWay::Kubernetes => format!(
+            "helm upgrade --install callgate {folder}/callgate --values {folder}/values.yaml\n"
+        ),
+        DeployWay::Systemd => unit::next_steps(folder, &file, &names, has_address),
+    };
+    output::print_result(&steps);
     Ok(Verdict::Fine)
 }
 
@@ -55,7 +68,11 @@ fn read_configuration(file: &Path) -> Result<Object, Failure> {
 }
 
 /// What the configuration lacks to be reached from beyond its container.
-fn missing_keys(way: DeployWay, config: &Object) -> impl Iterator<Item = &'static str> {
+fn missing_keys(
+    way: DeployWay,
+    config: &Object,
+    names: &Names,
+) -> impl Iterator<Item = &'static str> {
     let needed: &[(&str, &str)] = match way {
         DeployWay::Compose => &[
             ("listen", "note: add `listen: 0.0.0.0:8410`: nobody reaches a container's loopback"),
@@ -65,7 +82,11 @@ fn missing_keys(way: DeployWay, config: &Object) -> impl Iterator<Item = &'stati
         DeployWay::Kubernetes => {
             &[("access", "note: add `access: {bearer: env:NAME}`, the token of callers")]
         }
-        DeployWay::Systemd => &[],
+        DeployWay::Systemd if names.secrets.is_empty() => &[],
+        DeployWay::Systemd => &[(
+            "secrets",
+            "note: add `secrets: {directory: /run/credentials/callgate.service}`, where the unit has its secrets",
+        )],
     };
     needed.iter().filter(|(key, _)| !config.contains_key(key)).map(|(_, note)| *note)
 }
@@ -134,40 +155,8 @@ fn chart_values(mut config: Object, names: &Names, file: &Path) -> String {
     format!("{MADE}{}", yaml::yaml_text(&values))
 }
 
-/// The credentials of the unit, and a file of variables.
-fn drop_in(names: &Names) -> String {
-    let mut text = format!("{MADE}[Service]\n");
-    for name in &names.secrets {
-        let _infallible = writeln!(text, "LoadCredential={name}:/etc/callgate/secrets/{name}");
-    }
-    if !names.variables.is_empty() {
-        let listed: Vec<_> = names.variables.iter().map(|name| format!("{name}=…")).collect();
-        let _infallible = writeln!(text, "# A file that only root reads: {}", listed.join(", "));
-        text.push_str("EnvironmentFile=/etc/callgate/environment\n");
-    }
-    text
-}
-
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn next_steps(way: DeployWay, folder: &str, file: &Path) -> String {
-    match way {
-        DeployWay::Compose => {
-            format!("docker compose --project-directory {folder} up --detach --wait\n")
-        }
-        DeployWay::Kubernetes => {
-            format!(
-                "helm upgrade --install callgate {folder}/callgate --values {folder}/values.yaml\n"
-            )
-        }
-        DeployWay::Systemd => format!(
-            "install -D --mode 644 {} /etc/callgate/callgate.yaml\ncp --recursive {folder}/* /etc/systemd/system/\nsystemctl daemon-reload\n\
-             systemctl enable --now callgate.socket callgate.service\n",
-            file.display()
-        ),
-    }
 }
 
 const MADE: &str =
