@@ -1,5 +1,7 @@
 //! `callgate approve ID`: shows the request of a call that waits, and approves or rejects it at a running sidecar.
 
+mod made_call;
+
 use callgate_config::Kinds;
 use callgate_policy::approval_text;
 use callgate_tool::{Value, json, visible_line};
@@ -20,7 +22,7 @@ pub(crate) fn run(arguments: &ApproveArguments, kinds: &Kinds) -> Result<Verdict
 
 async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let sidecar = Sidecar::from_arguments(&arguments.sidecar, kinds).await?;
-    let path = format!("/v1/approvals/{}", utf8_percent_encode(&arguments.id, NON_ALPHANUMERIC));
+    let path = approval_path(&arguments.id);
     let answer = sidecar.get(&path).await?;
     if answer.status == StatusCode::NOT_FOUND {
         let message = format!("no approval `{}` that you may see waits", arguments.id);
@@ -53,7 +55,7 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
     if arguments.json {
         output::print_result(&format!("{}\n", answer.value));
     }
-    Ok(report_decision(&answer.value, &approval, arguments))
+    report_decision(&sidecar, &answer.value, &approval, arguments).await
 }
 
 /// The members of which an approval or a result has one.
@@ -82,34 +84,49 @@ fn is_approved(arguments: &ApproveArguments) -> bool {
     arguments.yes || !question::is_possible() || question::is_confirmed("Approve this? [y/N] ")
 }
 
-fn report_decision(answer: &Value, approval: &Approval, arguments: &ApproveArguments) -> Verdict {
-    let fine = |text: String| {
-        if !arguments.json {
-            output::print_result(&text);
-        }
-        Verdict::Fine
-    };
+async fn report_decision(
+    sidecar: &Sidecar,
+    answer: &Value,
+    approval: &Approval,
+    arguments: &ApproveArguments,
+) -> Result<Verdict, Failure> {
     let tool = visible_line(approval.member_text("tool"));
     if let Some(state) = answer.get("state").and_then(Value::as_str) {
         let caller = visible_line(approval.caller());
         let then = format!("; it is sent when {caller} makes the call again");
         let then = if arguments.reject { "" } else { &then };
-        return fine(format!("{}: {tool}{then}\n", visible_line(state)));
+        print_unless_json(&format!("{}: {tool}{then}\n", visible_line(state)), arguments);
+        return Ok(Verdict::Fine);
     }
     if let Some(error) = answer.get("error") {
-        let (code, message) = (member_text(error, "code"), member_text(error, "message"));
-        if arguments.reject && code == "rejected" {
-            return fine(format!("rejected: {tool}\n"));
+        if arguments.reject && member_text(error, "code") == "rejected" {
+            print_unless_json(&format!("rejected: {tool}\n"), arguments);
+            return Ok(Verdict::Fine);
         }
-        return not_decided(message, &format!("`callgate explain {code}` says more"));
+        output::print_message(&made_call::error_text(error));
+        return Ok(Verdict::Findings);
     }
     if let Some(pending) = answer.get("pending") {
-        let message = "the call would now send another request, and waits again";
-        let help = format!("`callgate approve {}` shows it", member_text(pending, "id"));
-        return not_decided(message, &help);
+        let id = member_text(pending, "id");
+        let path = approval_path(id);
+        let text = made_call::another_request_text(sidecar, approval, id, &path).await?;
+        output::print_message(&text);
+        return Ok(Verdict::Findings);
     }
-    let response = answer.get("response").unwrap_or(&Value::Null);
-    fine(format!("{response:#}\n"))
+    if !arguments.json {
+        made_call::print_answer(answer);
+    }
+    Ok(Verdict::Fine)
+}
+
+fn print_unless_json(text: &str, arguments: &ApproveArguments) {
+    if !arguments.json {
+        output::print_result(text);
+    }
+}
+
+fn approval_path(id: &str) -> String {
+    format!("/v1/approvals/{}", utf8_percent_encode(id, NON_ALPHANUMERIC))
 }
 
 fn member_text<'v>(value: &'v Value, name: &str) -> &'v str {

@@ -194,6 +194,11 @@ pub(crate) fn failure_text(result: &ToolResult, file: &str, settings: &Path) -> 
     fault::fault_text(fault, &result.tool, result.journal.events(), &hints)
 }
 
+/// A value as `call` prints it: as JSON, with colours on a terminal.
+pub(super) fn formatted_answer(value: &Value) -> String {
+    format::formatted_value(value, None)
+}
+
 /// `Fine` unless the call failed.
 fn call_verdict(result: &ToolResult) -> Verdict {
     Verdict::findings_if(result.outcome.is_failed())

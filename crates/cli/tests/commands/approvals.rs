@@ -12,10 +12,30 @@ struct Scene {
     service: Server,
 }
 
+/// A service whose pets are there, but for some.
+fn pets_service() -> Server {
+    Server::with(Router::new().fallback(|request: Request| async move {
+        let (method, path) = (request.method().as_str(), request.uri().path());
+        let (status, kind, text) = match path {
+            "/pets/broken" => (500, "application/json", r#"{"why": "pets are asleep"}"#.to_owned()),
+            "/pets/empty" => (204, "application/json", String::new()),
+            "/pets/text" => (200, "text/plain", "a text of the service\n\n".to_owned()),
+            _ => (200, "application/json", json!({"method": method, "path": path}).to_string()),
+        };
+        let response = Response::builder().status(status).header("content-type", kind);
+        response.body(Body::from(text)).unwrap()
+    }))
+}
+
 impl Scene {
     /// Each of two principals may approve what the other calls; `access` is a further line of that key.
     fn start(access: &str) -> Self {
-        let (folder, service) = (tempfile::tempdir().unwrap(), Server::start());
+        Self::start_with(Server::start(), access, "", "")
+    }
+
+    /// With a further key of the configuration, and further ones of the toolset.
+    fn start_with(service: Server, access: &str, key: &str, of_toolset: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
         let spec = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\npaths:\n  /pets/{name}:\n    delete:\n      operationId: \
                     remove\n      summary: Removes a pet\n      parameters: [{ name: name, in: path, required: true, schema: { type: string } }]\n      \
                     responses: { '200': { description: removed } }\n    put:\n      operationId: rename\n      parameters: [{ name: name, in: path, \
@@ -23,8 +43,8 @@ impl Scene {
                     responses: { '200': { description: renamed } }\n";
         fs::write(folder.path().join("spec.yaml"), spec).unwrap();
         let text = format!(
-            "access:\n  {access}\n  principals:\n    agent: {{ bearer: 'literal:{AGENT}', approves: [pets] }}\n    lead: {{ bearer: \
-             'literal:{LEAD}', approves: [pets] }}\ntoolsets:\n  pets: {{ openapi: spec.yaml, server: '{}', confirm: writes }}\n",
+            "{key}\naccess:\n  {access}\n  principals:\n    agent: {{ bearer: 'literal:{AGENT}', approves: [pets] }}\n    lead: {{ bearer: \
+             'literal:{LEAD}', approves: [pets] }}\ntoolsets:\n  pets: {{ openapi: spec.yaml, server: '{}', confirm: writes{of_toolset} }}\n",
             service.url("")
         );
         fs::write(folder.path().join("callgate.yaml"), text).unwrap();
@@ -103,7 +123,11 @@ fn under_four_eyes_nobody_approves_their_own_call() {
     let scene = Scene::start("four_eyes: true");
     let id = scene.waiting("rex");
     scene.run(AGENT, &["approvals"]).exits(0).prints(&id).prints(" you ");
-    scene.run(AGENT, &["approve", &id]).exits(1).says("error: ").says("callgate explain");
+    scene
+        .run(AGENT, &["approve", &id])
+        .exits(1)
+        .says("error[needs_approval]: ")
+        .says("callgate explain");
     assert_eq!(scene.service.requests(), Vec::<String>::new());
     scene.run(AGENT, &["approve", &id, "--reject"]).exits(0).prints("rejected: pets-remove");
     scene.run(AGENT, &["approvals"]).exits(0).prints("no call waits");
@@ -117,6 +141,37 @@ fn a_call_of_ones_own_is_made_by_its_approval() {
     assert_eq!(scene.service.requests().len(), 1);
     let json = scene.run(AGENT, &["approve", &scene.waiting("tom"), "--json"]).exits(0).json();
     assert_eq!(json["response"]["path"].as_str(), Some("/pets/tom"), "{json}");
+}
+
+#[test]
+fn a_call_that_its_approval_makes_ends_in_the_words_of_a_call() {
+    let scene = Scene::start_with(pets_service(), "", "", "");
+    let approve = |name: &str| scene.run(AGENT, &["approve", &scene.waiting(name)]);
+    approve("empty").exits(0).says("204: no content");
+    approve("text").exits(0).prints("a text of the service\n");
+    let failed = approve("broken").exits(1).says("error[service_error]: ");
+    let failed = failed.says("the service said: ").says("pets are asleep");
+    let failed = failed.says("help: ").says("`callgate explain service_error` says more");
+    assert_eq!(failed.out, "", "what is no answer is not on standard output");
+}
+
+#[test]
+fn a_call_whose_caller_gave_a_header_says_why_it_waits_again() {
+    let scene = Scene::start_with(
+        Server::start(),
+        "",
+        "sessions: { headers: { user: X-User-Token } }",
+        ", auth: { bearer: { token: $session.params.user } }",
+    );
+    let head = format!("Authorization: Bearer {AGENT}\r\nX-User-Token: canary-token-of-a-user\r\n");
+    let body = json!({"calls": [{"tool": "pets-remove", "args": {"name": "rex"}}]}).to_string();
+    let answer = scene.sidecar.answer("POST /v1/calls", &head, &body);
+    let (_, answer) = answer.split_once("\r\n\r\n").unwrap();
+    let results = Value::parse(answer).unwrap();
+    let id = results["results"][0]["pending"]["id"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    let ended = scene.run(AGENT, &["approve", id]).exits(1);
+    ended.says("a value that its caller gave in a header").says("`POST /v1/approvals/approval_");
+    assert_eq!(scene.service.requests(), Vec::<String>::new());
 }
 
 /// A call of the agent about a pet over each way in: the path, and the body.
