@@ -1,6 +1,9 @@
 //! The command line as clap reads it, one file for each group of commands. What a flag means is written here once, for `--help`.
 
-use clap::{Parser, Subcommand};
+use clap::{
+    Parser, Subcommand,
+    builder::styling::{AnsiColor, Styles},
+};
 
 mod approvals;
 mod calls;
@@ -25,6 +28,7 @@ pub(crate) use self::{
 /// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
 #[derive(Debug, Parser)]
 #[command(name = "callgate", version, propagate_version = true, arg_required_else_help = true)]
+#[command(styles = STYLES)]
 #[command(
     after_help = "`callgate COMMAND --help` shows the flags and an example of a command.\n\n\
                   CALLGATE_LOG=LEVEL writes what callgate does to standard error, of single modules with CALLGATE_LOG=warn,callgate_auth=debug; \
@@ -147,6 +151,9 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  callgate tools config/demo.yaml pets-getPet")]
     Tools(ToolsArguments),
 }
+
+/// The colours of findings (`render`), for what is wrong on the command line, too.
+const STYLES: Styles = Styles::styled().error(AnsiColor::BrightRed.on_default().bold());
 
 #[cfg(test)]
 mod tests {

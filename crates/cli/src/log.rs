@@ -2,8 +2,10 @@
 //! `CALLGATE_LOG` and `-vv` select records of other levels instead, in the form of a sidecar's log.
 
 use std::{
+    collections::BTreeSet,
     env,
     fmt::{self, Write as _},
+    sync::{Mutex, PoisonError},
 };
 
 use callgate_config::LogConfig;
@@ -37,7 +39,7 @@ pub(crate) fn start_log(reader: LogReader) -> Result<(), Failure> {
         return Ok(());
     }
     // Fails if there is a log already, which then does as much or more.
-    tracing::subscriber::set_global_default(Warnings { reader }).ok();
+    tracing::subscriber::set_global_default(Warnings::new(reader)).ok();
     Ok(())
 }
 
@@ -63,12 +65,23 @@ const VARIABLE: &str = "CALLGATE_LOG";
 const USUAL: &str = "warn";
 const IN_DETAIL: &str = "debug";
 
-/// Writes each warning on a line. Ignores spans.
+/// Writes each warning on a line, to a person once. Ignores spans.
 struct Warnings {
     reader: LogReader,
+    told: Mutex<BTreeSet<String>>,
 }
 
 impl Warnings {
+    fn new(reader: LogReader) -> Self {
+        Self { reader, told: Mutex::default() }
+    }
+
+    /// Returns true for a line that its reader does not have yet. An operator sees when it happens again.
+    fn is_news(&self, line: &str) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        self.reader == LogReader::Operator || told.insert(line.to_owned())
+    }
+
     /// Returns true if the end of a call reports it too.
     fn is_told_twice(&self, target: &str) -> bool {
         self.reader == LogReader::Person && target.starts_with("callgate_auth::token_cache")
@@ -89,7 +102,10 @@ impl Subscriber for Warnings {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line::default();
         event.record(&mut line);
-        output::print_message_line(&format!("warning: {}{}", line.message, line.values));
+        let line = format!("warning: {}{}", line.message, line.values);
+        if self.is_news(&line) {
+            output::print_message_line(&line);
+        }
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -126,11 +142,20 @@ mod tests {
 
     #[test]
     fn only_warnings_of_our_own_crates_are_logged() {
-        tracing::subscriber::with_default(Warnings { reader: LogReader::Person }, || {
+        tracing::subscriber::with_default(Warnings::new(LogReader::Person), || {
             assert!(!tracing::enabled!(target: "callgate_auth::token_cache::slot", Level::WARN));
             assert!(tracing::enabled!(target: "callgate_config::build", Level::WARN));
             assert!(!tracing::enabled!(target: "callgate_config::build", Level::INFO));
             assert!(!tracing::enabled!(target: "hyper", Level::WARN));
         });
+    }
+
+    #[test]
+    fn a_person_reads_a_warning_once_and_an_operator_each_time() {
+        for (reader, again) in [(LogReader::Person, false), (LogReader::Operator, true)] {
+            let warnings = Warnings::new(reader);
+            assert!(warnings.is_news("warning: a") && warnings.is_news("warning: b"));
+            assert_eq!(warnings.is_news("warning: a"), again);
+        }
     }
 }

@@ -26,9 +26,7 @@ pub(crate) fn open_with_warnings(
     environment: &Environment,
 ) -> Result<Built, Failure> {
     let built = build_silently(file, options, loader, environment)?;
-    for warning in &built.warnings {
-        output::print_message(&rendered_finding(warning, &built.warnings));
-    }
+    output::print_message(&rendered_findings(&built.warnings));
     Ok(built)
 }
 
@@ -88,10 +86,24 @@ pub(crate) fn cached_environment(environment: Environment) -> Environment {
     }
 }
 
-pub(crate) fn rendered_finding(finding: &Finding, all: &[Finding]) -> String {
-    let text = text_of(&finding.file).unwrap_or_default();
-    let text = without_secrets(&String::from_utf8_lossy(&text), all);
-    render::rendered_finding(&render::Lines::new(&text), finding)
+/// All findings. Those about a whole file that have one remedy are one, so that a reader sees it once.
+pub(crate) fn rendered_findings(findings: &[Finding]) -> String {
+    let (mut left, mut shown): (Vec<&Finding>, String) = (findings.iter().collect(), String::new());
+    while let Some((first, rest)) = left.split_first() {
+        let (same, others): (Vec<&Finding>, Vec<&Finding>) =
+            rest.iter().copied().partition(|other| has_one_remedy(first, other));
+        let text = text_of(&first.file).unwrap_or_default();
+        let text = without_secrets(&String::from_utf8_lossy(&text), findings);
+        shown += &render::rendered_finding(&render::Lines::new(&text), first, &same);
+        left = others;
+    }
+    shown
+}
+
+fn has_one_remedy(one: &Finding, other: &Finding) -> bool {
+    let kind = |finding: &Finding| (finding.severity, finding.code, finding.position.is_none());
+    let is_same = kind(one) == kind(other) && one.file == other.file && one.help == other.help;
+    is_same && one.position.is_none() && !one.help.is_empty()
 }
 
 /// A ready executor for calls. It is a failure if no description can be read; otherwise unreadable descriptions, and
@@ -177,7 +189,6 @@ fn unreadable_failure(file: &Path, error: &io::Error) -> Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let findings = error.findings();
-        Self(findings.iter().map(|finding| rendered_finding(finding, findings)).collect())
+        Self(rendered_findings(error.findings()))
     }
 }

@@ -1,6 +1,7 @@
 //! Standard output for results, standard error for messages. A closed pipe ends the command quietly, like other commands.
 //! All texts go through here, so that no text of others is obeyed by a terminal or hides something from a reader.
 
+mod labels;
 mod screen;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -31,8 +32,10 @@ pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
 
 const BUFFER: usize = 64 << 10;
 
+/// Writes a message, whose lines of their own (`error: …`, `help: …`) have the colours of findings.
 pub(crate) fn print_message(text: &str) {
-    exit_on_error(anstream::stderr().lock().write_all(terminal_text(text).as_bytes()));
+    let text = labels::with_styled_labels(text);
+    exit_on_error(anstream::stderr().lock().write_all(terminal_text(&text).as_bytes()));
 }
 
 /// Writes a message of one line, whatever line breaks the names in it have.

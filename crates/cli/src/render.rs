@@ -90,7 +90,8 @@ fn annotation_level(severity: Severity) -> Level<'static> {
     }
 }
 
-pub(crate) fn rendered_finding(lines: &Lines<'_>, finding: &Finding) -> String {
+/// A finding, and the others that have its remedy.
+pub(crate) fn rendered_finding(lines: &Lines<'_>, finding: &Finding, same: &[&Finding]) -> String {
     let help = remedy::finding_remedy(finding);
     let remark = Remark {
         level: annotation_level(finding.severity),
@@ -98,7 +99,7 @@ pub(crate) fn rendered_finding(lines: &Lines<'_>, finding: &Finding) -> String {
         message: &finding.message,
         help: &help,
         position: finding.position,
-        more: Vec::new(),
+        more: same.iter().map(|other| ("also", other.message.clone())).collect(),
     };
     rendered_remark(&remedy::finding_place(finding), lines, &remark)
 }

@@ -185,9 +185,7 @@ impl CheckReport {
         let n_known = self.documents.len();
         warnings.extend(lacking);
         levels.judge_findings(&mut warnings);
-        for warning in &warnings {
-            output::print_message(&open::rendered_finding(warning, &warnings));
-        }
+        output::print_message(&open::rendered_findings(&warnings));
         let is_warned = warnings.iter().any(|warning| warning.code == "selects-nothing");
         self.findings.append(&mut warnings);
         for toolset in toolsets {

@@ -14,7 +14,7 @@ use crate::{
     commands::test,
     exit::{Failure, Verdict},
     new_folder::NewFolder,
-    open::rendered_finding,
+    open::rendered_findings,
     output, yaml,
 };
 
@@ -22,9 +22,7 @@ use crate::{
 pub(crate) fn run(arguments: &ImportArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let ImportArguments { export: path, out } = arguments;
     let mut export = callgate_ces::import_export(path)?;
-    for finding in &export.findings {
-        output::print_message(&rendered_finding(finding, &export.findings));
-    }
+    output::print_message(&rendered_findings(&export.findings));
     if export.toolsets.is_empty() {
         return Err(no_tools_failure(path));
     }

@@ -74,3 +74,16 @@ fn the_process_of_the_command_can_be_neither_dumped_nor_traced() {
     assert!(waiting.is_ok());
     assert_eq!(numbers, ["0", "0"], "{core}");
 }
+
+#[test]
+fn the_remedy_of_several_secrets_that_are_missing_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::copy(root().join("fixtures/pets/spec.yaml"), path("pets.yaml")).unwrap();
+    let text = "access: {bearer: 'directory:canary-one'}\nsecrets: {directory: gone}\ntoolsets:\n  pets: {openapi: pets.yaml, \
+                credentials: {key: {api_key: {value: 'directory:canary-two'}}}}\n";
+    fs::write(path("callgate.yaml"), text).unwrap();
+    let ended = Ended::of(&mut command_in(folder.path(), &["check", "callgate.yaml"]));
+    let ended = ended.says("`directory:canary-one`").says("`directory:canary-two`");
+    assert_eq!(ended.err.matches("put the secret there").count(), 1, "{}", ended.err);
+}
