@@ -121,8 +121,7 @@ fn every_future_of_a_sidecar_is_send() {
 }
 
 #[test]
-fn every_future_of_a_trait_is_send() {
-    let _: fn(&dyn SecretStore, &SecretReference) = |store, name| is_send(store.get(name));
+fn every_future_of_a_store_of_state_is_send() {
     let _: fn(&dyn session::Store, &session::Key) =
         |store, key| is_send(store.get(key, Instant::now().into_std()));
     let _: fn(&dyn session::Store) = |store| {
@@ -139,6 +138,11 @@ fn every_future_of_a_trait_is_send() {
     };
     let _: fn(&dyn session::Store, &session::Key, _) =
         |store, key, pace| is_send(store.take(key, pace, Instant::now().into_std()));
+}
+
+#[test]
+fn every_future_of_a_trait_is_send() {
+    let _: fn(&dyn SecretStore, &SecretReference) = |store, name| is_send(store.get(name));
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.preview(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
