@@ -33,6 +33,10 @@ pub struct ServingConfig {
     pub admin: Vec<ListenerConfig>,
     /// The accepted callers; `None` for everybody who reaches a listener on this machine.
     pub access: Option<AccessConfig>,
+    /// True if the last calls are kept with their arguments and results.
+    pub call_values: bool,
+    /// The choice about pages for a browser; where every address is of this machine alone unless given.
+    pub console: Option<bool>,
     /// Host names that requests may use for the sidecar, beside those of this machine.
     pub hosts: Vec<String>,
     /// The forward proxy of every connection; the environment's proxy is ignored. Read at the start of a process.

@@ -33,8 +33,13 @@ keys! {
         approvals => webhook: Approvals;
         /// The file that calls are written down in.
         audit: Audit;
+        /// True if `/v1/admin/calls` keeps the last calls with their arguments and results; names and numbers alone unless
+        /// given.
+        call_values => serving.call_values: bool;
         /// The limits on all calls, and on those of each principal.
         calls: CallsKeys;
+        /// True if the sidecar serves pages for a browser at `/console`; where it listens on this machine alone unless given.
+        console => serving.console: bool;
         /// Names that requests may call this sidecar by, beside those of this machine.
         hosts => serving.hosts: Hosts;
         /// The limits on kept results of calls with an idempotency key.

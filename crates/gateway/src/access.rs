@@ -53,7 +53,8 @@ impl Access {
         }
     }
 
-    async fn caller_of_token(
+    /// The caller with a token, or the reason why there is none.
+    pub(crate) async fn caller_of_token(
         &self,
         access: &BuiltAccess,
         built: &Built,

@@ -1,9 +1,16 @@
 //! `/v1/admin/*`: an operator's requests to a running sidecar. The operator was identified before.
 
+mod calls;
+mod report;
+
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+pub(crate) use self::{
+    calls::{__path_list_calls, __path_show_call, list_calls, show_call},
+    report::{__path_show_report, ReportCache, show_report},
+};
 use crate::{
     answer::JsonText,
     gateway::Gateway,

@@ -22,13 +22,14 @@ use tower_service::Service;
 
 use self::{arriving_body::ArrivingBody, capacity::Capacity};
 use crate::{
-    access::{self, Access},
+    access,
     caller::Caller,
     drain::Drain,
     gateway::Gateway,
     json_body::BodyLimit,
     listens::Listens,
     observe::RequestFacts,
+    pages,
     peer::{Encrypted, ListenerKind, Peer},
     problem::{self, Problem, ProblemKind},
 };
@@ -40,7 +41,6 @@ pub(crate) use self::capacity::Permit;
 pub(crate) struct Admission {
     router: Router,
     gateway: Gateway,
-    access: Access,
     limits: ServingLimits,
     capacity: Capacity,
     /// The part of the capacity that one principal may use; `None` if it may use all.
@@ -62,7 +62,7 @@ impl Admission {
     pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
         let capacity = Capacity::new(limits.requests);
         let shares = limits.principal_requests.map(principal_shares);
-        Self { router, gateway, access: Access::default(), limits, capacity, shares }
+        Self { router, gateway, limits, capacity, shares }
     }
 
     pub(crate) fn limits(&self) -> &ServingLimits {
@@ -163,15 +163,21 @@ impl Admission {
         }
         let built = self.gateway.current_build();
         host::check_host(head, peer, &built.serving.hosts)?;
-        let caller = self.access.identify_caller(&built, &head.headers, peer).await;
-        let caller = caller.or_else(|problem| anonymous_caller(&built, head, problem))?;
+        let caller = self.gateway.access().identify_caller(&built, &head.headers, peer).await;
+        let caller = match caller {
+            Err(problem) if problem.is_of_tokens() && pages::is_page(path) => {
+                pages::browser_caller(&self.gateway, &built, head).await
+            }
+            caller => caller.or_else(|problem| anonymous_caller(&built, head, problem)),
+        };
+        let caller = caller?;
         if let (Some(facts_of_request), Some(principal)) =
             (head.extensions.get::<Arc<RequestFacts>>(), &caller.principal)
         {
             facts_of_request.set_principal(principal);
         }
         may_go_through(path, peer)?;
-        if is_admins(path) && !caller.is_admin {
+        if is_admins(path) && !caller.is_admin && !is_shown_here(path, &built, peer) {
             let detail = "expected a principal with `admin: true`, or a listener of `admin:`";
             return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
         }
@@ -217,6 +223,18 @@ fn may_go_through(path: &str, peer: &Peer) -> Result<(), Problem> {
 
 fn is_admins(path: &str) -> bool {
     path == "/v1/admin" || path.starts_with("/v1/admin/")
+}
+
+/// True for what everybody on this machine may read where no callers are told apart, unless the operator wants no console.
+fn is_shown_here(path: &str, built: &Built, peer: &Peer) -> bool {
+    let is_shown = path == "/v1/admin/report"
+        || path
+            .strip_prefix("/v1/admin/calls")
+            .is_some_and(|rest| matches!(rest.as_bytes(), [] | [b'/', ..]));
+    is_shown
+        && built.serving.access.is_none()
+        && built.serving.console != Some(false)
+        && peer.is_local()
 }
 
 fn is_probe(path: &str) -> bool {

@@ -21,6 +21,7 @@ impl AtStart {
         let (old, new) = (&self.serving, &built.serving);
         let stored = |of: &SessionsConfig| (of.time_to_live, of.records, of.bytes);
         let keys = [
+            ("console", old.console != new.console),
             ("listen", old.listen != new.listen),
             ("admin", old.admin != new.admin),
             ("limits", old.limits != new.limits),

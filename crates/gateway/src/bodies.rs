@@ -111,7 +111,7 @@ pub(crate) struct ResultBody {
 
 /// A decision
 #[derive(ToSchema)]
-struct JournalEntry {
+pub(crate) struct JournalEntry {
     /// The name of the decision
     event: String,
     /// The decision as a sentence; absent where it names what only an operator may know
@@ -166,6 +166,16 @@ pub(crate) struct ToolBody {
     edited: Option<Edited>,
     /// The declaration in every dialect
     dialects: BTreeMap<String, Object>,
+    /// The tokens and the losses of the schema in each form that a provider accepts
+    #[schema(inline)]
+    projections: BTreeMap<String, ProjectedSchema>,
+}
+
+#[derive(ToSchema)]
+struct ProjectedSchema {
+    tokens: u64,
+    /// The parts of the schema that the form lacks or changes, each as a sentence
+    losses: Vec<String>,
 }
 
 #[derive(ToSchema)]
@@ -232,6 +242,82 @@ pub(crate) struct Finding {
     severity: Severity,
     message: String,
     help: String,
+}
+
+/// A finding with its place
+#[derive(ToSchema)]
+pub(crate) struct LocatedFinding {
+    code: String,
+    #[schema(inline)]
+    severity: Severity,
+    message: String,
+    /// The remedy
+    #[serde(default)]
+    help: String,
+    /// The file, below the folder of the configuration if it is there
+    #[serde(default)]
+    file: String,
+    #[serde(default)]
+    line: u32,
+    #[serde(default)]
+    column: u32,
+    /// The JSON pointer of the value
+    #[serde(default)]
+    pointer: String,
+    /// The first operation that it is about
+    #[serde(default)]
+    operation: String,
+    /// The number of operations that it is about
+    #[serde(default)]
+    operations: usize,
+}
+
+/// A toolset as it was loaded
+#[derive(ToSchema)]
+pub(crate) struct ReportedToolset {
+    name: String,
+    /// The kind of a toolset without a description: `database`, `documents`, `functions`
+    #[serde(default)]
+    kind: String,
+    #[schema(inline)]
+    status: ToolsetStatus,
+    /// The reason why it is not ready
+    #[serde(default)]
+    why: String,
+    /// True if the sidecar is not ready without it
+    required: bool,
+    /// The file of its description
+    #[serde(default)]
+    file: String,
+    /// The version that its description declares
+    #[serde(default)]
+    version: String,
+    /// The number of its tools
+    tools: usize,
+    /// The estimated tokens of their declarations
+    tokens: usize,
+    /// The operations that are offered as described
+    #[serde(default)]
+    exposed: usize,
+    /// The operations that are offered although something was lost
+    #[serde(default)]
+    degraded: usize,
+    /// The operations that are not offered
+    #[serde(default)]
+    refused: usize,
+    #[schema(inline)]
+    diagnostics: Vec<LocatedFinding>,
+    /// The number of findings that are not shown
+    more: usize,
+}
+
+/// `stale`: the last description stays in use while there is no new one
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum ToolsetStatus {
+    Failed,
+    Ready,
+    Stale,
 }
 
 #[derive(ToSchema)]

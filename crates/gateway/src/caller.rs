@@ -27,6 +27,8 @@ pub(crate) struct Caller {
     pub(crate) is_admin: bool,
     /// The calls of others that the caller may approve or reject.
     pub(crate) approves: Arc<Approves>,
+    /// True if a browser has to sign in before it sees a page.
+    pub(crate) is_signed_out: bool,
     /// True if the caller may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
     pub(crate) sees_details: bool,
 }
@@ -48,6 +50,11 @@ impl Caller {
     pub(crate) fn listing(toolsets: Arc<BTreeSet<String>>) -> Self {
         let (own, agents) = (Some(Arc::default()), Some(Arc::default()));
         Self { toolsets: own, agents, lists: Some(toolsets), ..Self::default() }
+    }
+
+    /// An unidentified caller who may do nothing.
+    pub(crate) fn signed_out() -> Self {
+        Self { is_signed_out: true, ..Self::listing(Arc::default()) }
     }
 
     pub(crate) fn may_use(&self, toolset: &str) -> bool {

@@ -68,6 +68,7 @@ fn refine_operation(operation: &mut Value, schemas: &Value) {
     for parameter in parameters.into_iter().flatten() {
         let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default();
         let values: Vec<&str> = match name {
+            "effect" => callgate_tool::Effect::ALL.iter().map(|effect| effect.as_str()).collect(),
             "dialect" => Dialect::ALL.iter().map(|dialect| dialect.as_str()).collect(),
             "state" => bodies::ApprovalState::WORDS.to_vec(),
             "form" => Form::ALL.iter().map(|form| form.as_str()).collect(),
@@ -113,7 +114,7 @@ fn inline_schemas(value: &mut Value, schemas: &Value) {
     ),
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
-        admin::changes, admin::reload, approvals::decide, approvals::list, approvals::show, calls::run, dialects::run,
+        admin::changes, admin::list_calls, admin::reload, admin::show_call, admin::show_report, approvals::decide, approvals::list, approvals::show, calls::run, dialects::run,
         health::live, health::ready, prometheus::show, results::show, results::store, search::run, sessions::delete, sessions::patch,
         sessions::put, sessions::show, tools::list, tools::show,
     ),

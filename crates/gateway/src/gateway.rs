@@ -1,9 +1,12 @@
 //! The state that the requests of a sidecar share: the executor and the values built with it, which a reload replaces as one.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use arc_swap::ArcSwap;
-use callgate_config::Built;
+use callgate_config::{Built, BuiltAccess};
 use callgate_policy::Records;
 use callgate_session::{FairQueue, QueueBounds, QueuePermit};
 use callgate_tool::Principal;
@@ -14,10 +17,14 @@ use futures_util::{
 use tokio::sync::watch;
 
 use crate::{
+    access::Access,
+    admin::ReportCache,
     at_start::AtStart,
     caller::Caller,
     drain::Drain,
+    pages::SignIns,
     problem::{self, Problem},
+    recent_calls::RecentCalls,
     reloads::Reloads,
     stored_sessions::Sessions,
     waiting_calls::WaitingCalls,
@@ -29,12 +36,18 @@ pub struct Gateway(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
+    access: Access,
     at_start: AtStart,
     built: ArcSwap<Built>,
     drain: Drain,
     reloads: Reloads,
     sessions: Sessions,
     waiting_calls: WaitingCalls,
+    recent_calls: RecentCalls,
+    reported: ReportCache,
+    sign_ins: SignIns,
+    /// True if pages for a browser are served.
+    has_pages: AtomicBool,
     answers: Arc<Records>,
     #[cfg(feature = "agents")]
     transcripts: callgate_agent::Transcripts,
@@ -47,6 +60,11 @@ struct Shared {
 impl Gateway {
     /// A sidecar that serves this build.
     pub fn new(built: Built) -> Self {
+        Self::recording(built, RecentCalls::default())
+    }
+
+    /// A sidecar that serves this build, with the calls that the middleware of its executor records.
+    pub(crate) fn recording(built: Built, recent_calls: RecentCalls) -> Self {
         let at_start = AtStart::from_build(&built);
         let sessions = Sessions::new(&built.sessions, built.state());
         let answers = match built.state() {
@@ -60,12 +78,17 @@ impl Gateway {
         let (reloads, replaced) = (Reloads::default(), watch::Sender::default());
         let listeners = FairQueue::new(LISTENERS);
         let shared = Shared {
+            access: Access::default(),
             at_start,
             built,
             drain,
             reloads,
             sessions,
             waiting_calls,
+            recent_calls,
+            reported: ReportCache::default(),
+            sign_ins: SignIns::default(),
+            has_pages: AtomicBool::new(true),
             answers,
             #[cfg(feature = "agents")]
             transcripts,
@@ -84,8 +107,31 @@ impl Gateway {
     /// Serves another build from now on; requests that have begun keep theirs. Sessions stay.
     pub fn replace(&self, built: Arc<Built>) {
         self.0.answers.set_bounds(built.idempotency);
+        self.set_recording(&built);
         self.0.built.store(built);
         self.0.replaced.send_modify(|times| *times = times.wrapping_add(1));
+    }
+
+    /// Serves pages for a browser or not, and records the last calls if somebody may read them.
+    pub(crate) fn set_pages(&self, is_on: bool) {
+        self.0.has_pages.store(is_on, Ordering::Relaxed);
+        self.set_recording(&self.current_build());
+    }
+
+    pub(crate) fn has_pages(&self) -> bool {
+        self.0.has_pages.load(Ordering::Relaxed)
+    }
+
+    fn set_recording(&self, built: &Built) {
+        let has_admin = !built.serving.admin.is_empty()
+            || built.access.as_ref().is_some_and(BuiltAccess::has_admin);
+        let is_on = self.has_pages() || has_admin;
+        self.0.recent_calls.set_recording(is_on, built.serving.call_values);
+    }
+
+    /// A permit to listen for changes; `None` if too many listen.
+    pub(crate) fn listener_permit(&self, principal: Option<&Principal>) -> Option<QueuePermit> {
+        self.0.listeners.try_enter(principal.map_or("", Principal::id), 1)
     }
 
     /// Yields each time another build is served, until the sidecar stops; `None` if too many listen.
@@ -93,7 +139,7 @@ impl Gateway {
         &self,
         principal: Option<&Principal>,
     ) -> Option<BoxStream<'static, ()>> {
-        let permit = self.0.listeners.try_enter(principal.map_or("", Principal::id), 1)?;
+        let permit = self.listener_permit(principal)?;
         let from = (self.0.replaced.subscribe(), self.0.drain.clone(), permit);
         let replacements = stream::unfold(from, |(mut replaced, drain, permit)| async move {
             let is_replaced = tokio::select! {
@@ -110,6 +156,22 @@ impl Gateway {
     pub(crate) async fn listing_permit(&self, caller: &Caller) -> Result<QueuePermit, Problem> {
         let principal = caller.principal.as_ref().map_or("", Principal::id);
         self.0.listings.enter(principal, 1).await.ok_or_else(problem::overloaded_problem)
+    }
+
+    pub(crate) fn access(&self) -> &Access {
+        &self.0.access
+    }
+
+    pub(crate) fn recent_calls(&self) -> &RecentCalls {
+        &self.0.recent_calls
+    }
+
+    pub(crate) fn report_cache(&self) -> &ReportCache {
+        &self.0.reported
+    }
+
+    pub(crate) fn sign_ins(&self) -> &SignIns {
+        &self.0.sign_ins
     }
 
     pub(crate) fn at_start(&self) -> &AtStart {
@@ -143,7 +205,7 @@ impl Gateway {
     }
 }
 
-/// The clients of MCP that listen for changes of the tools.
+/// The clients that listen for changes of the tools, or for calls.
 const LISTENERS: QueueBounds = QueueBounds { units: 1024, each: 512, waiting: 0 };
 /// The listings that are made at once: a few, so that calls go on beside them.
 const LISTINGS: QueueBounds = QueueBounds { units: 4, each: 1, waiting: 1024 };

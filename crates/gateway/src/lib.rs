@@ -10,6 +10,8 @@
 mod access;
 mod admin;
 mod admission;
+#[cfg(feature = "agents")]
+mod agents;
 mod answer;
 mod approvals;
 mod at_start;
@@ -33,10 +35,12 @@ mod live;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod observe;
+mod pages;
 mod path_name;
 mod peer;
 mod problem;
 mod query;
+mod recent_calls;
 mod reloads;
 mod results;
 mod rights;
@@ -64,6 +68,7 @@ pub use failure::Failure;
 pub use gateway::Gateway;
 pub use live::Live;
 pub use observe::{Telemetry, WriteLine, start_log, start_plain_log};
+pub use pages::{Answer, PageRequest, PageResponse};
 pub use problem::{Problem, ProblemKind};
 pub use router::{router, router_with};
 pub use routes::{RouteCalls, RouteRequest, Routes};

@@ -75,6 +75,11 @@ impl Listener {
         }
     }
 
+    /// Returns true if only processes of this machine can connect here.
+    pub(crate) fn is_local(&self) -> bool {
+        self.local_address().is_none_or(|bound| bound.ip().to_canonical().is_loopback())
+    }
+
     pub(crate) fn kind(&self) -> ListenerKind {
         self.kind
     }

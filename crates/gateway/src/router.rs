@@ -20,7 +20,7 @@ use crate::{
     gateway::Gateway,
     health,
     observe::{Traced, prometheus},
-    results,
+    pages, results,
     routes::{Routes, method_not_allowed, unknown_path},
     search, sessions, tools,
 };
@@ -45,8 +45,11 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .route("/healthz", get(health::live))
         .route("/metrics", get(prometheus::show))
         .route("/readyz", get(health::ready))
+        .route("/v1/admin/calls", get(admin::list_calls))
+        .route("/v1/admin/calls/{number}", get(admin::show_call))
         .route("/v1/admin/changes", get(admin::changes))
         .route("/v1/admin/reload", post(admin::reload))
+        .route("/v1/admin/report", get(admin::show_report))
         .route("/v1/approvals", get(approvals::list))
         .route("/v1/approvals/{id}", get(approvals::show).post(approvals::decide))
         .route("/v1/calls", post(calls::run))
@@ -62,6 +65,7 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .route("/v1/tools:search", post(search::run));
     #[cfg(feature = "agents")]
     let router = router
+        .route("/v1/agents", get(crate::agents::list))
         .route("/v1/conversations", get(conversations::list))
         .route("/v1/conversations/{agent}/{session}", axum::routing::delete(conversations::remove));
     #[cfg(feature = "mcp")]
@@ -71,6 +75,10 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .route("/mcp/", axum::routing::any(crate::mcp::serve))
         .route("/mcp/{toolset}", axum::routing::any(crate::mcp::serve_toolset));
     let router = routes.added_to(router);
+    let router = match routes.page_handler() {
+        Some(handler) => pages::add_pages(router, handler, &gateway),
+        None => router,
+    };
     let refused =
         move |uri: Uri| future::ready(method_not_allowed(uri.path(), routes.has_verb(uri.path())));
     router

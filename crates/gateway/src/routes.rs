@@ -21,6 +21,7 @@ use crate::{
     caller::Caller,
     gateway::Gateway,
     json_body::JsonBody,
+    pages::{PageHandler, PageRequest, PageResponse},
     problem::{Problem, ProblemKind},
 };
 
@@ -53,7 +54,8 @@ use crate::{
 /// ```
 #[derive(Clone, Default)]
 pub struct Routes {
-    routes: Vec<Route>,
+    entries: Vec<Route>,
+    pages: Option<PageHandler>,
     pub(crate) description: Object,
 }
 
@@ -70,7 +72,7 @@ type Handler =
 
 impl fmt::Debug for Routes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.routes.iter().map(|route| (&route.path, &route.verb))).finish()
+        f.debug_list().entries(self.entries.iter().map(|route| (&route.path, &route.verb))).finish()
     }
 }
 
@@ -111,8 +113,23 @@ impl Routes {
             None => (path.to_owned(), None),
         };
         let handler: Handler = Arc::new(move |request, body| Box::pin(handler(request, body)));
-        self.routes.push(Route { path, verb, handler });
+        self.entries.push(Route { path, verb, handler });
         self
+    }
+
+    /// Adds pages for a browser at `/console`. Each request comes from an identified caller, and a `POST` holds the token of a
+    /// form that was served before. A page asks the sidecar's own paths, with the rights of its caller.
+    #[must_use]
+    pub fn pages<F>(self, handler: impl Fn(PageRequest) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = PageResponse> + Send + 'static,
+    {
+        let handler: PageHandler = Arc::new(move |request| Box::pin(handler(request)));
+        Self { pages: Some(handler), ..self }
+    }
+
+    pub(crate) fn page_handler(&self) -> Option<PageHandler> {
+        self.pages.clone()
     }
 
     /// Adds the routes' part of `GET /openapi.json`: the members `paths` and `schemas` of an object. Schemas of the sidecar
@@ -132,7 +149,8 @@ impl Routes {
     /// ```
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        self.routes.extend(other.routes);
+        self.entries.extend(other.entries);
+        self.pages = other.pages.or(self.pages);
         for (name, members) in other.description {
             match (self.description.get_mut(&name).and_then(Value::as_object_mut), members) {
                 (Some(extra_members), Value::Object(members)) => extra_members.extend(members),
@@ -143,14 +161,14 @@ impl Routes {
     }
 
     pub(crate) fn has_verb(&self, path: &str) -> bool {
-        let mut verbs = self.routes.iter().filter_map(|route| route.verb.as_deref());
+        let mut verbs = self.entries.iter().filter_map(|route| route.verb.as_deref());
         path.rsplit_once(':').is_some_and(|(_, verb)| verbs.any(|route_verb| route_verb == verb))
     }
 
     /// Adds the routes to a router. Routes that differ only in their verb are one route of it.
     pub(crate) fn added_to(&self, router: Router<Gateway>) -> Router<Gateway> {
         let mut by_path = BTreeMap::<&str, Vec<Route>>::new();
-        for route in &self.routes {
+        for route in &self.entries {
             by_path.entry(&route.path).or_default().push(route.clone());
         }
         by_path.into_iter().fold(router, |router, (path, routes)| {

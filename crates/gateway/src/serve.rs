@@ -20,6 +20,7 @@ use crate::{
     listen::{self, Listener},
     live::Live,
     observe::{prometheus, unknown_calls, unread},
+    pages,
     peer::ListenerKind,
     router::router_with,
     routes::Routes,
@@ -64,12 +65,14 @@ pub async fn serve(
         .iter()
         .filter_map(Listener::local_address)
         .for_each(|bound| source.listeners().add(bound));
+    let console = console_address(&built, &options.routes, &listeners);
     let lines = match options.log_format {
-        LogFormat::Json => banner::banner_records(&source, &built, &listeners),
-        LogFormat::Text => banner::banner_lines(&source, &built, &listeners),
+        LogFormat::Json => banner::banner_records(&source, &built, &listeners, console.as_deref()),
+        LogFormat::Text => banner::banner_lines(&source, &built, &listeners, console.as_deref()),
     };
     let limits = built.serving.limits;
-    let gateway = Gateway::new(built);
+    let gateway = Gateway::recording(built, source.recent_calls().clone());
+    gateway.set_pages(console.is_some());
     prometheus::install_recorder();
     let notices = Notices::start(&gateway);
     let _replicas = Replicas::start(&gateway);
@@ -103,6 +106,16 @@ async fn open_listeners(built: &Built, options: &ServeOptions) -> Result<Vec<Lis
     let mut listeners = listen::open(built, configs, ListenerKind::Calls).await?;
     listeners.extend(listen::open(built, &built.serving.admin, ListenerKind::Admin).await?);
     Ok(listeners)
+}
+
+/// The address of pages for a browser, where they are served: on addresses of this machine alone unless the operator says so.
+fn console_address(built: &Built, routes: &Routes, listeners: &[Listener]) -> Option<String> {
+    let mut calls = listeners.iter().filter(|listener| listener.kind() == ListenerKind::Calls);
+    let is_on = built.serving.console.unwrap_or_else(|| calls.clone().all(Listener::is_local));
+    let first = calls.find(|listener| listener.local_address().is_some());
+    first
+        .filter(|_| is_on && routes.page_handler().is_some())
+        .map(|first| first.display_address() + pages::ROOT)
 }
 
 /// The service manager's sockets if it passes any, else a port of this machine.

@@ -13,6 +13,8 @@ use callgate_policy::Metrics;
 use callgate_store::GrantStore;
 use callgate_transport::Listeners;
 
+use crate::recent_calls::RecentCalls;
+
 /// The source of a sidecar's configuration.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -26,6 +28,8 @@ pub struct Source {
     grants: Option<Arc<dyn GrantStore>>,
     /// The program that extracts the text of PDF files.
     extractor: Option<PathBuf>,
+    /// The last calls of what is built here.
+    recent_calls: RecentCalls,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +64,7 @@ impl Source {
             began,
             grants: None,
             extractor: None,
+            recent_calls: RecentCalls::default(),
         }
     }
 
@@ -122,7 +127,8 @@ impl Source {
         let environment = Environment::new()
             .with_listeners(self.listeners.clone())
             .listing_missing()
-            .with_middleware(Arc::new(Metrics::new().with_call_log()));
+            .with_middleware(Arc::new(Metrics::new().with_call_log()))
+            .with_middleware(Arc::new(self.recent_calls.clone()));
         #[cfg(feature = "otel")]
         let environment = environment.with_middleware(Arc::new(crate::observe::Steps));
         let environment = match &self.kind {
@@ -156,6 +162,10 @@ impl Source {
     /// The time when the first build began to read files, which may have changed since; `None` if another source was built.
     pub(crate) fn reading_start(&self) -> Option<SystemTime> {
         self.began.get().copied()
+    }
+
+    pub(crate) fn recent_calls(&self) -> &RecentCalls {
+        &self.recent_calls
     }
 
     /// The addresses that this process listens on. Clones share the list.

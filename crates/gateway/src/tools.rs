@@ -1,6 +1,7 @@
 //! `GET /v1/tools` and `GET /v1/tools/{name}`: the tools that a model may call, and all facts about one tool.
 
 mod details;
+mod summary;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 
 pub use self::details::write_details;
+use self::summary::Filter;
 use crate::{
     answer::JsonText,
     bodies::ToolBody,
@@ -27,8 +29,9 @@ use crate::{
 };
 
 #[derive(Serialize, ToSchema)]
+#[schema(as = Tools)]
 #[serde(rename_all = "camelCase")]
-struct Tools<'t> {
+struct ToolPage<'t> {
     /// Declarations in the dialect that was asked for
     #[schema(value_type = Vec<Object>)]
     tools: Vec<Box<RawValue>>,
@@ -36,6 +39,10 @@ struct Tools<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next_cursor: Option<&'t str>,
+    /// The number of tools that match, on every page; of summaries alone
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    total: Option<usize>,
 }
 
 /// Lists the declarations of tools in a dialect, page by page.
@@ -47,11 +54,14 @@ struct Tools<'t> {
         ("form" = Option<String>, Query, description = "The form of the declarations, where the wire format has several: `strict` for OpenAI, Anthropic and Bedrock, `schema` for Gemini's `parameters`; `usual` unless it is given"),
         ("deferred" = Option<bool>, Query, description = "True for declarations that a model sees once it has searched for them, the provider's own tool that searches first: `anthropic`, `responses`"),
         ("toolset" = Option<String>, Query, description = "Only tools of this toolset"),
+        ("effect" = Option<String>, Query, description = "Only tools whose calls do this"),
+        ("tag" = Option<String>, Query, description = "Only tools whose operation has this tag"),
+        ("summary" = Option<bool>, Query, description = "True for the name, the toolset, the effect, the purpose in a line, the path and the tags of each tool in place of its declaration, with the number of all that match"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
         ("limit" = Option<u16>, Query, description = "The most tools of a page. A page ends at 4 MiB, too", minimum = 1, maximum = 1000),
     ),
     responses(
-        (status = 200, description = "A page of tools", body = Tools<'_>,
+        (status = 200, description = "A page of tools", body = ToolPage<'_>,
             links(("NextTools" = (operation_id = "listTools", parameters(("cursor" = "$response.body#/nextCursor")))),
                 ("ShowTool" = (operation_id = "showTool", parameters(("name" = "$response.body#/tools/0/name")))))),
         (status = 422, description = "The wire format has no such form, or searches no deferred tools"),
@@ -67,7 +77,7 @@ pub(crate) async fn list(
     let _permit = gateway.listing_permit(&caller).await?;
     let built = gateway.current_build();
     let tools = built.executor.entries().filter(|entry| caller.may_use(entry.toolset()));
-    if let Some(toolset) = &page.toolset {
+    if let Some(toolset) = &page.filter.toolset {
         let mut served_toolsets = built.executor.entries().map(Entry::toolset);
         if !served_toolsets
             .any(|served_toolset| served_toolset == toolset && caller.may_use(served_toolset))
@@ -76,8 +86,11 @@ pub(crate) async fn list(
             return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
         }
     }
-    let is_asked = |entry: &Entry<'_>| page.toolset.as_ref().is_none_or(|it| it == entry.toolset());
-    let mut tools = tools.filter(is_asked).peekable();
+    let total = page.is_summary.then(|| {
+        let entries = built.executor.entries().filter(|entry| caller.may_use(entry.toolset()));
+        entries.filter(|entry| page.filter.takes(*entry)).count()
+    });
+    let mut tools = tools.filter(|entry| page.filter.takes(*entry)).peekable();
     if let Some(last) = &page.cursor {
         tools.find(|entry| entry.name().as_str() == last).ok_or_else(|| {
             let detail = "`cursor`: the tool it stands at is gone; begin without a cursor";
@@ -93,7 +106,7 @@ pub(crate) async fn list(
         last = Some(entry.name().as_str());
         // A tool whose declaration exceeds its limits is skipped, as `check` reports.
         let declaration =
-            entry.declaration().and_then(|tool| to_raw_value(&page.tool_declaration(tool)).ok());
+            entry.declaration().and_then(|tool| to_raw_value(&page.shown_tool(entry, tool)).ok());
         n_bytes += declaration.as_ref().map_or(0, |declaration| declaration.get().len());
         shown.extend(declaration);
         if shown.len() == most || n_bytes >= MOST_BYTES {
@@ -101,7 +114,7 @@ pub(crate) async fn list(
         }
     }
     let next_cursor = last.filter(|_| tools.peek().is_some());
-    Ok(JsonText::from_body(&Tools { tools: shown, next_cursor }))
+    Ok(JsonText::from_body(&ToolPage { tools: shown, next_cursor, total }))
 }
 
 /// Shows everything known of one tool, with its declaration in every dialect.
@@ -136,7 +149,10 @@ pub(crate) async fn show(
     let may_ask = |it: &Arc<Approvals>| it.may_ask(entry.name(), entry.toolset(), tool.effect);
     let approval = built.approvals().is_some_and(may_ask);
     let dialects = declarations_by_dialect(tool);
-    let tail = format!(r#""toolset":{toolset},"approval":{approval},"dialects":{dialects}"#);
+    let projections = summary::projections(tool);
+    let tail = format!(
+        r#""toolset":{toolset},"approval":{approval},"dialects":{dialects},"projections":{projections}"#
+    );
     Ok(JsonText(format!("{head},{tail}}}")))
 }
 
@@ -165,7 +181,8 @@ struct Page {
     form: Form,
     /// The provider's search tool, if the tools are declared for it.
     search: Option<Value>,
-    toolset: Option<String>,
+    filter: Filter,
+    is_summary: bool,
     /// The last tool of the previous page.
     cursor: Option<String>,
     limit: usize,
@@ -195,14 +212,22 @@ impl Page {
             let detail = format!("`deferred`: expected the dialect {}", names.join(" or "));
             return Err(Problem::new(ProblemKind::FOREIGN_FORM, detail));
         }
-        let (toolset, cursor) = (query.take_parameter("toolset")?, query.take_parameter("cursor")?);
+        let is_summary = query.parse("summary", "`true` or `false`")?.unwrap_or(false);
+        let (filter, cursor) = (Filter::read(&mut query)?, query.take_parameter("cursor")?);
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
         let limit = query.parse("limit", &expected)?.unwrap_or(MOST_TOOLS);
         if !(1..=MOST_TOOLS).contains(&limit) {
             return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
         }
-        query.refuse_remaining("`dialect`, `form`, `deferred`, `toolset`, `cursor` and `limit`")?;
-        Ok(Self { dialect, form, search, toolset, cursor, limit })
+        query.refuse_remaining("`dialect`, `form`, `deferred`, `toolset`, `effect`, `tag`, `summary`, `cursor` and `limit`")?;
+        Ok(Self { dialect, form, search, filter, is_summary, cursor, limit })
+    }
+
+    fn shown_tool(&self, entry: Entry<'_>, tool: &Tool) -> Value {
+        if self.is_summary {
+            return summary::tool_summary(entry, tool);
+        }
+        self.tool_declaration(tool)
     }
 
     fn tool_declaration(&self, tool: &Tool) -> Value {

@@ -39,6 +39,8 @@ use crate::{
     records::Earlier,
 };
 
+#[doc(hidden)]
+pub use members::masked_arguments;
 pub use recall::UnknownCall;
 pub use turn::{TurnEnd, TurnId};
 pub use verify::{Flaw, FlawKind, Verified, verify_audit};

@@ -23,6 +23,8 @@ pub use approval::{
     Marked, approval_text,
 };
 pub use approval_record::{Approval, ApprovalState};
+#[doc(hidden)]
+pub use audit::masked_arguments;
 pub use audit::{
     Audit, AuditArguments, AuditConfig, AuditMode, Flaw, FlawKind, TurnEnd, TurnId, UnknownCall,
     Verified, verify_audit,

@@ -20,6 +20,14 @@ pub struct BuiltAccess {
     pub issuers: Vec<BuiltIssuer>,
 }
 
+impl BuiltAccess {
+    /// True if a caller may have the rights of an operator.
+    pub fn has_admin(&self) -> bool {
+        self.principals.iter().any(|principal| principal.rights.is_admin)
+            || self.issuers.iter().any(|issuer| issuer.config.rights.is_admin)
+    }
+}
+
 /// A principal that is named in the configuration.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -21,7 +21,7 @@ fn is_of(template: &str, path: &str) -> bool {
 }
 
 /// The paths of the router. A test compares them with `GET /openapi.json`.
-const PATHS: [&str; 23] = [
+const PATHS: [&str; 27] = [
     "/v1/calls",
     "/mcp",
     "/v1/dialects/{dialect}/calls",
@@ -34,8 +34,12 @@ const PATHS: [&str; 23] = [
     "/metrics",
     "/readyz",
     "/openapi.json",
+    "/v1/admin/calls",
+    "/v1/admin/calls/{number}",
     "/v1/admin/changes",
     "/v1/admin/reload",
+    "/v1/admin/report",
+    "/v1/agents",
     "/v1/approvals",
     "/v1/approvals/{id}",
     "/v1/conversations",

@@ -10,7 +10,12 @@ use crate::{
     functions, listen::Listener, observe::json_record, peer::ListenerKind, source::Source,
 };
 
-pub(super) fn banner_lines(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
+pub(super) fn banner_lines(
+    source: &Source,
+    built: &Built,
+    listeners: &[Listener],
+    console: Option<&str>,
+) -> Vec<String> {
     let summary = built.summary();
     let mut lines = vec![
         serving_line(source),
@@ -20,6 +25,7 @@ pub(super) fn banner_lines(source: &Source, built: &Built, listeners: &[Listener
         credentials_line(built, &summary),
     ];
     lines.extend(finding_lines(source, &summary));
+    lines.extend(console.map(|address| format!("console: {address}")));
     lines.push(manual_line(listeners));
     lines
 }
@@ -29,6 +35,7 @@ pub(super) fn banner_records(
     source: &Source,
     built: &Built,
     listeners: &[Listener],
+    console: Option<&str>,
 ) -> Vec<String> {
     let summary = built.summary();
     let record = |level, message: &str, fields: Value| {
@@ -40,7 +47,10 @@ pub(super) fn banner_records(
     let findings = summary.findings.iter().take(most);
     let findings =
         findings.map(|finding| record(Level::WARN, &finding.message, finding_fields(finding)));
-    let fields = start_fields(source, built, listeners, &summary);
+    let mut fields = start_fields(source, built, listeners, &summary);
+    if let (Some(address), Some(fields)) = (console, fields.as_object_mut()) {
+        fields.insert("console", address.into());
+    }
     let served = record(Level::INFO, &addresses_line(listeners), fields);
     std::iter::once(served).chain(findings).collect()
 }

@@ -13,6 +13,8 @@ mod limits;
 mod listening;
 mod messages;
 mod own;
+mod pages;
+mod recent_calls;
 mod request_log;
 mod resource;
 mod restart;

@@ -199,7 +199,7 @@ fn json_string(text: &str) -> String {
 }
 
 /// The arguments without those that hold credentials, and without session values that credentials read.
-fn masked_arguments(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
+pub fn masked_arguments(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
     let mut arguments = Value::Object(call.arguments().clone());
     let secret = backend.map(Backend::secret_arguments).unwrap_or_default();
     if !secret.is_empty() {

@@ -16,6 +16,7 @@ pub(super) fn routes() -> Routes {
         .post("/v1/sessions/{id}:keep", keep)
         .post("/v1/sessions/{id}:lose", lose)
         .post("/v1/tools/{name}:find", find)
+        .pages(super::pages::show)
 }
 
 /// Calls the tool that the body names.

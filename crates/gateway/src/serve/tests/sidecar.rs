@@ -10,9 +10,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::super::{ServeOptions, notices::Notices, open_listeners};
+use super::super::{ServeOptions, console_address, notices::Notices, open_listeners};
 use crate::{
-    admission::Admission, gateway::Gateway, listen, peer::ListenerKind, router::router_with,
+    admission::Admission, gateway::Gateway, listen, peer::ListenerKind, recent_calls::RecentCalls,
+    router::router_with,
 };
 
 /// A sidecar that runs until it is dropped or drained.
@@ -54,8 +55,10 @@ impl Sidecar {
             toolset.description = Description::text(callgate_testkit::describe(description));
         }
         let listeners = Listeners::default();
+        let recent_calls = RecentCalls::default();
         let environment = Environment::new()
             .with_listeners(listeners.clone())
+            .with_middleware(Arc::new(recent_calls.clone()))
             .with_middleware(Arc::new(Metrics::new().with_call_log()));
         let built = config.build(&environment, None).await.map_err(Failure::Configuration)?;
         let opened = open_listeners(&built, &ServeOptions::default()).await?;
@@ -69,9 +72,11 @@ impl Sidecar {
         };
         let (calls, admin) = (of(ListenerKind::Calls), of(ListenerKind::Admin));
         let limits = built.serving.limits;
-        let gateway = Gateway::new(built);
-        let notices = Notices::start(&gateway);
         let routes = further::routes();
+        let console = console_address(&built, &routes, &opened);
+        let gateway = Gateway::recording(built, recent_calls);
+        gateway.set_pages(console.is_some());
+        let notices = Notices::start(&gateway);
         #[cfg(feature = "agents")]
         let routes = routes.and(crate::turns());
         let router = router_with(gateway.clone(), routes);

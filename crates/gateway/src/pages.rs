@@ -1,0 +1,140 @@
+//! Pages for a browser at `/console`: who asks for them, and the checks that only a browser needs. A browser shows the cookie of a
+//! sign-in; every form holds a token that only a page of this sidecar can know; no page may be framed or run foreign code.
+//! Another crate makes the pages.
+
+mod request;
+mod response;
+mod sign_in;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+    routing::any,
+};
+use bytes::Bytes;
+use callgate_config::Built;
+use futures_util::future::BoxFuture;
+use http::{HeaderMap, Method, header, request::Parts};
+
+pub(crate) use self::sign_in::SignIns;
+pub use self::{
+    request::{Answer, PageRequest},
+    response::PageResponse,
+};
+use crate::{
+    caller::Caller,
+    gateway::Gateway,
+    json_body::{BodyLimit, collect_body},
+    problem::{Problem, ProblemKind},
+    routes::{method_not_allowed, unknown_path},
+};
+
+/// Makes the page of a request.
+pub(crate) type PageHandler =
+    Arc<dyn Fn(PageRequest) -> BoxFuture<'static, PageResponse> + Send + Sync>;
+
+/// The path below which all pages are.
+pub(crate) const ROOT: &str = "/console";
+
+/// True for the path of a page.
+pub(crate) fn is_page(path: &str) -> bool {
+    path.strip_prefix(ROOT).is_some_and(|rest| matches!(rest.as_bytes(), [] | [b'/', ..]))
+}
+
+/// The caller whose token a browser exchanged for its cookie; one who may do nothing if there is none. The token is verified
+/// each time.
+pub(crate) async fn browser_caller(
+    gateway: &Gateway,
+    built: &Built,
+    head: &Parts,
+) -> Result<Caller, Problem> {
+    let token = gateway.sign_ins().token(&head.headers);
+    let (Some(token), Some(access)) = (token, &built.access) else {
+        return Ok(Caller::signed_out());
+    };
+    match gateway.access().caller_of_token(access, built, &token).await {
+        Err(problem) if problem.is_of_tokens() => Ok(Caller::signed_out()),
+        caller => caller,
+    }
+}
+
+/// Adds the pages to a router of the sidecar's own paths, which pages ask.
+pub(crate) fn add_pages(
+    router: Router<Gateway>,
+    handler: PageHandler,
+    gateway: &Gateway,
+) -> Router<Gateway> {
+    let own: Router = router.clone().with_state(gateway.clone());
+    let answer = move |State(gateway): State<Gateway>, request: Request| {
+        let (handler, own) = (Arc::clone(&handler), own.clone());
+        async move {
+            let response = answer_page(handler, own, gateway, request).await;
+            let mut response = response.unwrap_or_else(IntoResponse::into_response);
+            response::put_guards(response.headers_mut());
+            response
+        }
+    };
+    router.route(ROOT, any(answer.clone())).route(&format!("{ROOT}/{{*path}}"), any(answer))
+}
+
+async fn answer_page(
+    handler: PageHandler,
+    own: Router,
+    gateway: Gateway,
+    request: Request,
+) -> Result<Response, Problem> {
+    if !gateway.has_pages() {
+        return Err(unknown_path());
+    }
+    let (parts, body) = request.into_parts();
+    let method = parts.method.clone();
+    if ![Method::GET, Method::HEAD, Method::POST].contains(&method) {
+        return Ok(method_not_allowed(parts.uri.path(), false));
+    }
+    let caller = parts.extensions.get::<Caller>().cloned().unwrap_or_default();
+    let form_token = gateway.sign_ins().form_token(&parts.headers);
+    let mut form = Vec::new();
+    if method == Method::POST {
+        check_media_type(&parts.headers)?;
+        let BodyLimit(most) = parts.extensions.get().copied().unwrap_or_default();
+        form = form_pairs(&collect_body(body, most).await?);
+        let is_ours = form.iter().any(|(name, value)| name == FORM_TOKEN && *value == form_token);
+        if !is_ours {
+            let detail = "expected the token of a form of this sidecar: open the page again";
+            return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
+        }
+    }
+    let page = PageRequest::new(own, caller, &parts, form, form_token);
+    if method == Method::POST {
+        match page.path() {
+            SIGN_IN => return Ok(sign_in::sign_in(&gateway, &page).await),
+            SIGN_OUT => return Ok(sign_in::sign_out(&gateway, &parts.headers)),
+            _ => {}
+        }
+    }
+    Ok(handler(page).await.into_response())
+}
+
+fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = media_type.and_then(|media_type| media_type.split(';').next());
+    if essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(FORM)) {
+        return Ok(());
+    }
+    let detail = format!("expected `Content-Type: {FORM}`");
+    Err(Problem::new(ProblemKind::UNSUPPORTED_MEDIA_TYPE, detail))
+}
+
+fn form_pairs(body: &Bytes) -> Vec<(String, String)> {
+    let pairs = url::form_urlencoded::parse(body);
+    pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+/// The field of the token that every form holds.
+const FORM_TOKEN: &str = "csrf";
+const SIGN_IN: &str = "sign-in";
+const SIGN_OUT: &str = "sign-out";

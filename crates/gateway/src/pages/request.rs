@@ -1,0 +1,190 @@
+//! A request for a page: its path, query and form, and the sidecar's own paths for its caller.
+
+use axum::{Router, body::Body, response::Response};
+use bytes::Bytes;
+use callgate_tool::{Principal, Value};
+use http::{HeaderMap, Method, Request, StatusCode, header, request::Parts};
+use tower_service::Service;
+
+use crate::{
+    caller::Caller,
+    json_body::{BodyLimit, collect_body},
+    problem::{Problem, ProblemKind},
+};
+
+/// A request for a page, from an identified caller or one who has to sign in first.
+pub struct PageRequest {
+    own: Router,
+    caller: Caller,
+    is_post: bool,
+    path: String,
+    query: Vec<(String, String)>,
+    form: Vec<(String, String)>,
+    form_token: String,
+    headers: HeaderMap,
+}
+
+/// The response of one of the sidecar's own paths.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    pub(super) response: Response,
+}
+
+// Shows neither headers nor forms, which may hold credentials.
+callgate_secret::opaque!(PageRequest { path });
+
+impl PageRequest {
+    pub(super) fn new(
+        own: Router,
+        caller: Caller,
+        parts: &Parts,
+        form: Vec<(String, String)>,
+        form_token: String,
+    ) -> Self {
+        let path = parts.uri.path();
+        let path = path.strip_prefix(super::ROOT).unwrap_or(path).trim_matches('/').to_owned();
+        let query = parts.uri.query().unwrap_or_default().as_bytes();
+        let query = url::form_urlencoded::parse(query);
+        let query = query.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+        let is_post = parts.method == Method::POST;
+        let headers = parts.headers.clone();
+        Self { own, caller, is_post, path, query, form, form_token, headers }
+    }
+
+    /// The path below `/console`, without slashes at its ends, still percent-encoded.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// True if the request holds a form.
+    pub fn is_post(&self) -> bool {
+        self.is_post
+    }
+
+    /// True if the caller has to sign in first: nothing is answered to it.
+    pub fn is_signed_out(&self) -> bool {
+        self.caller.is_signed_out
+    }
+
+    /// True if the caller signed in with a token, and can sign out.
+    pub fn is_signed_in(&self) -> bool {
+        self.caller.principal.is_some() && !self.headers.contains_key(header::AUTHORIZATION)
+    }
+
+    /// The principal of the caller; `None` if everybody is served.
+    pub fn principal(&self) -> Option<&str> {
+        self.caller.principal.as_ref().map(Principal::id)
+    }
+
+    /// A parameter of the query; empty if there is none of this name.
+    pub fn query(&self, name: &str) -> &str {
+        first_value(&self.query, name)
+    }
+
+    /// A field of the form; empty if there is none of this name.
+    pub fn field(&self, name: &str) -> &str {
+        first_value(&self.form, name)
+    }
+
+    /// Every field of the form, in its order.
+    pub fn fields(&self) -> &[(String, String)] {
+        &self.form
+    }
+
+    /// A header of the request; empty if there is none, or if it is no text.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The token that every form holds in its field `csrf`.
+    pub fn form_token(&self) -> &str {
+        &self.form_token
+    }
+
+    /// The response of one of the sidecar's own paths to `GET` with these headers.
+    pub async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.ask(Method::GET, path, headers, Body::empty()).await
+    }
+
+    /// The response of one of the sidecar's own paths to `POST` with a JSON body.
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        let headers = [("content-type", "application/json")];
+        self.ask(Method::POST, path, &headers, Body::from(body.to_string())).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Body,
+    ) -> Answer {
+        let request = headers
+            .iter()
+            .fold(Request::builder().method(method).uri(path), |request, (name, value)| {
+                request.header(*name, *value)
+            })
+            .body(body);
+        let refused = if self.caller.is_signed_out {
+            Some(Problem::new(ProblemKind::UNAUTHENTICATED, "expected a caller who is signed in"))
+        } else if path.starts_with("/v1/admin/") && !self.may_see_admin(path) {
+            let detail = "expected a principal with `admin: true`";
+            Some(Problem::new(ProblemKind::FORBIDDEN, detail))
+        } else {
+            None
+        };
+        let (Ok(mut request), None) = (request, &refused) else {
+            let detail = "expected names that a path can have";
+            let problem =
+                refused.unwrap_or_else(|| Problem::new(ProblemKind::MALFORMED_PATH, detail));
+            return Answer::new(axum::response::IntoResponse::into_response(problem));
+        };
+        request.extensions_mut().insert(self.caller.clone());
+        request.extensions_mut().insert(BodyLimit(MOST_ASKED));
+        let Ok(response) = self.own.clone().call(request).await;
+        Answer::new(response)
+    }
+
+    /// True if the caller may read an operator's path, as `admission` decides for requests from outside.
+    fn may_see_admin(&self, path: &str) -> bool {
+        let is_read = ["/v1/admin/report", "/v1/admin/calls"].iter().any(|it| path.starts_with(it));
+        self.caller.is_admin || (is_read && self.caller.principal.is_none())
+    }
+}
+
+impl Answer {
+    fn new(response: Response) -> Self {
+        Self { status: response.status().as_u16(), response }
+    }
+
+    /// True if the path did what it was asked.
+    pub fn is_success(&self) -> bool {
+        StatusCode::from_u16(self.status).is_ok_and(|status| status.is_success())
+    }
+
+    /// A header of the response; empty if there is none, or if it is no text.
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.response.headers().get(name);
+        value.and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The bytes of the body; none if it breaks off or is larger than any answer.
+    pub async fn bytes(self) -> Bytes {
+        collect_body(self.response.into_body(), MOST_ANSWERED).await.unwrap_or_default()
+    }
+
+    /// The body as JSON; `null` if it is none.
+    pub async fn value(self) -> Value {
+        Value::from_slice(&self.bytes().await).unwrap_or_default()
+    }
+}
+
+fn first_value<'p>(pairs: &'p [(String, String)], name: &str) -> &'p str {
+    pairs.iter().find(|(entry, _)| entry == name).map_or("", |(_, value)| value)
+}
+
+/// The body of a form was bounded before.
+const MOST_ASKED: usize = 64 << 20;
+const MOST_ANSWERED: usize = 64 << 20;
