@@ -15,8 +15,13 @@ struct Row {
 }
 
 const TABLE: &[Row] = &[
-    Row { level: 12, name: "cli", uses: &["agent", "callgate", "ces", "draft", "gateway", "mcp"] },
+    Row {
+        level: 12,
+        name: "cli",
+        uses: &["agent", "callgate", "ces", "console", "draft", "gateway", "mcp"],
+    },
     Row { level: 11, name: "ces", uses: &["config", "gateway"] },
+    Row { level: 11, name: "console", uses: &["gateway"] },
     Row {
         level: 10,
         name: "gateway",

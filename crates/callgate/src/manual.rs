@@ -16,6 +16,7 @@ macro_rules! chapters {
         #[doc = "[command]: crate::manual::command"]
         #[doc = "[configuration]: crate::manual::configuration"]
         #[doc = "[connections]: crate::manual::connections"]
+        #[doc = "[console]: crate::manual::console"]
         #[doc = "[credentials]: crate::manual::credentials"]
         #[doc = "[databases]: crate::manual::databases"]
         #[doc = "[deploy]: crate::manual::deploy"]
@@ -57,6 +58,7 @@ chapters! {
     connections "connections.md"
     client_tools "client-tools.md"
     approvals "approvals.md"
+    console "console.md"
     extending "extending.md"
     drafts "drafts.md"
     moving "moving.md"

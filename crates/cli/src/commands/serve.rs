@@ -42,6 +42,8 @@ pub(crate) fn run(arguments: &ServeArguments, kinds: &Kinds) -> Result<Verdict, 
     let routes = callgate_gateway::Routes::new();
     #[cfg(feature = "agents")]
     let routes = routes.and(callgate_gateway::turns());
+    #[cfg(feature = "console")]
+    let routes = routes.and(callgate_console::routes());
     let log_format = config.log.format;
     let options = ServeOptions { listen: arguments.listen.clone(), log_format, routes };
     run_server(source, config, options).map_err(|failure| failure.into_failure(log_format))

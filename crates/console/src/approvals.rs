@@ -1,0 +1,110 @@
+//! The calls that wait for an approval: each in words and as it would be sent, and the decision about it.
+
+use callgate_gateway::{PageRequest, PageResponse};
+use callgate_tool::{Value, json};
+use maud::{Markup, html};
+
+use crate::{
+    json_view,
+    layout::{self, Section, effect_mark, items, text, tool_link},
+    outcome, paths,
+};
+
+pub(crate) async fn page(request: &PageRequest) -> PageResponse {
+    let query = paths::query(&[("cursor", request.query("cursor"))]);
+    let answer = request.get(&format!("/v1/approvals{query}"), &[]).await;
+    if !answer.is_success() {
+        return layout::refused(request, Section::Approvals, answer).await;
+    }
+    let listed = answer.value().await;
+    let approvals = items(&listed, "approvals");
+    let next = text(&listed, "nextCursor");
+    let content = html! {
+        h1 { "Approvals" }
+        p.quiet role="status" { (approvals.len()) " calls wait or were decided and not made yet" }
+        @for approval in approvals { (card(request, approval)) }
+        @if approvals.is_empty() { p { "No call waits." } }
+        @if !next.is_empty() { p { a.button href={ "/console/approvals" (paths::query(&[("cursor", next)])) } rel="next" { "More" } } }
+    };
+    layout::show(request, Section::Approvals, "Approvals", &content)
+}
+
+/// One approval with its whole request.
+pub(crate) async fn open(request: &PageRequest, id: &str) -> PageResponse {
+    let answer = request.get(&format!("/v1/approvals/{}", paths::encoded(id)), &[]).await;
+    if !answer.is_success() {
+        return layout::refused(request, Section::Approvals, answer).await;
+    }
+    let approval = answer.value().await;
+    let content = html! { h1 { "Approval" } (card(request, &approval)) };
+    layout::show(request, Section::Approvals, "Approval", &content)
+}
+
+pub(crate) async fn decide(request: &PageRequest, id: &str) -> PageResponse {
+    let body = json!({"decision": (request.field("decision"))});
+    let answer = request.post(&format!("/v1/approvals/{}", paths::encoded(id)), &body).await;
+    let content = html! {
+        p.path { a href="/console/approvals" { "Approvals" } }
+        (outcome::show_decided(request, answer).await)
+    };
+    layout::show(request, Section::Approvals, "Decided", &content)
+}
+
+fn card(request: &PageRequest, approval: &Value) -> Markup {
+    let (id, state) = (text(approval, "id"), text(approval, "state"));
+    let is_own = approval.get("own").and_then(Value::as_bool) == Some(true);
+    let may_decide = approval.get("mayDecide").and_then(Value::as_bool) == Some(true);
+    html! {
+        article.card {
+            h2 { (tool_link(text(approval, "tool"))) " " (effect_mark(text(approval, "effect"))) " " span.mark { (state) } }
+            p { (text(approval, "description")) }
+            dl.facts {
+                @if !text(approval, "caller").is_empty() { div { dt { "asked by" } dd { (text(approval, "caller")) @if is_own { " (you)" } } } }
+                div { dt { "asked" } dd { (text(approval, "asked")) } }
+                div { dt { "ends" } dd { (text(approval, "expires")) } }
+            }
+            @match approval.get("request") {
+                Some(planned) => {
+                    pre.words tabindex="0" role="region" aria-label="request in words" { (text(approval, "text")) }
+                    details { summary { "As it would be sent" } (json_view::show(planned, "request")) }
+                }
+                None => p { a href=(paths::page(&["approvals", id])) { "The request is long: open it" } },
+            }
+            @if may_decide { (decision(request, id, &["approve", "reject"])) }
+            @if is_own && state == "approved" { (decision(request, id, &["run"])) }
+            @if !may_decide && state == "waiting" { p.quiet { "Somebody else has to decide." } }
+        }
+    }
+}
+
+/// The part of a result that waits: for a decision, or for the client.
+pub(crate) fn pending(request: &PageRequest, pending: &Value) -> Markup {
+    let is_approval = text(pending, "kind") == "approval";
+    html! {
+        div.card {
+            @if is_approval {
+                p { strong { "A person has to approve this call." } " Nothing was sent yet." }
+                @if let Some(planned) = pending.get("request") { (json_view::show(planned, "request")) }
+                @if text(pending, "approvers") == "others" {
+                    p { "Somebody else has to decide; then it is made from " a href="/console/approvals" { "Approvals" } "." }
+                } @else { (decision(request, text(pending, "id"), &["approve", "reject"])) }
+            } @else {
+                p { "The client runs this tool: a runtime answers it, not this page." }
+            }
+        }
+    }
+}
+
+fn decision(request: &PageRequest, id: &str, words: &[&str]) -> Markup {
+    html! {
+        form.actions method="post" action=(paths::page(&["approvals", id])) {
+            (layout::form_token(request))
+            @for word in words {
+                button type="submit" name="decision" value=(word) class=[(*word != "reject").then_some("primary")] {
+                    @match *word { "approve" => "Approve", "reject" => "Reject", _ => "Make the call" }
+                }
+                " "
+            }
+        }
+    }
+}

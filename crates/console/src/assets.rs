@@ -1,0 +1,20 @@
+//! The files that every page loads: one style sheet and one script, as they are in this program.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use callgate_gateway::{PageRequest, PageResponse};
+
+/// The file that a path names.
+pub(crate) fn find(request: &PageRequest) -> Option<PageResponse> {
+    let (_, media_type, bytes) = FILES.iter().find(|(name, ..)| *name == request.path())?;
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    let tag = format!("{:016x}", hasher.finish());
+    Some(PageResponse::asset(request, media_type, &tag, bytes))
+}
+
+const FILES: [(&str, &str, &[u8]); 3] = [
+    ("console.css", "text/css; charset=utf-8", include_bytes!("../assets/console.css")),
+    ("console.js", "text/javascript; charset=utf-8", include_bytes!("../assets/console.js")),
+    ("icon.svg", "image/svg+xml", include_bytes!("../assets/icon.svg")),
+];

@@ -1,0 +1,125 @@
+//! The last calls, as they end; and one with its journal.
+
+use callgate_gateway::{PageRequest, PageResponse};
+use callgate_tool::Value;
+use maud::{Markup, html};
+
+use crate::{
+    json_view,
+    layout::{self, Section, items, number, text, tool_link},
+    outcome, paths,
+};
+
+pub(crate) async fn page(request: &PageRequest) -> PageResponse {
+    let answer = request.get("/v1/admin/calls", &[]).await;
+    if !answer.is_success() {
+        return layout::refused(request, Section::Calls, answer).await;
+    }
+    let listed = answer.value().await;
+    let calls = items(&listed, "calls");
+    let content = html! {
+        h1 { "Calls" }
+        p.quiet #live role="status" { (calls.len()) " calls, the newest first" }
+        div.scroll {
+            table data-live={ "/console/calls/events?after=" (number(&listed, "latest")) } {
+                thead { tr { th.number { "Call" } th { "Ended" } th { "Tool" } th { "Ending" } th.number { "HTTP" } th.number { "ms" } th.number { "Requests" } th { "Reached" } th { "Principal" } th { "Notes" } } }
+                tbody { @for call in calls.iter().take(MOST_SHOWN) { (row(call)) } }
+            }
+        }
+        @if calls.is_empty() { p { "No call has ended yet." } }
+    };
+    layout::show(request, Section::Calls, "Calls", &content)
+}
+
+fn row(call: &Value) -> Markup {
+    let number_of_call = number(call, "number");
+    html! {
+        tr data-ending=(ending_kind(text(call, "ending"))) {
+            td.number { a href=(paths::page(&["calls", &number_of_call])) { (number_of_call) } }
+            td { time datetime=(text(call, "at")) { (text(call, "at").get(11..19).unwrap_or_default()) } }
+            td { (tool_link(text(call, "tool"))) }
+            td { span.mark { (text(call, "ending")) } }
+            td.number { (number(call, "status")) }
+            td.number { (number(call, "ms")) }
+            td.number { (number(call, "attempts")) }
+            td { (text(call, "reached")) }
+            td { (text(call, "principal")) }
+            td { @for note in items(call, "notes").iter().filter_map(Value::as_str) { span.help { (note) } } }
+        }
+    }
+}
+
+fn ending_kind(ending: &str) -> &'static str {
+    match ending {
+        "answered" | "planned" => "fine",
+        "pending" => "waits",
+        _ => "failed",
+    }
+}
+
+/// The calls as they end, for the script.
+pub(crate) async fn events(request: &PageRequest) -> PageResponse {
+    let path = format!("/v1/admin/calls{}", paths::query(&[("after", request.query("after"))]));
+    let mut headers = vec![("accept", "text/event-stream")];
+    let seen = request.header("last-event-id");
+    if !seen.is_empty() {
+        headers.push(("last-event-id", seen));
+    }
+    PageResponse::forward(request.get(&path, &headers).await)
+}
+
+pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageResponse {
+    let path = format!("/v1/admin/calls/{}", paths::encoded(number_of_call));
+    let answer = request.get(&path, &[]).await;
+    if !answer.is_success() {
+        return layout::refused(request, Section::Calls, answer).await;
+    }
+    let call = answer.value().await;
+    let facts = [
+        ("tool", text(&call, "tool").to_owned()),
+        ("id", text(&call, "id").to_owned()),
+        ("ended", text(&call, "at").to_owned()),
+        ("ending", text(&call, "ending").to_owned()),
+        ("HTTP", number(&call, "status")),
+        ("reached the service", text(&call, "reached").to_owned()),
+        ("milliseconds", number(&call, "ms")),
+        ("requests", number(&call, "attempts")),
+        ("principal", text(&call, "principal").to_owned()),
+    ];
+    let values = [("arguments", "Arguments"), ("result", "Result")];
+    let content = html! {
+        p.path { a href="/console/calls" { "Calls" } " / " (number_of_call) }
+        h1 { (tool_link(text(&call, "tool"))) " " span.mark { (text(&call, "ending")) } }
+        dl.facts {
+            @for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) { div { dt { (name) } dd { (value) } } }
+        }
+        (outcome::journal(&call))
+        @if items(&call, "journal").is_empty() { p { "Nothing was decided: the journal is empty." } }
+        @for (member, title) in values.iter().filter(|(member, _)| call.get(*member).is_some()) {
+            h2 { (title) }
+            (json_view::show_text(&readable(text(&call, member)), title))
+        }
+        @if call.get("arguments").is_none() { p.quiet { "Arguments and results are kept with " code { "call_values: true" } "." } }
+        @if let Some(again) = repeated(&call) { p { a.button href=(again) { "Try it again" } } }
+    };
+    layout::show(request, Section::Calls, "Call", &content)
+}
+
+/// A whole JSON text with its members on lines; the beginning of one as it is.
+fn readable(text: &str) -> String {
+    Value::parse(text).map_or_else(|_| text.to_owned(), |value| json_view::pretty(&value))
+}
+
+/// The form of the tool, filled with the arguments.
+fn repeated(call: &Value) -> Option<String> {
+    let arguments = text(call, "arguments");
+    let is_short = !arguments.is_empty() && arguments.len() <= MOST_REPEATED;
+    Value::parse(arguments).ok().filter(|_| is_short)?;
+    let page = paths::page(&["tools", text(call, "tool")]);
+    Some(format!("{page}{}", paths::query(&[("args", arguments)])))
+}
+
+/// As many rows as a person reads.
+const MOST_SHOWN: usize = 200;
+/// An address holds no more.
+const MOST_REPEATED: usize = 4096;

@@ -1,0 +1,295 @@
+//! A form for the arguments of a tool, made from their schema and from the arguments so far. An input that a form cannot show as
+//! it stands is filled in as JSON; one that a person has to ask for is opened by a button.
+
+mod groups;
+mod read;
+
+use std::cell::Cell;
+
+use callgate_tool::Value;
+use maud::{Markup, html};
+
+pub(crate) use self::read::{Arguments, read_arguments};
+use crate::{
+    fields::{Fields, Part},
+    json_view,
+    schema::{Kind, Resolved, Schemas},
+};
+
+/// A form that is being written.
+pub(crate) struct Form<'f> {
+    schemas: Schemas<'f>,
+    fields: &'f Fields<'f>,
+    n_ids: Cell<usize>,
+}
+
+/// An input of the form.
+#[derive(Clone, Copy)]
+struct Input<'i> {
+    name: &'i str,
+    schema: &'i Value,
+    value: Option<&'i Value>,
+    path: &'i str,
+    is_required: bool,
+}
+
+/// The definitions that an input stands in, and its depth.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    above: Option<&'p Self>,
+    definition: Option<&'p str>,
+    depth: usize,
+}
+
+impl<'f> Form<'f> {
+    pub(crate) fn new(schema: &'f Value, fields: &'f Fields<'f>) -> Self {
+        Self { schemas: Schemas::new(schema), fields, n_ids: Cell::new(0) }
+    }
+
+    /// The inputs for the arguments, filled with values.
+    pub(crate) fn inputs(&self, schema: &Value, arguments: Option<&Value>) -> Markup {
+        let place = Place { above: None, definition: None, depth: 0 };
+        let root = Input { name: "", schema, value: arguments, path: "", is_required: true };
+        html! {
+            @for path in self.fields.opened() { input type="hidden" name="opened" value=(path); }
+            (self.whole(root, place))
+        }
+    }
+
+    /// The arguments as one group, or as JSON.
+    fn whole(&self, root: Input<'_>, place: Place<'_>) -> Markup {
+        let resolved = self.schemas.resolve(root.schema);
+        match resolved.kind() {
+            Kind::Members { members, required, further }
+                if root.value.is_none_or(|value| self.is_fit(&resolved, value)) =>
+            {
+                let group = groups::Group { members, required: &required, further };
+                self.members(root, group, place)
+            }
+            _ => self.json(root, "arguments"),
+        }
+    }
+
+    fn input(&self, input: Input<'_>, place: Place<'_>) -> Markup {
+        let resolved = self.schemas.resolve(input.schema);
+        let kind = resolved.kind();
+        if let Kind::Any = kind {
+            return self.json(input, "any JSON");
+        }
+        if input.value.is_some_and(|value| !self.is_fit(&resolved, value)) {
+            return self.json(input, "as JSON");
+        }
+        if self.is_closed(&resolved, &kind, input, place) {
+            return closed(input);
+        }
+        let place =
+            Place { above: Some(&place), definition: resolved.definition, depth: place.depth + 1 };
+        match kind {
+            Kind::Alternatives(alternatives) => self.alternatives(input, &alternatives, place),
+            Kind::Any => self.json(input, "any JSON"),
+            Kind::Choice(choices) => self.choice(input, &resolved, &choices),
+            Kind::List(items) => self.list(input, (items, resolved.is_nullable), place),
+            Kind::Members { members, required, further } => {
+                let group = groups::Group { members, required: &required, further };
+                self.group(input, (group, resolved.is_nullable), place)
+            }
+            Kind::Number => self.number(input, &resolved),
+            Kind::Text => self.text(input, &resolved),
+        }
+    }
+
+    /// True for a group that a person opens first: one that repeats, lies deep, or is one of very many.
+    fn is_closed(
+        &self,
+        resolved: &Resolved<'_>,
+        kind: &Kind<'_>,
+        input: Input<'_>,
+        place: Place<'_>,
+    ) -> bool {
+        let is_group = matches!(kind, Kind::Alternatives(_) | Kind::List(_) | Kind::Members { .. });
+        let is_many = self.n_ids.get() > MOST_INPUTS || place.depth >= MOST_DEPTH;
+        let is_deep = place.depth >= OPEN_DEPTH && !input.is_required;
+        is_group
+            && input.value.is_none()
+            && !self.fields.is_opened(input.path)
+            && (is_many || is_deep || place.has(resolved.definition))
+    }
+
+    fn is_fit(&self, resolved: &Resolved<'_>, value: &Value) -> bool {
+        if value.is_null() {
+            return resolved.is_nullable;
+        }
+        match (resolved.kind(), value) {
+            (Kind::Alternatives(each), value) => {
+                each.iter().any(|it| self.schemas.may_mean(it, value, FIT_DEPTH))
+            }
+            (Kind::Any, _)
+            | (Kind::List(_), Value::Array(_))
+            | (Kind::Number, Value::Number(_)) => true,
+            (Kind::Choice(choices), value) => choices.contains(value),
+            (Kind::Members { members, further, .. }, Value::Object(object)) => {
+                let is_shown = |name: &String| {
+                    members.contains_key(name)
+                        || (further.is_some() && !name.is_empty() && is_writable(name))
+                };
+                object.keys().all(is_shown)
+            }
+            (Kind::Text, Value::String(text)) => is_writable(text),
+            _ => false,
+        }
+    }
+
+    fn text(&self, input: Input<'_>, resolved: &Resolved<'_>) -> Markup {
+        let value = input.value.and_then(Value::as_str).unwrap_or_default();
+        let state = match input.value {
+            Some(Value::Null) => "null",
+            Some(Value::String(text)) if text.is_empty() => "empty",
+            _ => "",
+        };
+        let states: &[(&str, &str)] = if resolved.is_nullable {
+            &[("", "as typed"), ("empty", "empty text"), ("null", "null")]
+        } else {
+            &[("", "as typed"), ("empty", "empty text")]
+        };
+        let format = resolved.schema.get("format").and_then(Value::as_str).unwrap_or("text");
+        self.row(input, format, |id| html! {
+            span.control {
+                // A browser drops a line break at the beginning.
+                textarea id=(id) name=(Part::Text.field(input.path)) rows=(value.lines().count().clamp(1, 8)) { "\n" (value) }
+                (state_choice(input, states, state))
+            }
+        })
+    }
+
+    fn number(&self, input: Input<'_>, resolved: &Resolved<'_>) -> Markup {
+        let typed = self.fields.get(Part::Number, input.path).filter(|_| input.value.is_none());
+        let value = match input.value {
+            Some(Value::Number(number)) => number.to_string(),
+            _ => typed.unwrap_or_default().to_owned(),
+        };
+        let kind = resolved.schema.get("type").and_then(Value::as_str).unwrap_or("number");
+        let is_null = input.value.is_some_and(Value::is_null);
+        self.row(input, kind, |id| html! {
+            span.control {
+                input id=(id) name=(Part::Number.field(input.path)) type="text" inputmode="decimal" autocomplete="off" value=(value);
+                @if resolved.is_nullable {
+                    (state_choice(input, &[("", "as typed"), ("null", "null")], if is_null { "null" } else { "" }))
+                }
+            }
+        })
+    }
+
+    fn choice(&self, input: Input<'_>, resolved: &Resolved<'_>, choices: &[Value]) -> Markup {
+        let only = match choices {
+            [only] if input.is_required => Some(only),
+            _ => None,
+        };
+        let chosen = input.value.or(only);
+        let null = Value::Null;
+        let choices = choices.iter().chain(resolved.is_nullable.then_some(&null));
+        self.row(input, "one of", |id| html! {
+            select id=(id) name=(Part::Choice.field(input.path)) {
+                option value="" { "left out" }
+                @for choice in choices {
+                    option value=(choice.to_string()) selected[chosen == Some(choice)] {
+                        @match choice { Value::String(text) => (text), other => (other.to_string()) }
+                    }
+                }
+            }
+        })
+    }
+
+    /// An input as JSON: what was typed, if it is none.
+    fn json(&self, input: Input<'_>, kind: &str) -> Markup {
+        let typed = self.fields.get(Part::Json, input.path).filter(|_| input.value.is_none());
+        let text = input.value.map(json_view::pretty);
+        let text = text.or_else(|| typed.map(str::to_owned)).unwrap_or_default();
+        self.row(input, kind, |id| {
+            html! {
+                textarea.json id=(id) name=(Part::Json.field(input.path)) spellcheck="false"
+                    rows=(text.lines().count().clamp(2, 12)) { "\n" (text) }
+            }
+        })
+    }
+
+    /// A label with its control.
+    fn row(&self, input: Input<'_>, kind: &str, control: impl FnOnce(&str) -> Markup) -> Markup {
+        let id = self.next_id();
+        html! {
+            div.input {
+                label for=(id) {
+                    span.name { (shown_name(input)) }
+                    @if input.is_required { " " abbr.required title="required" { "*" } }
+                    " " span.kind { (kind) }
+                }
+                (control(&id))
+                (description(input.schema))
+            }
+        }
+    }
+
+    fn next_id(&self) -> String {
+        self.n_ids.set(self.n_ids.get() + 1);
+        format!("f{}", self.n_ids.get())
+    }
+}
+
+impl Place<'_> {
+    /// True if an input stands in this definition.
+    fn has(&self, definition: Option<&str>) -> bool {
+        definition.is_some()
+            && (self.definition == definition
+                || self.above.is_some_and(|above| above.has(definition)))
+    }
+}
+
+/// The choice between values that a text cannot say.
+fn state_choice(input: Input<'_>, states: &[(&str, &str)], current: &str) -> Markup {
+    html! {
+        select.state name=(Part::State.field(input.path)) aria-label={ (shown_name(input)) ": sent" } {
+            @for (state, shown) in states {
+                option value=(state) selected[*state == current] { (shown) }
+            }
+        }
+    }
+}
+
+/// The button that opens a group.
+fn closed(input: Input<'_>) -> Markup {
+    html! {
+        div.input {
+            span.name { (shown_name(input)) }
+            @if input.is_required { " " abbr.required title="required" { "*" } }
+            " "
+            button.plain type="submit" name="open" value=(input.path) formnovalidate { "Fill in " (shown_name(input)) }
+            (description(input.schema))
+        }
+    }
+}
+
+fn shown_name(input: Input<'_>) -> &str {
+    if input.name.is_empty() { "arguments" } else { input.name }
+}
+
+fn description(schema: &Value) -> Markup {
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let end = text.floor_char_boundary(MOST_DESCRIPTION);
+    let (shown, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    html! { @if !shown.is_empty() { span.help { (shown) @if !rest.is_empty() { "…" } } } }
+}
+
+/// True for a text that a field of a form can hold.
+fn is_writable(text: &str) -> bool {
+    !text.chars().any(|it| it.is_control() && it != '\n' && it != '\t')
+}
+
+/// More inputs than a person fills in at once.
+const MOST_INPUTS: usize = 250;
+const MOST_DEPTH: usize = 12;
+/// The depth to which optional groups are open at first.
+const OPEN_DEPTH: usize = 2;
+const FIT_DEPTH: usize = 12;
+const MOST_DESCRIPTION: usize = 600;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! The inputs of a form that hold others: objects, lists, maps, alternatives. A list and a map have one empty row at their end.
+
+use callgate_tool::{Object, Value};
+use maud::{Markup, html};
+
+use super::{FIT_DEPTH, Form, Input, Place, description, shown_name, state_choice};
+use crate::fields::{Part, alternative_path, further_path, item_path, member_path};
+
+/// The members of an object.
+#[derive(Clone, Copy)]
+pub(super) struct Group<'m> {
+    pub(super) members: &'m Object,
+    pub(super) required: &'m [&'m str],
+    /// The schema of members beside the declared ones.
+    pub(super) further: Option<&'m Value>,
+}
+
+impl Form<'_> {
+    /// An object in a frame of its own.
+    pub(super) fn group(
+        &self,
+        input: Input<'_>,
+        (group, is_nullable): (Group<'_>, bool),
+        place: Place<'_>,
+    ) -> Markup {
+        html! {
+            fieldset {
+                (legend(input))
+                (presence(input, is_nullable, input.value.and_then(Value::as_object).is_some_and(Object::is_empty)))
+                (self.members(input, group, place))
+            }
+        }
+    }
+
+    pub(super) fn members(&self, input: Input<'_>, group: Group<'_>, place: Place<'_>) -> Markup {
+        let value_of = |name: &str| input.value.and_then(|value| value.get(name));
+        let further = group.further.map(|schema| {
+            let object = input.value.and_then(Value::as_object);
+            let entries = object.into_iter().flat_map(Object::iter);
+            let entries = entries.filter(|(name, _)| !group.members.contains_key(name));
+            self.map(&further_path(input.path), schema, &entries.collect::<Vec<_>>(), place)
+        });
+        html! {
+            input type="hidden" name=(Part::Count.field(input.path)) value="0";
+            @for (name, schema) in group.members.iter() {
+                @let path = member_path(input.path, name);
+                (self.input(Input {
+                    name,
+                    schema,
+                    value: value_of(name),
+                    path: &path,
+                    is_required: group.required.contains(&name.as_str()),
+                }, place))
+            }
+            @if let Some(further) = further { (further) }
+        }
+    }
+
+    fn map(
+        &self,
+        path: &str,
+        schema: &Value,
+        entries: &[(&String, &Value)],
+        place: Place<'_>,
+    ) -> Markup {
+        let rows =
+            entries.iter().map(|(name, value)| (name.as_str(), Some(*value))).chain([("", None)]);
+        html! {
+            input type="hidden" name=(Part::Count.field(path)) value=(entries.len() + 1);
+            @for (at, (name, value)) in rows.enumerate() {
+                @let path = item_path(path, at);
+                div.entry {
+                    input name=(Part::Key.field(&path)) value=(name) aria-label="name of a further member" placeholder="name" autocomplete="off";
+                    (self.input(Input { name: "value", schema, value, path: &path, is_required: false }, place))
+                }
+            }
+        }
+    }
+
+    pub(super) fn list(
+        &self,
+        input: Input<'_>,
+        (schema, is_nullable): (&Value, bool),
+        place: Place<'_>,
+    ) -> Markup {
+        let items = input.value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let rows = items.iter().map(Some).chain([None]);
+        html! {
+            fieldset {
+                (legend(input))
+                (presence(input, is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
+                input type="hidden" name=(Part::Count.field(input.path)) value=(items.len() + 1);
+                @for (at, value) in rows.enumerate() {
+                    @let path = item_path(input.path, at);
+                    @let name = (at + 1).to_string();
+                    (self.input(Input { name: &name, schema, value, path: &path, is_required: false }, place))
+                }
+                button.plain type="submit" name="open" value=(input.path) formnovalidate { "One more row" }
+            }
+        }
+    }
+
+    pub(super) fn alternatives(
+        &self,
+        input: Input<'_>,
+        alternatives: &[&Value],
+        place: Place<'_>,
+    ) -> Markup {
+        let chosen = self.chosen_alternative(input, alternatives);
+        let is_null = input.value.is_some_and(Value::is_null);
+        html! {
+            fieldset {
+                (legend(input))
+                span.control {
+                    select name=(Part::Alternative.field(input.path)) aria-label={ (shown_name(input)) ": alternative" } {
+                        option value="" { "left out" }
+                        @for (at, schema) in alternatives.iter().enumerate() {
+                            option value=(at) selected[chosen == Some(at)] { (self.alternative_name(at, schema)) }
+                        }
+                        option value="null" selected[is_null] { "null" }
+                    }
+                    button.plain type="submit" name="open" value=(input.path) formnovalidate { "Show its inputs" }
+                }
+                @if let Some((at, schema)) = chosen.and_then(|at| Some((at, alternatives.get(at)?))) {
+                    @let path = alternative_path(input.path, at);
+                    (self.input(Input { schema, path: &path, is_required: true, ..input }, place))
+                }
+            }
+        }
+    }
+
+    /// The alternative that a person chose, or the first that the value may mean.
+    fn chosen_alternative(&self, input: Input<'_>, alternatives: &[&Value]) -> Option<usize> {
+        let typed = self.fields.get(Part::Alternative, input.path).and_then(|at| at.parse().ok());
+        let Some(value) = input.value else { return typed };
+        let means = |at: &usize| {
+            alternatives.get(*at).is_some_and(|it| self.schemas.may_mean(it, value, FIT_DEPTH))
+        };
+        typed.filter(means).or_else(|| (0..alternatives.len()).find(means))
+    }
+
+    fn alternative_name(&self, at: usize, schema: &Value) -> String {
+        let title = schema.get("title").and_then(Value::as_str);
+        let definition =
+            schema.get("$ref").and_then(Value::as_str).and_then(|it| it.rsplit('/').next());
+        let resolved = self.schemas.resolve(schema);
+        let kind = resolved.schema.get("type").and_then(Value::as_str).unwrap_or("value");
+        let name = title.or(definition).unwrap_or(kind);
+        format!("{}: {name}", at + 1)
+    }
+}
+
+/// The choice between a group that is left out when nothing is in it, and an empty one.
+fn presence(input: Input<'_>, is_nullable: bool, is_empty: bool) -> Markup {
+    let current = match input.value {
+        Some(Value::Null) => "null",
+        _ if is_empty => "empty",
+        _ => "",
+    };
+    let mut states = vec![("", "left out when empty")];
+    if input.is_required {
+        states = vec![("", "sent")];
+    } else {
+        states.push(("empty", "sent when empty"));
+    }
+    if is_nullable {
+        states.push(("null", "null"));
+    }
+    html! { @if states.len() > 1 { (state_choice(input, &states, current)) } }
+}
+
+fn legend(input: Input<'_>) -> Markup {
+    html! {
+        legend {
+            span.name { (shown_name(input)) }
+            @if input.is_required { " " abbr.required title="required" { "*" } }
+        }
+        (description(input.schema))
+    }
+}

@@ -1,0 +1,132 @@
+//! Tests of forms: what their fields say, and what they show of arguments.
+
+use callgate_tool::json;
+
+use super::*;
+
+fn pairs(fields: &[(&str, &str)]) -> Vec<(String, String)> {
+    fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+/// The arguments that fields say; a field `i:` of the whole is always there.
+#[track_caller]
+fn check(schema: &Value, fields: &[(&str, &str)], expected: &str) {
+    let pairs = pairs(&[fields, &[("i:", "0")]].concat());
+    let read = read_arguments(schema, &Fields::new(&pairs));
+    assert_eq!(read.map(|it| it.to_string()), Ok(expected.to_owned()), "{fields:?}");
+}
+
+fn schema_of(member: &Value) -> Value {
+    json!({"type": "object", "properties": {"a": (member.clone())}})
+}
+
+#[test]
+fn a_number_keeps_its_digits_and_another_text_is_refused() {
+    let schema = schema_of(&json!({"type": ["number", "null"]}));
+    check(&schema, &[("n:/a", "12.50")], r#"{"a":12.50}"#);
+    check(&schema, &[("n:/a", " 9223372036854775808 ")], r#"{"a":9223372036854775808}"#);
+    check(&schema, &[("n:/a", "")], "{}");
+    check(&schema, &[("n:/a", ""), ("s:/a", "null")], r#"{"a":null}"#);
+    let pairs = pairs(&[("i:", "0"), ("n:/a", "12,50")]);
+    let faults = read_arguments(&schema, &Fields::new(&pairs)).unwrap_err();
+    assert_eq!(faults, ["`a`: expected a number, got: `12,50`"]);
+}
+
+#[test]
+fn a_text_is_absent_empty_or_null_as_the_form_says() {
+    let schema = schema_of(&json!({"anyOf": [{"type": "string"}, {"type": "null"}]}));
+    check(&schema, &[("t:/a", ""), ("s:/a", "")], "{}");
+    check(&schema, &[("t:/a", ""), ("s:/a", "empty")], r#"{"a":""}"#);
+    check(&schema, &[("t:/a", "x"), ("s:/a", "null")], r#"{"a":null}"#);
+    check(&schema, &[("t:/a", "two\r\nlines")], r#"{"a":"two\nlines"}"#);
+}
+
+#[test]
+fn lists_and_maps_leave_out_empty_rows() {
+    let list = schema_of(&json!({"type": "array", "items": {"type": "integer"}}));
+    let rows = [("i:/a", "3"), ("n:/a/0", "1"), ("n:/a/1", ""), ("n:/a/2", "2")];
+    check(&list, &rows, r#"{"a":[1,2]}"#);
+    check(&list, &[("i:/a", "1"), ("n:/a/0", "")], "{}");
+    check(&list, &[("i:/a", "1"), ("n:/a/0", ""), ("s:/a", "empty")], r#"{"a":[]}"#);
+    let map = schema_of(&json!({"type": "object", "additionalProperties": {"type": "string"}}));
+    let rows = [
+        ("i:/a", "0"),
+        ("i:/a/+", "2"),
+        ("k:/a/+/0", "x/y"),
+        ("t:/a/+/0", "1"),
+        ("k:/a/+/1", ""),
+        ("t:/a/+/1", ""),
+    ];
+    check(&map, &rows, r#"{"a":{"x/y":"1"}}"#);
+}
+
+#[test]
+fn an_alternative_is_read_by_its_own_schema_and_its_constant_is_filled_in() {
+    let card = json!({"type": "object", "title": "Card", "properties": {"kind": {"const": "card"}, "pan": {"type": "string"}}, "required": ["kind"]});
+    let cash = json!({"type": "object", "title": "Cash", "properties": {"kind": {"const": "cash"}}, "required": ["kind"]});
+    let schema = schema_of(&json!({"oneOf": [card, cash]}));
+    let fields =
+        [("a:/a", "0"), ("i:/a/|0", "0"), ("c:/a/|0/kind", "\"card\""), ("t:/a/|0/pan", "4")];
+    check(&schema, &fields, r#"{"a":{"kind":"card","pan":"4"}}"#);
+    check(&schema, &[("a:/a", "")], "{}");
+    let value = json!({"a": {"kind": "cash"}});
+    let none = Fields::default();
+    let shown = Form::new(&schema, &none).inputs(&schema, Some(&value)).into_string();
+    assert!(shown.contains(r#"<option value="1" selected>2: Cash</option>"#), "{shown}");
+    assert!(shown.contains(r#"name="c:/a/|1/kind""#), "{shown}");
+}
+
+#[test]
+fn a_group_that_repeats_is_opened_on_demand() {
+    let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}});
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}, "$defs": {"node": node}});
+    let shown = |open: &[(&str, &str)]| {
+        let pairs = pairs(open);
+        let fields = Fields::new(&pairs);
+        Form::new(&schema, &fields).inputs(&schema, None).into_string()
+    };
+    let first = shown(&[]);
+    assert!(first.contains(r#"name="open" value="/a/next""#), "{first}");
+    let opened = shown(&[("open", "/a/next")]);
+    assert!(opened.contains(r#"name="open" value="/a/next/next""#), "{opened}");
+    check(
+        &schema,
+        &[("i:/a", "0"), ("i:/a/next", "0"), ("s:/a/next", "empty")],
+        r#"{"a":{"next":{}}}"#,
+    );
+}
+
+#[test]
+fn what_a_form_cannot_show_is_filled_in_as_json() {
+    let schema = schema_of(&json!({"type": "integer"}));
+    let none = Fields::default();
+    let shown = Form::new(&schema, &none).inputs(&schema, Some(&json!({"a": "seven"})));
+    assert!(shown.into_string().contains("&quot;seven&quot;"));
+    check(&schema, &[("j:/a", "\"seven\"")], r#"{"a":"seven"}"#);
+    check(&schema, &[("j:/a", " ")], "{}");
+    let any = schema_of(&json!(true));
+    check(&any, &[("j:/a", "{\"b\": 1.0}")], r#"{"a":{"b":1.0}}"#);
+    let undeclared = json!({"b": 1});
+    let shown = Form::new(&schema, &none).inputs(&schema, Some(&undeclared)).into_string();
+    assert!(shown.contains(r#"name="j:""#), "{shown}");
+}
+
+#[test]
+fn parts_of_all_of_are_one_group_and_circles_of_them_end() {
+    let part = json!({"type": "object", "properties": {"b": {"type": "string"}}});
+    let schema = json!({"type": "object", "properties": {"a": {"allOf": [{"$ref": "#/$defs/part"}, {"properties": {"c": {"type": "integer"}}}]}}, "$defs": {"part": part}});
+    check(&schema, &[("i:/a", "0"), ("t:/a/b", "x"), ("n:/a/c", "1")], r#"{"a":{"b":"x","c":1}}"#);
+    let circle = json!({"$ref": "#/$defs/circle", "$defs": {"circle": {"allOf": [{"$ref": "#/$defs/circle"}]}}});
+    let none = Fields::default();
+    assert!(Form::new(&circle, &none).inputs(&circle, None).into_string().contains("textarea"));
+}
+
+#[test]
+fn texts_of_a_description_are_no_markup() {
+    let hostile = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
+    let schema = json!({"type": "object", "properties": {hostile: {"type": "string", "description": hostile, "enum": [hostile]}}});
+    let none = Fields::default();
+    let arguments = json!({hostile: hostile});
+    let shown = Form::new(&schema, &none).inputs(&schema, Some(&arguments)).into_string();
+    assert!(!shown.contains("<script") && !shown.contains("<img"), "{shown}");
+}

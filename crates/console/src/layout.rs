@@ -1,0 +1,141 @@
+//! The frame of every page: its head, the links to the other pages, and the parts that several pages share.
+
+use callgate_gateway::{Answer, PageRequest, PageResponse};
+use callgate_tool::Value;
+use maud::{DOCTYPE, Markup, html};
+
+use crate::paths;
+
+/// The page that a link leads to.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(crate) enum Section {
+    Approvals,
+    Ask,
+    Calls,
+    None,
+    Tools,
+}
+
+/// A page in its frame.
+pub(crate) fn show(
+    request: &PageRequest,
+    section: Section,
+    title: &str,
+    content: &Markup,
+) -> PageResponse {
+    show_with_status(request, 200, (section, title), content)
+}
+
+fn show_with_status(
+    request: &PageRequest,
+    status: u16,
+    (section, title): (Section, &str),
+    content: &Markup,
+) -> PageResponse {
+    let links = [
+        (Section::Tools, "Tools", "/console"),
+        (Section::Calls, "Calls", "/console/calls"),
+        (Section::Approvals, "Approvals", "/console/approvals"),
+        (Section::Ask, "Ask", "/console/agents"),
+    ];
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · callgate" }
+                link rel="icon" href="/console/icon.svg" type="image/svg+xml";
+                link rel="stylesheet" href="/console/console.css";
+                script type="module" src="/console/console.js" {}
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header {
+                    a.brand href="/console" { "callgate" }
+                    @if !request.is_signed_out() {
+                        nav aria-label="Pages" {
+                            @for (linked, name, address) in links {
+                                a href=(address) aria-current=[(linked == section).then_some("page")] { (name) }
+                            }
+                        }
+                        (signed_in_as(request))
+                    }
+                }
+                main #main tabindex="-1" { (*content) }
+            }
+        }
+    };
+    PageResponse::html(status, page.into_string())
+}
+
+fn signed_in_as(request: &PageRequest) -> Markup {
+    html! {
+        div.who {
+            @if let Some(principal) = request.principal() { span { (principal) } }
+            @if request.is_signed_in() {
+                form method="post" action="/console/sign-out" {
+                    (form_token(request))
+                    button.plain type="submit" { "Sign out" }
+                }
+            }
+        }
+    }
+}
+
+/// The field that every form holds.
+pub(crate) fn form_token(request: &PageRequest) -> Markup {
+    html! { input type="hidden" name="csrf" value=(request.form_token()); }
+}
+
+/// The page of a path that leads nowhere.
+pub(crate) fn absent(request: &PageRequest) -> PageResponse {
+    let content = html! {
+        h1 { "There is no such page" }
+        p { "The links above lead to all that there are." }
+    };
+    show_with_status(request, 404, (Section::None, "No such page"), &content)
+}
+
+/// The page in place of one whose data the sidecar does not give to this caller.
+pub(crate) async fn refused(
+    request: &PageRequest,
+    section: Section,
+    answer: Answer,
+) -> PageResponse {
+    let status = answer.status;
+    let problem = answer.value().await;
+    let title = text(&problem, "title");
+    let content = html! {
+        h1 { @if title.is_empty() { "The sidecar did not answer" } @else { (title) } }
+        p { (text(&problem, "detail")) }
+        p.quiet { "HTTP status " (status) }
+    };
+    show_with_status(request, status, (section, "Refused"), &content)
+}
+
+/// A member of an object that is a text; empty if there is none.
+pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The items of a member that is an array.
+pub(crate) fn items<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// A member that is a number, as its digits.
+pub(crate) fn number(value: &Value, name: &str) -> String {
+    value.get(name).and_then(Value::as_number).map(ToString::to_string).unwrap_or_default()
+}
+
+/// The effect of a tool as a small mark.
+pub(crate) fn effect_mark(effect: &str) -> Markup {
+    html! { span.mark data-effect=(effect) { (effect) } }
+}
+
+/// The link to a tool.
+pub(crate) fn tool_link(name: &str) -> Markup {
+    html! { a.tool href=(paths::page(&["tools", name])) { (name) } }
+}

@@ -1,0 +1,76 @@
+//! Pages in a browser for a sidecar, at `/console`: its tools with their findings, a form to try each, the last calls, the calls
+//! that wait for an approval, and turns with agents.
+//!
+//! Every page is made on the server from the sidecar's documented paths, with the rights of its caller, and works without a
+//! script. Texts of services and descriptions are written as texts, never as markup.
+//!
+//! ```no_run
+//! use callgate_gateway::Routes;
+//!
+//! let routes = Routes::new().and(callgate_console::routes());
+//! # drop(routes);
+//! ```
+
+mod approvals;
+mod ask;
+mod assets;
+mod calls;
+mod commands;
+mod fields;
+mod inputs;
+mod json_view;
+mod layout;
+mod outcome;
+mod paths;
+mod report;
+mod results;
+mod schema;
+mod sign_in;
+mod tool;
+mod tools;
+mod trial;
+
+use callgate_gateway::{PageRequest, PageResponse, Routes};
+
+/// The pages as routes of a sidecar.
+pub fn routes() -> Routes {
+    Routes::new().pages(page)
+}
+
+async fn page(request: PageRequest) -> PageResponse {
+    if let Some(asset) = assets::find(&request) {
+        return asset;
+    }
+    if request.is_signed_out() {
+        return sign_in::page(&request);
+    }
+    let segments = paths::segments(request.path());
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    if request.is_post() {
+        return answer_form(&request, &segments).await;
+    }
+    match &*segments {
+        [] => tools::page(&request).await,
+        ["agents"] => ask::page(&request).await,
+        ["approvals"] => approvals::page(&request).await,
+        ["approvals", id] => approvals::open(&request, id).await,
+        ["calls"] => calls::page(&request).await,
+        ["calls", "events"] => calls::events(&request).await,
+        ["calls", number] => calls::open(&request, number).await,
+        ["results", id] => results::page(&request, id).await,
+        ["tools", name] => tool::page(&request, name).await,
+        ["toolsets", name] => report::page(&request, name).await,
+        _ => layout::absent(&request),
+    }
+}
+
+async fn answer_form(request: &PageRequest, segments: &[&str]) -> PageResponse {
+    match segments {
+        ["agents"] => ask::take_turn(request).await,
+        ["approvals", id] => approvals::decide(request, id).await,
+        ["tools", name] => trial::page(request, name).await,
+        ["tools", name, "arguments"] => trial::arguments(request, name).await,
+        ["tools", name, "fixture"] => trial::fixture(request, name).await,
+        _ => layout::absent(request),
+    }
+}

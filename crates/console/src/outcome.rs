@@ -1,0 +1,222 @@
+//! What came of a call: the request, the result as the model is shown it, what was cut from it, notes and the journal; and the same
+//! call in other ways.
+
+use callgate_gateway::{Answer, PageRequest};
+use callgate_tool::{Object, Value};
+use maud::{Markup, html};
+
+use crate::{
+    approvals, commands, json_view,
+    layout::{items, number, text},
+    paths,
+};
+
+/// The call that was sent, or would be.
+#[derive(Clone, Copy)]
+pub(crate) struct Sent<'s> {
+    pub(crate) request: &'s PageRequest,
+    pub(crate) tool: &'s Value,
+    pub(crate) arguments: &'s Value,
+    pub(crate) session: &'s Value,
+}
+
+/// A dry run: the request that would be sent.
+pub(crate) async fn show_planned(sent: &Sent<'_>, planned: Answer, further: &Markup) -> Markup {
+    let result = match first_result(planned).await {
+        Ok(result) => result,
+        Err(problem) => return problem,
+    };
+    html! {
+        section.outcome aria-labelledby="outcome" {
+            h2 #outcome { "Dry run" }
+            (fault(&result))
+            (*further)
+            @if let Some(request) = result.get("request") { (planned_request(request)) }
+            (notes(&result))
+            (journal(&result))
+            (commands::show(sent, result.get("request")))
+        }
+    }
+}
+
+/// A call with the request that a dry run shows of it.
+pub(crate) async fn show_called(sent: &Sent<'_>, planned: Answer, answer: Answer) -> Markup {
+    let result = match first_result(answer).await {
+        Ok(result) => result,
+        Err(problem) => return problem,
+    };
+    let planned = first_result(planned).await.unwrap_or_default();
+    html! {
+        section.outcome aria-labelledby="outcome" {
+            h2 #outcome { "Result" }
+            (show_result(sent.request, &result))
+            details { summary { "Request" }
+                @if let Some(request) = planned.get("request") { (planned_request(request)) } @else { p { "A dry run shows none." } } }
+            (commands::show(sent, planned.get("request")))
+        }
+    }
+}
+
+/// A result as its caller gets it.
+pub(crate) fn show_result(request: &PageRequest, result: &Value) -> Markup {
+    html! {
+        p.quiet role="status" {
+            @if result.get("error").is_some() { "failed" } @else if result.get("pending").is_some() { "waits" } @else { "answered" }
+            @if !number(result, "status").is_empty() { " · HTTP " (number(result, "status")) }
+            @if !number(result, "attempts").is_empty() { " · " (number(result, "attempts")) " attempts" }
+            @if !text(result, "reached").is_empty() { " · reached the service: " (text(result, "reached")) }
+        }
+        (fault(result))
+        @if let Some(pending) = result.get("pending") { (approvals::pending(request, pending)) }
+        (notes(result))
+        @if let Some(response) = result.get("response") {
+            @if let Some(rows) = rows(response) { (rows) }
+            h3 { "Shown to the model" }
+            (json_view::show(response, "response"))
+        }
+        (cut(result))
+        (journal(result))
+        details { summary { "Whole result" } (json_view::show(result, "result")) }
+    }
+}
+
+async fn first_result(answer: Answer) -> Result<Value, Markup> {
+    let is_success = answer.is_success();
+    let body = answer.value().await;
+    if let (true, Some(result)) = (is_success, items(&body, "results").first()) {
+        return Ok(result.clone());
+    }
+    Err(problem(&body))
+}
+
+/// A refusal of the sidecar.
+pub(crate) fn problem(body: &Value) -> Markup {
+    html! {
+        section.outcome {
+            h2 { "Refused" }
+            div.problem role="alert" { p { strong { (text(body, "title")) } } p { (text(body, "detail")) } }
+        }
+    }
+}
+
+fn fault(result: &Value) -> Markup {
+    let Some(error) = result.get("error") else { return html! {} };
+    html! {
+        div.problem role="alert" {
+            p { strong { (text(error, "code")) } " " (text(error, "message")) }
+            @for problem in items(error, "problems") {
+                p { code { (text(problem, "at")) } " expected " (text(problem, "expected")) ", got " (text(problem, "got"))
+                    @if !text(problem, "suggestion").is_empty() { "; did you mean " code { (text(problem, "suggestion")) } "?" } }
+            }
+        }
+    }
+}
+
+fn planned_request(planned: &Value) -> Markup {
+    let headers = planned.get("headers").and_then(Value::as_object);
+    html! {
+        p.request { strong { (text(planned, "method")) } " " code { (text(planned, "url")) } }
+        @if let Some(headers) = headers.filter(|headers| !headers.is_empty()) {
+            dl.facts { @for (name, value) in headers.iter() { div { dt { (name) } dd { code { (plain(value)) } } } } }
+        }
+        @match planned.get("body") {
+            None | Some(Value::Null) => {}
+            Some(Value::String(body)) => (json_view::show_text(body, "body")),
+            Some(body) => (json_view::show(body, "body")),
+        }
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn notes(result: &Value) -> Markup {
+    let notes: Vec<_> = items(result, "notes").iter().filter_map(Value::as_str).collect();
+    let defaults: Vec<_> = items(result, "defaults").iter().filter_map(Value::as_str).collect();
+    html! {
+        @if !notes.is_empty() || !defaults.is_empty() {
+            h3 { "Notes" }
+            ul {
+                @for note in notes { li { (note) } }
+                @if !defaults.is_empty() { li { "defaults were sent for " (defaults.join(", ")) } }
+            }
+        }
+    }
+}
+
+/// What the model is not shown, and where the whole is.
+fn cut(result: &Value) -> Markup {
+    let handle = text(result, "handle");
+    let truncated = result.get("truncated");
+    html! {
+        @if let Some(truncated) = truncated {
+            h3 { "Cut" }
+            (json_view::show(truncated, "what was cut"))
+        }
+        @if !handle.is_empty() { p { a href=(paths::page(&["results", handle])) { "The whole result" } } }
+    }
+}
+
+pub(crate) fn journal(opened: &Value) -> Markup {
+    let entries = items(opened, "journal");
+    html! {
+        @if !entries.is_empty() {
+            h3 { "Journal" }
+            ol.journal {
+                @for entry in entries {
+                    li { code { (text(entry, "event")) } " " (text(entry, "text")) }
+                }
+            }
+        }
+    }
+}
+
+/// A table of a list of objects with plain values: rows of a database, snippets of documents.
+fn rows(response: &Value) -> Option<Markup> {
+    let list =
+        response.as_array().or_else(|| response.as_object()?.values().find_map(Value::as_array))?;
+    let shown: Option<Vec<&Object>> = list.iter().take(MOST_ROWS).map(Value::as_object).collect();
+    let shown = shown.filter(|shown| !shown.is_empty())?;
+    let mut columns: Vec<&String> = Vec::new();
+    for name in shown.iter().flat_map(|row| row.keys()) {
+        if !columns.contains(&name) && columns.len() < MOST_COLUMNS {
+            columns.push(name);
+        }
+    }
+    let cell = |row: &Object, name: &str| {
+        let text = row.get(name).map(plain).unwrap_or_default();
+        let end = text.floor_char_boundary(MOST_CELL);
+        text.get(..end).unwrap_or(&text).to_owned()
+    };
+    Some(html! {
+        div.scroll {
+            table {
+                caption { (list.len()) " rows" @if shown.len() < list.len() { ", the first " (shown.len()) " of them" } }
+                thead { tr { @for column in &columns { th { (column) } } } }
+                tbody { @for row in &shown { tr { @for column in &columns { td { (cell(row, column)) } } } } }
+            }
+        }
+    })
+}
+
+/// The answer of a path that takes a decision: a result, or the approval of somebody else's call.
+pub(crate) async fn show_decided(request: &PageRequest, answer: Answer) -> Markup {
+    let is_success = answer.is_success();
+    let body = answer.value().await;
+    if !is_success {
+        return problem(&body);
+    }
+    html! {
+        section.outcome {
+            h2 { "Decided" }
+            @if body.get("state").is_some() {
+                p { "It is " strong { (text(&body, "state")) } ". The call is made when its own caller comes back." }
+            } @else { (show_result(request, &body)) }
+        }
+    }
+}
+
+const MOST_ROWS: usize = 100;
+const MOST_COLUMNS: usize = 20;
+const MOST_CELL: usize = 200;

@@ -1,0 +1,135 @@
+//! The health of toolsets, and the findings about each at its line.
+
+use callgate_gateway::{PageRequest, PageResponse};
+use callgate_tool::Value;
+use maud::{Markup, html};
+
+use crate::{
+    layout::{self, Section, items, number, text},
+    paths,
+};
+
+/// The toolsets of the caller: the load report where they may read it, and otherwise what they may see of the health.
+pub(crate) async fn toolsets(request: &PageRequest) -> (Value, bool) {
+    let report = request.get("/v1/admin/report", &[]).await;
+    if report.is_success() {
+        return (report.value().await, true);
+    }
+    (request.get("/readyz", &[]).await.value().await, false)
+}
+
+/// A toolset with all its findings.
+pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
+    let path = format!("/v1/admin/report{}", paths::query(&[("toolset", name)]));
+    let answer = request.get(&path, &[]).await;
+    if !answer.is_success() {
+        return layout::refused(request, Section::Tools, answer).await;
+    }
+    let report = answer.value().await;
+    let content = html! {
+        @for toolset in items(&report, "toolsets") {
+            h1 { "Toolset " (shown_name(text(toolset, "name"))) }
+            (state(toolset))
+            (findings(toolset, usize::MAX))
+        }
+    };
+    layout::show(request, Section::Tools, name, &content)
+}
+
+/// Every toolset with its health and its first findings.
+pub(crate) fn overview(report: &Value) -> Markup {
+    html! {
+        @let own = items(report, "diagnostics");
+        @if !own.is_empty() {
+            details open[own.len() < 3] {
+                summary { "The configuration" " " span.count { (own.len()) " " (if own.len() == 1 { "finding" } else { "findings" }) } }
+                ul.findings { @for finding in own.iter().take(MOST_SHOWN) { (finding_item(finding)) } }
+            }
+        }
+        div.toolsets {
+            @for toolset in items(report, "toolsets") {
+                @let found = items(toolset, "diagnostics").len();
+                details.toolset data-status=(text(toolset, "status")) {
+                    summary {
+                        span.dot aria-hidden="true" {}
+                        strong { (shown_name(text(toolset, "name"))) }
+                        span.quiet { (brief(toolset)) }
+                        @if found > 0 { span.count { (found) " " (if found == 1 { "finding" } else { "findings" }) } }
+                    }
+                    (state(toolset))
+                    (findings(toolset, MOST_SHOWN))
+                }
+            }
+        }
+    }
+}
+
+fn brief(toolset: &Value) -> String {
+    let status = text(toolset, "status");
+    let tools = number(toolset, "tools");
+    if tools.is_empty() {
+        return status.to_owned();
+    }
+    format!("{status} · {tools} tools · about {} tokens", number(toolset, "tokens"))
+}
+
+fn state(toolset: &Value) -> Markup {
+    let pairs = [
+        ("status", text(toolset, "status").to_owned()),
+        ("why", text(toolset, "why").to_owned()),
+        ("kind", text(toolset, "kind").to_owned()),
+        ("file", text(toolset, "file").to_owned()),
+        ("OpenAPI", text(toolset, "version").to_owned()),
+        ("as described", number(toolset, "exposed")),
+        ("degraded", number(toolset, "degraded")),
+        ("not offered", number(toolset, "refused")),
+    ];
+    html! {
+        dl.facts {
+            @for (name, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
+                div { dt { (name) } dd { (value) } }
+            }
+        }
+        p { a href={ "/console" (paths::query(&[("toolset", text(toolset, "name"))])) } { "Its tools" } }
+    }
+}
+
+fn findings(toolset: &Value, most: usize) -> Markup {
+    let all = items(toolset, "diagnostics");
+    let more = number(toolset, "more");
+    html! {
+        @if !all.is_empty() {
+            ul.findings { @for finding in all.iter().take(most) { (finding_item(finding)) } }
+        }
+        @if all.len() > most {
+            p { a href=(paths::page(&["toolsets", text(toolset, "name")])) { "All " (all.len()) " findings" } }
+        } @else if !more.is_empty() && more != "0" {
+            p.quiet { (more) " more findings; " code { "callgate check" } " shows them" }
+        }
+    }
+}
+
+/// A finding with its place, its remedy and its code.
+pub(crate) fn finding_item(finding: &Value) -> Markup {
+    let (file, line) = (text(finding, "file"), number(finding, "line"));
+    let column = number(finding, "column");
+    html! {
+        li data-severity=(text(finding, "severity")) {
+            span.mark { (text(finding, "severity")) }
+            " " span { (text(finding, "message")) }
+            @if !file.is_empty() {
+                " " code.place { (file) @if !line.is_empty() { ":" (line) ":" (column) } }
+            }
+            @if !text(finding, "operation").is_empty() { " " code { (text(finding, "operation")) } }
+            @if !text(finding, "help").is_empty() { span.help { (text(finding, "help")) } }
+            span.quiet { (text(finding, "code")) " " (text(finding, "pointer")) }
+        }
+    }
+}
+
+fn shown_name(name: &str) -> &str {
+    if name.is_empty() { "(without a name)" } else { name }
+}
+
+/// The findings that are shown of each toolset beside the others.
+const MOST_SHOWN: usize = 20;

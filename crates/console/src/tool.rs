@@ -1,0 +1,210 @@
+//! One tool: a form to try it, its inputs, and its declaration as each model sees it.
+
+use callgate_gateway::{PageRequest, PageResponse};
+use callgate_tool::{Object, Value};
+use maud::{Markup, html};
+
+use crate::{
+    fields::Fields,
+    inputs::Form,
+    json_view,
+    layout::{self, Section, effect_mark, items, number, text},
+    paths,
+};
+
+/// The state of the form for one tool.
+#[derive(Debug, Default)]
+pub(crate) struct Trial<'t> {
+    pub(crate) fields: Fields<'t>,
+    /// The arguments; `None` where the fields or the text are none.
+    pub(crate) arguments: Option<Value>,
+    /// The text of the arguments as JSON.
+    pub(crate) json: String,
+    pub(crate) session: String,
+    /// True if the text is sent, and not the fields.
+    pub(crate) is_json: bool,
+    pub(crate) faults: Vec<String>,
+    /// What came of the last request.
+    pub(crate) outcome: Markup,
+}
+
+pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
+    let arguments = Value::parse(request.query("args")).ok().filter(Value::is_object);
+    let json = arguments.as_ref().map_or_else(|| "{}".to_owned(), json_view::pretty);
+    show(request, name, Trial { arguments, json, ..Trial::default() }).await
+}
+
+/// The facts about a tool, or the page in place of them.
+pub(crate) async fn facts(request: &PageRequest, name: &str) -> Result<Value, PageResponse> {
+    let answer = request.get(&format!("/v1/tools/{}", paths::encoded(name)), &[]).await;
+    if answer.is_success() {
+        return Ok(answer.value().await);
+    }
+    Err(layout::refused(request, Section::Tools, answer).await)
+}
+
+/// The page of a tool with its form in a state.
+pub(crate) async fn show(request: &PageRequest, name: &str, trial: Trial<'_>) -> PageResponse {
+    match facts(request, name).await {
+        Ok(tool) => show_facts(request, &tool, &trial),
+        Err(page) => page,
+    }
+}
+
+fn show_facts(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> PageResponse {
+    let content = html! {
+        p.path { a href="/console" { "Tools" } " / " a href={ "/console" (paths::query(&[("toolset", text(tool, "toolset"))])) } { (text(tool, "toolset")) } }
+        h1 { code { (text(tool, "name")) } " " (effect_mark(text(tool, "effect")))
+            @if tool.get("approval").and_then(Value::as_bool) == Some(true) { " " span.tag { "needs an approval" } } }
+        @if !text(tool, "path").is_empty() { p { code { (text(tool, "method")) " " (text(tool, "path")) } } }
+        p.description { (text(tool, "description")) }
+        (trial.outcome)
+        (trial_form(request, tool, trial))
+        (inputs_table(tool))
+        (declarations(tool))
+        details { summary { "Schemas" }
+            h3 { "Arguments" } (json_view::show(tool.get("inputSchema").unwrap_or(&Value::Null), "schema of the arguments"))
+            h3 { "Result" } (json_view::show(tool.get("outputSchema").unwrap_or(&Value::Null), "schema of the result"))
+        }
+    };
+    layout::show(request, Section::Tools, text(tool, "name"), &content)
+}
+
+fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup {
+    let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
+    let form = Form::new(schema, &trial.fields);
+    let address = paths::page(&["tools", text(tool, "name")]);
+    html! {
+        section.trial aria-labelledby="try" {
+            h2 #try { "Try it" }
+            @if !trial.faults.is_empty() {
+                div.problem role="alert" { p { "Nothing was sent:" } ul { @for fault in &trial.faults { li { (fault) } } } }
+            }
+            form method="post" action=(address) data-trial=(address) {
+                (layout::form_token(request))
+                div.halves {
+                    div.half {
+                        h3 { label.choice { input type="radio" name="source" value="form" checked[!trial.is_json]; " As a form" } }
+                        div.inputs { (form.inputs(schema, trial.arguments.as_ref())) }
+                    }
+                    div.half {
+                        h3 { label.choice { input type="radio" name="source" value="json" checked[trial.is_json]; " As JSON" } }
+                        label { span.hidden { "Arguments as JSON" }
+                            textarea.json.whole name="json" spellcheck="false" rows="12" aria-describedby="json-state" { "\n" (trial.json) } }
+                        p.quiet #json-state role="status" { "The chosen side is sent, exactly as it stands." }
+                        button.plain type="submit" name="do" value="fill" formnovalidate { "Form from JSON" }
+                        " "
+                        button.plain type="submit" name="do" value="write" formnovalidate { "JSON from form" }
+                        (session_editor(tool, trial))
+                    }
+                }
+                p.actions {
+                    button type="submit" name="do" value="dry" { "Dry run" }
+                    " "
+                    button.primary type="submit" name="do" value="call" { "Call" }
+                    " "
+                    button.plain type="submit" formaction={ (address) "/fixture" } { "Save as a fixture" }
+                }
+            }
+        }
+    }
+}
+
+fn session_editor(tool: &Value, trial: &Trial<'_>) -> Markup {
+    let nested = items(tool, "nestedInputs").iter();
+    let from_session: Vec<_> = items(tool, "inputs")
+        .iter()
+        .filter(|input| !matches!(text(input, "source"), "" | "model"))
+        .chain(nested)
+        .collect();
+    html! {
+        details open[!trial.session.is_empty()] {
+            summary { "Session" @if !from_session.is_empty() { " " span.count { (from_session.len()) " inputs" } } }
+            label { span.hidden { "Session as JSON" }
+                textarea.json name="session" spellcheck="false" rows="5"
+                    placeholder="{\"id\": \"s-1\", \"parameters\": {}}" { "\n" (trial.session) } }
+            @for input in from_session {
+                span.help { code { (text(input, "argument")) } " comes from " code { (text(input, "source")) } }
+            }
+        }
+    }
+}
+
+fn inputs_table(tool: &Value) -> Markup {
+    let inputs = items(tool, "inputs");
+    let schemas = tool.get("inputSchema").and_then(|schema| schema.get("properties"));
+    html! {
+        @if !inputs.is_empty() {
+            h2 { "Inputs" }
+            div.scroll {
+                table {
+                    thead { tr { th { "Argument" } th { "Location" } th { "Name there" } th { "From" } th { "Required" } th { "Schema" } } }
+                    tbody {
+                        @for input in inputs {
+                            @let schema = schemas.and_then(|schemas| schemas.get(text(input, "argument")));
+                            tr {
+                                td { code { (text(input, "argument")) } }
+                                td { (text(input, "in")) }
+                                td { code { (text(input, "name")) } }
+                                td { (text(input, "source")) }
+                                td { @if input.get("required").and_then(Value::as_bool) == Some(true) { "yes" } }
+                                td { @if let Some(schema) = schema { code.clip { (short(schema)) } } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn short(schema: &Value) -> String {
+    let text = schema.to_string();
+    let end = text.floor_char_boundary(MOST_SHORT);
+    match text.get(..end) {
+        Some(shown) if shown.len() < text.len() => format!("{shown}…"),
+        _ => text,
+    }
+}
+
+/// The declaration in every dialect, side by side, with what the forms of providers lose.
+fn declarations(tool: &Value) -> Markup {
+    let dialects = members(tool, "dialects");
+    let projections = members(tool, "projections");
+    html! {
+        h2 { "As a model sees it" }
+        div.scroll {
+            table {
+                thead { tr { th { "Form of the schema" } th.number { "Tokens" } th { "Losses" } } }
+                tbody {
+                    tr { td { "the canonical one" } td.number { (number(tool, "tokens")) } td { "none" } }
+                    @for (name, projection) in projections {
+                        @let losses = items(projection, "losses");
+                        tr {
+                            td { (name) }
+                            td.number { (number(projection, "tokens")) }
+                            td {
+                                @if losses.is_empty() { "none" } @else {
+                                    details { summary { (losses.len()) }
+                                        ul { @for loss in losses.iter().filter_map(Value::as_str) { li { (loss) } } } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        div.dialects {
+            @for (name, declaration) in dialects {
+                details { summary { (name) } (json_view::show(declaration, name)) }
+            }
+        }
+    }
+}
+
+fn members<'v>(value: &'v Value, name: &str) -> Vec<(&'v String, &'v Value)> {
+    let members = value.get(name).and_then(Value::as_object);
+    members.into_iter().flat_map(Object::iter).collect()
+}
+
+const MOST_SHORT: usize = 120;

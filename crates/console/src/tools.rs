@@ -1,0 +1,187 @@
+//! The first page: toolsets with their health and findings, and the tools, which are searched and filtered.
+
+use callgate_gateway::{PageRequest, PageResponse};
+use callgate_tool::{Value, json};
+use maud::{Markup, html};
+
+use crate::{
+    layout::{self, Section, effect_mark, items, number, text, tool_link},
+    paths, report,
+};
+
+/// The words and filters of a list.
+struct Asked<'r> {
+    words: &'r str,
+    toolset: &'r str,
+    effect: &'r str,
+    tag: &'r str,
+    cursor: &'r str,
+}
+
+pub(crate) async fn page(request: &PageRequest) -> PageResponse {
+    let asked = Asked {
+        words: request.query("q").trim(),
+        toolset: request.query("toolset"),
+        effect: request.query("effect"),
+        tag: request.query("tag"),
+        cursor: request.query("cursor"),
+    };
+    let answer = if asked.words.is_empty() {
+        request.get(&asked.list_path(), &[]).await
+    } else {
+        request.post("/v1/tools:search", &asked.search()).await
+    };
+    if !answer.is_success() {
+        return layout::refused(request, Section::Tools, answer).await;
+    }
+    let (found, (report, is_whole)) = (answer.value().await, report::toolsets(request).await);
+    let is_first = asked.cursor.is_empty() && asked.words.is_empty();
+    let content = html! {
+        h1 { "Tools" }
+        @if is_first {
+            (report::overview(&report))
+            @if !is_whole { p.quiet { "Findings are shown to principals with " code { "admin: true" } "." } }
+        }
+        (search_form(&asked, &report))
+        (chosen_tag(&asked))
+        @if asked.words.is_empty() { (tool_table(&asked, &found)) } @else { (ranked_table(&asked, &found)) }
+    };
+    layout::show(request, Section::Tools, "Tools", &content)
+}
+
+impl Asked<'_> {
+    fn list_path(&self) -> String {
+        let query = paths::query(&[
+            ("summary", "true"),
+            ("limit", "100"),
+            ("toolset", self.toolset),
+            ("effect", self.effect),
+            ("tag", self.tag),
+            ("cursor", self.cursor),
+        ]);
+        format!("/v1/tools{query}")
+    }
+
+    fn search(&self) -> Value {
+        let one = |word: &str| {
+            Value::Array((!word.is_empty()).then(|| word.into()).into_iter().collect())
+        };
+        json!({"query": self.words, "limit": 100, "toolsets": (one(self.toolset)), "effects": (one(self.effect))})
+    }
+
+    /// The address of this list with another tag or page.
+    fn address(&self, tag: &str, cursor: &str) -> String {
+        let query = paths::query(&[
+            ("toolset", self.toolset),
+            ("effect", self.effect),
+            ("tag", tag),
+            ("cursor", cursor),
+        ]);
+        format!("/console{query}")
+    }
+}
+
+fn search_form(asked: &Asked<'_>, report: &Value) -> Markup {
+    let toolsets = items(report, "toolsets").iter().map(|toolset| text(toolset, "name"));
+    html! {
+        form.bar role="search" action="/console" {
+            label.grow { span.hidden { "Search tools" }
+                input type="search" name="q" value=(asked.words) placeholder="What should be done? “refund a payment”"; }
+            label { span.hidden { "Toolset" }
+                select name="toolset" {
+                    option value="" { "every toolset" }
+                    @for toolset in toolsets.filter(|name| !name.is_empty()) {
+                        option value=(toolset) selected[toolset == asked.toolset] { (toolset) }
+                    }
+                } }
+            label { span.hidden { "Effect" }
+                select name="effect" {
+                    option value="" { "every effect" }
+                    @for effect in EFFECTS { option value=(effect) selected[effect == asked.effect] { (effect) } }
+                } }
+            button type="submit" { "Find" }
+        }
+    }
+}
+
+fn chosen_tag(asked: &Asked<'_>) -> Markup {
+    html! {
+        @if !asked.tag.is_empty() {
+            p { "Tagged " span.tag { (asked.tag) } " " a href=(asked.address("", "")) { "every tag" } }
+        }
+    }
+}
+
+fn tool_table(asked: &Asked<'_>, found: &Value) -> Markup {
+    let tools = items(found, "tools");
+    let next = text(found, "nextCursor");
+    html! {
+        p.quiet role="status" { (number(found, "total")) " tools" @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
+        div.scroll {
+            table {
+                thead { tr { th { "Tool" } th { "Effect" } th { "Purpose" } th { "Operation" } th.number { "Tokens" } } }
+                tbody {
+                    @for tool in tools {
+                        tr {
+                            td { (tool_link(text(tool, "name"))) }
+                            td { (effect_mark(text(tool, "effect"))) }
+                            td { (text(tool, "description")) @if tool.get("deprecated").and_then(Value::as_bool) == Some(true) { " " span.tag { "deprecated" } }
+                                @for tag in items(tool, "tags").iter().filter_map(Value::as_str) {
+                                    " " a.tag href=(asked.address(tag, "")) { (tag) }
+                                } }
+                            td { code { (text(tool, "method")) " " (text(tool, "path")) } }
+                            td.number { (number(tool, "tokens")) }
+                        }
+                    }
+                }
+            }
+        }
+        @if tools.is_empty() { p { "No tool is like this." } }
+        @if !next.is_empty() { p { a.button href=(asked.address(asked.tag, next)) rel="next" { "Next 100" } } }
+    }
+}
+
+fn ranked_table(asked: &Asked<'_>, found: &Value) -> Markup {
+    let tools = items(found, "tools");
+    html! {
+        p.quiet role="status" { (tools.len()) " tools for “" (asked.words) "”, the best first" }
+        div.scroll {
+            table {
+                thead { tr { th.number { "Rank" } th.number { "Score" } th { "Tool" } th { "Effect" } th { "Purpose" } th { "Why" } } }
+                tbody {
+                    @for (at, tool) in tools.iter().enumerate() {
+                        tr {
+                            td.number { (at + 1) }
+                            td.number { (number(tool, "score")) }
+                            td { (tool_link(text(tool, "name"))) }
+                            td { (effect_mark(text(tool, "effect"))) }
+                            td { (text(tool, "description")) }
+                            td { (reason(asked.words, tool)) }
+                        }
+                    }
+                }
+            }
+        }
+        @if tools.is_empty() { p { "No tool has these words, or words like them." } }
+    }
+}
+
+/// The words that a tool shares with a search, and the tools that it needs and serves.
+fn reason(words: &str, tool: &Value) -> Markup {
+    let texts = [text(tool, "name"), text(tool, "description"), text(tool, "toolset")];
+    let texts = texts.join(" ").to_lowercase();
+    let stem = |word: &str| word.get(..word.floor_char_boundary(5)).unwrap_or(word).to_lowercase();
+    let shared: Vec<_> =
+        words.split_whitespace().filter(|word| texts.contains(&stem(word))).collect();
+    html! {
+        @for word in &shared { mark { (word) } " " }
+        @if shared.is_empty() { span.quiet { "arguments or results" } }
+        @for need in items(tool, "needs") {
+            @let from: Vec<_> = items(need, "from").iter().filter_map(Value::as_str).collect();
+            span.help { "needs " code { (text(need, "argument")) } @if let Some(first) = from.first() { " from " (tool_link(first)) } }
+        }
+        @for product in items(tool, "produces") { span.help { "answers " (text(product, "thing")) " at " code { (text(product, "at")) } } }
+    }
+}
+
+const EFFECTS: [&str; 3] = ["read", "idempotent", "write"];

@@ -1,0 +1,147 @@
+//! A form for a tool that was sent: a dry run, a call, or another state of the form. What a person chose, the fields or the text, is
+//! what is sent; a side that is no JSON is never replaced by an older one.
+
+use callgate_gateway::{PageRequest, PageResponse};
+use callgate_tool::{Value, json};
+use maud::html;
+
+use crate::{
+    fields::Fields,
+    inputs::{Arguments, read_arguments},
+    json_view,
+    layout::text,
+    outcome, paths,
+    tool::{self, Trial},
+};
+
+pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
+    let tool = match tool::facts(request, name).await {
+        Ok(tool) => tool,
+        Err(page) => return page,
+    };
+    let mut trial = read_trial(request, &tool);
+    let wanted = request.field("do");
+    let is_sent =
+        matches!(wanted, "call" | "confirmed" | "dry") && request.field("open").is_empty();
+    let (Some(arguments), true) = (&trial.arguments, is_sent && trial.faults.is_empty()) else {
+        if !is_sent {
+            trial.faults.retain(|_| wanted == "fill" || wanted == "write");
+        }
+        return tool::show(request, name, trial).await;
+    };
+    let session = read_session(request).unwrap_or_default();
+    let body = |is_dry_run: bool| {
+        let call = json!({"id": "1", "tool": name, "args": (arguments.clone())});
+        json!({"calls": [call], "session": (session.clone()), "dryRun": is_dry_run, "journal": true})
+    };
+    let planned = request.post("/v1/calls", &body(true)).await;
+    let sent = outcome::Sent { request, tool: &tool, arguments, session: &session };
+    let is_read = text(&tool, "effect") == "read";
+    trial.outcome = if wanted == "call" && !is_read && planned.is_success() {
+        let confirm = html! { (confirmation(request, name, &trial)) };
+        outcome::show_planned(&sent, planned, &confirm).await
+    } else if wanted == "dry" || !planned.is_success() {
+        outcome::show_planned(&sent, planned, &html! {}).await
+    } else {
+        let answer = request.post("/v1/calls", &body(false)).await;
+        outcome::show_called(&sent, planned, answer).await
+    };
+    tool::show(request, name, trial).await
+}
+
+/// The JSON of the fields, for a script that writes it beside them.
+pub(crate) async fn arguments(request: &PageRequest, name: &str) -> PageResponse {
+    let tool = match tool::facts(request, name).await {
+        Ok(tool) => tool,
+        Err(page) => return page,
+    };
+    match read_fields(request, &tool) {
+        Ok(arguments) => PageResponse::text(200, json_view::pretty(&arguments)),
+        Err(faults) => PageResponse::text(422, faults.join("; ")),
+    }
+}
+
+/// The call as `call.json` of a case below `fixtures`.
+pub(crate) async fn fixture(request: &PageRequest, name: &str) -> PageResponse {
+    let tool = match tool::facts(request, name).await {
+        Ok(tool) => tool,
+        Err(page) => return page,
+    };
+    let trial = read_trial(request, &tool);
+    let (Some(arguments), true) = (&trial.arguments, trial.faults.is_empty()) else {
+        return tool::show(request, name, trial).await;
+    };
+    let case = json!({"tool": name, "arguments": (arguments.clone())});
+    PageResponse::download("call.json", json_view::pretty(&case) + "\n")
+}
+
+fn read_fields(request: &PageRequest, tool: &Value) -> Arguments {
+    let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
+    read_arguments(schema, &Fields::new(request.fields()))
+}
+
+/// The state of a form that was sent.
+fn read_trial<'r>(request: &'r PageRequest, tool: &Value) -> Trial<'r> {
+    let mut trial = Trial {
+        fields: Fields::new(request.fields()),
+        session: request.field("session").to_owned(),
+        json: request.field("json").replace("\r\n", "\n"),
+        ..Trial::default()
+    };
+    if let Err(fault) = read_session(request) {
+        trial.faults.push(fault);
+    }
+    let wanted = request.field("do");
+    let is_opening = !request.field("open").is_empty();
+    trial.is_json =
+        wanted == "fill" || (request.field("source") == "json" && wanted != "write" && !is_opening);
+    let read = if trial.is_json { read_json(&trial.json) } else { read_fields(request, tool) };
+    match read {
+        Ok(arguments) => {
+            trial.json = json_view::pretty(&arguments);
+            trial.arguments = Some(arguments);
+        }
+        Err(faults) => trial.faults.extend(faults),
+    }
+    if wanted == "fill" && trial.faults.is_empty() {
+        (trial.fields, trial.is_json) = (Fields::default(), false);
+    }
+    trial
+}
+
+fn read_json(text: &str) -> Arguments {
+    match Value::parse(text) {
+        Ok(value) if value.is_object() => Ok(value),
+        Ok(other) => {
+            Err(vec![format!("the arguments as JSON: expected an object, got: {}", other.kind())])
+        }
+        Err(error) => Err(vec![format!("the arguments as JSON: {error}")]),
+    }
+}
+
+fn read_session(request: &PageRequest) -> Result<Value, String> {
+    let text = request.field("session").trim();
+    if text.is_empty() {
+        return Ok(json!({}));
+    }
+    match Value::parse(text) {
+        Ok(value) if value.is_object() => Ok(value),
+        Ok(_) => Err("the session: expected an object".to_owned()),
+        Err(error) => Err(format!("the session: expected JSON: {error}")),
+    }
+}
+
+/// The form that sends what a person has seen as a request.
+fn confirmation(request: &PageRequest, name: &str, trial: &Trial<'_>) -> maud::Markup {
+    html! {
+        form.confirm method="post" action=(paths::page(&["tools", name])) {
+            (crate::layout::form_token(request))
+            input type="hidden" name="source" value="json";
+            textarea.hidden name="json" aria-hidden="true" tabindex="-1" readonly { "\n" (trial.json) }
+            textarea.hidden name="session" aria-hidden="true" tabindex="-1" readonly { "\n" (trial.session) }
+            p { strong { "This changes something." } " Nothing was sent yet: this is the request." }
+            button.primary type="submit" name="do" value="confirmed" { "Send it" }
+            " " a href=(paths::page(&["tools", name])) { "Do not send it" }
+        }
+    }
+}
