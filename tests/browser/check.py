@@ -1,0 +1,44 @@
+"""Opens every page of the console in Chromium, with and without scripts, against the built command and real services: `world.py` makes
+them. Each suite is a file; each prints what it did. Any fault ends the process with status 1."""
+
+import argparse
+import pathlib
+import time
+
+from playwright.sync_api import sync_playwright
+
+import attacks
+import forms
+import pages
+from world import Sidecar
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--callgate", required=True)
+    arguments.add_argument("--chromium", required=True)
+    arguments.add_argument("--axe", required=True, help="the file axe.min.js")
+    arguments.add_argument("--shots", type=pathlib.Path, help="a folder for a picture of each page")
+    arguments.add_argument("--whole", action="store_true", help="every fixture, tools of the corpus, and the bars")
+    given = arguments.parse_args()
+    faults = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=given.chromium, args=["--no-sandbox"])
+        with Sidecar(given.callgate) as sidecar:
+            for suite in (pages.every_page, pages.without_scripts, pages.actions, pages.hostile_texts, forms.fixtures):
+                begun, before = time.monotonic(), len(faults)
+                done = suite(browser, sidecar, given, faults)
+                print(f"{suite.__name__}: {done}, {len(faults) - before} faults, {time.monotonic() - begun:.1f} s", flush=True)
+                print("\n".join(f"FAULT {fault}" for fault in faults[before:]), end="\n" if len(faults) > before else "", flush=True)
+        with Sidecar(given.callgate, access=True) as sidecar:
+            print(f"attacks: {attacks.run(browser, sidecar, given, faults)}")
+        if given.whole:
+            print(f"corpus: {forms.corpus(browser, given, faults)}")
+            print(f"bars: {pages.bars(browser, given, faults)}")
+        browser.close()
+    print("\n".join(f"FAULT {fault}" for fault in faults))
+    raise SystemExit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()

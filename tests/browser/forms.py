@@ -1,0 +1,229 @@
+"""Forms: arguments that are typed into the fields, and the request that then would be sent, which is that of the command."""
+
+import json
+import pathlib
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import yaml
+
+from pages import Watched
+from world import ROOT, Sidecar, shared
+
+FILL = (pathlib.Path(__file__).parent / "fill.js").read_text(encoding="utf-8")
+
+
+# The calls that the fields could not say.
+UNSAID = []
+
+
+class Digits(str):
+    """A number as its digits."""
+
+
+def read(text):
+    return json.loads(text, parse_float=Digits, parse_int=Digits)
+
+
+def dumps(value):
+    """JSON with the digits of its numbers."""
+    if isinstance(value, Digits):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(name)}: {dumps(member)}" for name, member in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(dumps, value)) + "]"
+    return json.dumps(value)
+
+
+def marked(value):
+    """A value for the script that fills in the form: it keeps digits and the order of members."""
+    if isinstance(value, Digits):
+        return {"$digits": str(value)}
+    if isinstance(value, dict):
+        return {"$object": [[name, marked(member)] for name, member in value.items()]}
+    if isinstance(value, list):
+        return [marked(item) for item in value]
+    return value
+
+
+def type_into(watched, console, tool, schema, arguments):
+    """Types arguments into the form of a tool, and returns what was written as JSON or was lost."""
+    page = watched.open(f"{console}/tools/{tool}")
+    for _ in range(60):
+        done = page.evaluate("([given, root]) => {" + FILL + "}", [marked(arguments), schema])
+        if done["press"] is None:
+            return page, done
+        with page.expect_navigation():
+            page.evaluate("at => [...document.querySelectorAll('button[name=open]')].find(it => it.value === at).click()", done["press"])
+    return page, {"lost": ["more rows than sixty"], "nJson": 0}
+
+
+def request_of(callgate, folder, tool, arguments):
+    """The request that the command shows."""
+    command = [callgate, "call", "callgate.yaml", tool, "--args", dumps(arguments), "--dry-run", "--json"]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    try:
+        return plain(read(ran.stdout))
+    except ValueError:
+        return {"refused": ran.stderr}
+
+
+def plain(result):
+    """A request whose body is compared as JSON where it is JSON; otherwise the code of the refusal."""
+    request = result.get("request")
+    if not request:
+        return {"error": result.get("error", {}).get("code")}
+    body = request.get("body")
+    if isinstance(body, str):
+        try:
+            body = read(body)
+        except ValueError:
+            pass
+    return {"method": request["method"], "url": request["url"], "headers": request.get("headers"), "body": body}
+
+
+def shown_request(page, sidecar, tool):
+    """The dry run that the sidecar makes of the JSON that the form writes."""
+    pairs = page.evaluate("[...new FormData(document.querySelector('form[data-trial]'))]")
+    body = urllib.parse.urlencode([tuple(pair) for pair in pairs]).encode()
+    try:
+        written = urllib.request.urlopen(f"{sidecar.console}/tools/{tool}/arguments", body).read().decode()
+    except urllib.error.HTTPError as error:
+        return None, error.read().decode()
+    return read(written), dry_run(sidecar, tool, written)
+
+
+def dry_run(sidecar, tool, arguments):
+    """The request that the sidecar shows for JSON."""
+    call = f'{{"dryRun": true, "calls": [{{"tool": {json.dumps(tool)}, "args": {arguments}}}]}}'
+    request = urllib.request.Request(sidecar.origin + "/v1/calls", call.encode(), {"content-type": "application/json"})
+    return plain(read(urllib.request.urlopen(request).read().decode())["results"][0])
+
+
+def compare(watched, sidecar, tool, arguments, name):
+    """Types arguments, and compares the request with that of the command. Returns the values that were written as JSON."""
+    with urllib.request.urlopen(f"{sidecar.origin}/v1/tools/{tool}") as answer:
+        schema = json.load(answer)["inputSchema"]
+    page, done = type_into(watched, sidecar.console, tool, schema, arguments)
+    if done["lost"]:
+        # What no field can say is written on the other side of the form.
+        page.check("input[name=source][value=json]")
+        page.fill("[name=json]", dumps(arguments))
+        UNSAID.append(f"{name}: {done['lost']}")
+    written, shown = (arguments, dry_run(sidecar, tool, dumps(arguments))) if done["lost"] else shown_request(page, sidecar, tool)
+    wanted = request_of(sidecar.callgate, sidecar.folder.name, tool, arguments)
+    if written != arguments or shown != wanted:
+        watched.faults.append(f"{name}: typed {dumps(arguments)[:400]}, written {dumps(written)[:400]}, sent {str(shown)[:400]}, by the command {str(wanted)[:400]}")
+    return done["nJson"]
+
+
+def settings_of(folder):
+    """The settings of a fixture with the paths of its files."""
+    settings = yaml.safe_load((folder / "toolset.yaml").read_text())
+    if "openapi" not in settings:
+        return None
+    settings["openapi"] = str(folder / settings["openapi"])
+    if "overlays" in settings:
+        settings["overlays"] = [str(folder / name) for name in settings["overlays"]]
+    return settings
+
+
+def fixtures(browser, _, given, faults):
+    """The calls of fixtures that a tool accepts."""
+    n_cases = n_json = 0
+    names = sorted(path.parent.name for path in ROOT.glob("fixtures/*/toolset.yaml")) if given.whole else ["pets", "styles"]
+    watched = Watched(browser, faults)
+    for name in names:
+        settings = settings_of(ROOT / "fixtures" / name)
+        if settings is None:
+            continue
+        with Sidecar(given.callgate, configuration={"listen": "127.0.0.1:0", "toolsets": {"it": settings}}) as sidecar:
+            cases = sorted((ROOT / "fixtures" / name / "cases").glob("*/request.http"))
+            for file in cases if given.whole else cases[::3]:
+                call = read((file.parent / "call.json").read_text())
+                if (file.parent / "session.json").exists() or not isinstance(call.get("arguments"), dict):
+                    continue
+                n_cases += 1
+                n_json += compare(watched, sidecar, f"it-{call['tool']}", call["arguments"], f"{name}/{file.parent.name}")
+    watched.close()
+    return f"{n_cases} calls, {n_json} values as JSON, {len(UNSAID)} calls on the side of the JSON: {UNSAID}"
+
+
+def corpus(browser, given, faults):
+    """Generated arguments of tools of other people's descriptions."""
+    folder = shared()
+    if not folder:
+        return "corpus absent"
+    n_tools = n_json = 0
+    UNSAID.clear()
+    watched = Watched(browser, faults)
+    for file in DESCRIPTIONS:
+        description = folder / "corpus/specs" / file
+        if not description.exists():
+            continue
+        toolset = {"openapi": str(description), "server": "https://api.example.com"}
+        with Sidecar(given.callgate, configuration={"listen": "127.0.0.1:0", "toolsets": {"it": toolset}}) as sidecar:
+            with urllib.request.urlopen(sidecar.origin + "/v1/tools?limit=1000") as answer:
+                tools = json.load(answer)["tools"]
+            step = max(1, len(tools) // EACH)
+            for tool in tools[::step][:EACH]:
+                arguments = generated(tool["inputSchema"], tool["inputSchema"], 0)
+                n_tools += 1
+                n_json += compare(watched, sidecar, tool["name"], arguments, f"{file} {tool['name']}")
+    watched.close()
+    if len(UNSAID) > n_tools // 20:
+        faults.append(f"the fields cannot say {len(UNSAID)} calls: {UNSAID[:10]}")
+    return f"{n_tools} tools, {n_json} values as JSON, {len(UNSAID)} calls on the side of the JSON: {UNSAID[:10]}"
+
+
+def generated(schema, root, depth):
+    """A value of a schema: required members and every second optional one, the second alternative where there is one."""
+    if not isinstance(schema, dict):
+        return "any"
+    if "$ref" in schema:
+        target = root
+        for part in schema["$ref"].removeprefix("#/").split("/"):
+            target = target[part.replace("~1", "/").replace("~0", "~")]
+        return generated(target, root, depth + 1)
+    if "const" in schema:
+        return read(json.dumps(schema["const"]))
+    if "enum" in schema:
+        return read(json.dumps(schema["enum"][-1]))
+    for several in ("oneOf", "anyOf"):
+        if schema.get(several) and "properties" not in schema:
+            return generated(schema[several][min(1, len(schema[several]) - 1)], root, depth + 1)
+    if "allOf" in schema:
+        merged = {}
+        for part in schema["allOf"] + [schema.get("properties") and {"properties": schema["properties"]} or {}]:
+            value = generated(part, root, depth + 1) if part else {}
+            merged |= value if isinstance(value, dict) else {}
+        return merged
+    kind = schema.get("type")
+    kind = next((it for it in kind if it != "null"), "null") if isinstance(kind, list) else kind
+    if kind == "object" or "properties" in schema:
+        members, required = schema.get("properties", {}), schema.get("required", [])
+        if depth > 5:
+            members = {name: member for name, member in members.items() if name in required and depth < 9}
+        chosen = [name for at, name in enumerate(members) if name in required or at % 2 == 0]
+        value = {name: generated(members[name], root, depth + 1) for name in chosen}
+        if not members and isinstance(schema.get("additionalProperties"), dict):
+            value["a/b"] = generated(schema["additionalProperties"], root, depth + 1)
+        return value
+    if kind == "array":
+        return [generated(schema.get("items", {}), root, depth + 1)] * (2 if depth < 4 else 1)
+    return {"integer": Digits("9007199254740993"), "number": Digits("12.50"), "boolean": True, "null": None}.get(kind, 'a "text" & <more>\nö')
+
+
+DESCRIPTIONS = [
+    "stripe/stripe.com.json",
+    "github/api.github.com.json",
+    "petstore/petstore3.yaml",
+    "adyen/CapitalService-v1.yaml",
+    "box/openapi.json",
+    "slack/slack_web_openapi_v2.json",
+    "twilio/twilio_messaging_v1.json",
+]
+EACH = 45

@@ -1,0 +1,228 @@
+"""Every page: what it shows, that it works without a script, that nothing in it runs, that it can be used by everybody."""
+
+import json
+import time
+import urllib.parse
+import urllib.request
+
+from world import CANARY, PAYLOADS, Sidecar, shared
+
+PATHS = {
+    "tools": "",
+    "search": "?q=delete+a+pet",
+    "tool": "/tools/pets-getPet",
+    "write": "/tools/pets-replacePet",
+    "hostile": "/tools/hostile-written",
+    "queries": "/tools/hostile-values",
+    "toolset": "/toolsets/hostile",
+    "calls": "/calls",
+    "approvals": "/approvals",
+    "ask": "/agents",
+    "absent": "/nowhere",
+}
+
+
+class Watched:
+    """A page whose faults are kept: refused by the policy, errors of scripts, and payloads that ran."""
+
+    def __init__(self, browser, faults, **options):
+        self.context = browser.new_context(**options)
+        self.page, self.faults = self.context.new_page(), faults
+        self.page.add_init_script("window.hits = 0; window.hit = () => { window.hits++; }")
+        self.page.on("pageerror", lambda error: faults.append(f"{self.page.url}: {error}"))
+        self.page.on("console", self.note)
+        self.page.on("dialog", lambda dialog: faults.append(f"{self.page.url}: a dialog: {dialog.message}"))
+
+    def note(self, message):
+        if message.type in ("error", "warning") and "status of 4" not in message.text:
+            self.faults.append(f"{self.page.url}: {message.text}")
+
+    def open(self, address, expected=200):
+        response = self.page.goto(address)
+        self.look(response.status == expected, f"status {response.status}")
+        return self.page
+
+    def wait(self, expression):
+        """Waits until an expression is true; the policy of the pages allows no other way."""
+        for _ in range(100):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(100)
+        self.look(False, f"never: {expression}")
+
+    def look(self, is_fine, words):
+        if not is_fine:
+            self.faults.append(f"{self.page.url}: {words}")
+
+    def check_nothing_ran(self):
+        self.look(self.page.evaluate("window.hits ?? 0") == 0, "a payload ran")
+        self.look(CANARY not in self.page.content(), "a credential is in the page")
+
+    def close(self):
+        self.context.close()
+
+
+def axe(watched, source):
+    """Runs axe-core past the policy of the page, by the protocol of the browser's tools."""
+    session = watched.context.new_cdp_session(watched.page)
+    def evaluate(expression):
+        answer = session.send("Runtime.evaluate", {"expression": expression, "awaitPromise": True, "returnByValue": True})
+        return answer["result"].get("value")
+
+    session.send("Page.setBypassCSP", {"enabled": True})
+    evaluate(source)
+    violations = evaluate("axe.run(document, {resultTypes: ['violations']}).then(it => JSON.stringify(it.violations.map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 160))])))")
+    session.send("Page.setBypassCSP", {"enabled": False})
+    session.detach()
+    for violation in json.loads(violations or '[["axe did not run", []]]'):
+        watched.faults.append(f"{watched.page.url}: axe: {violation}")
+
+
+def every_page(browser, sidecar, given, faults):
+    source = open(given.axe, encoding="utf-8").read()
+    n_pages = 0
+    looks = [("light", 1280), ("dark", 390)] if given.whole or given.shots else [("light", 1280)]
+    for scheme, width in looks:
+        watched = Watched(browser, faults, color_scheme=scheme, viewport={"width": width, "height": 900})
+        for name, path in PATHS.items():
+            page = watched.open(sidecar.console + path, 404 if name == "absent" else 200)
+            watched.check_nothing_ran()
+            # Of the pages of payloads, one is enough: they take long.
+            if name != "queries":
+                axe(watched, source)
+            wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            watched.look(wide <= 1, f"{wide} pixels wider than the window at {width}")
+            if given.shots:
+                given.shots.mkdir(exist_ok=True)
+                page.screenshot(path=given.shots / f"{name}-{scheme}-{width}.png")
+            n_pages += 1
+        watched.close()
+    return f"{n_pages} pages"
+
+
+def without_scripts(browser, sidecar, given, faults):
+    watched = Watched(browser, faults, java_script_enabled=False)
+    for path in PATHS.values():
+        if path != "/nowhere":
+            watched.open(sidecar.console + path)
+    page = watched.open(sidecar.console + "/tools/pets-getPet")
+    page.fill('[name="n:/petId"]', "7")
+    page.click("button[value=call]")
+    watched.look("12.50" in page.inner_text("section.outcome"), "the result keeps its digits")
+    page.check("input[name=source][value=json]")
+    page.fill("[name=json]", '{"petId": 7, }')
+    page.click("button[value=call]")
+    watched.look("Nothing was sent" in page.inner_text("main") and not page.query_selector("section.outcome"), "no JSON is sent")
+    watched.look(page.input_value("[name=json]") == '{"petId": 7, }', "what was typed stays")
+    page.fill("[name=json]", '{"petId": 900719925474099301}')
+    page.click("button[value=fill]")
+    watched.look(page.input_value('[name="n:/petId"]') == "900719925474099301", "the form is filled from the JSON")
+    page.click("button[value=dry]")
+    watched.look("/pets/900719925474099301" in page.inner_text("section.outcome"), "a dry run shows the request")
+    # A write shows its request first, and a person decides.
+    page = watched.open(sidecar.console + "/tools/pets-deletePet")
+    page.fill('[name="n:/petId"]', "9")
+    page.click("button[value=call]")
+    watched.look("Nothing was sent yet" in page.inner_text("section.outcome"), "a write shows its request")
+    page.click("button[value=confirmed]")
+    page.click("button[value=approve]")
+    watched.look("Decided" in page.inner_text("main") and "answered" in page.inner_text("main"), page.inner_text("main")[:300])
+    watched.close()
+    return "every page, Try it, an approval"
+
+
+def actions(browser, sidecar, given, faults):
+    """What scripts add, and the ways that lead over several pages."""
+    watched = Watched(browser, faults)
+    page = watched.open(sidecar.console + "/tools/pets-getPet")
+    page.fill('[name="n:/petId"]', "12")
+    watched.wait("document.querySelector('[name=json]').value.includes('12')")
+    page.fill("[name=json]", "{")
+    watched.look(page.is_disabled("button[value=call]"), "invalid JSON disables Call")
+    page.fill("[name=json]", '{"petId": 7}')
+    watched.look(page.is_checked("input[name=source][value=json]"), "the side that was changed last is sent")
+    page.click("button[value=call]")
+    outcome = page.inner_text("section.outcome")
+    watched.look("Rex" in outcome and "attempt" in outcome, f"a result with its journal: {outcome[:200]}")
+    page.click("text=The same call elsewhere")
+    ways = page.inner_text("details.ways")
+    watched.look(all(word in ways for word in ("callgate call", "tools/call", "urllib", "/v1/calls", "curl")), ways)
+    with page.expect_download() as download:
+        page.click("text=Save as a fixture")
+    saved = json.loads(open(download.value.path(), encoding="utf-8").read())
+    watched.look(saved == {"tool": "pets-getPet", "arguments": {"petId": 7}}, f"a fixture: {saved}")
+    # Calls appear as they end.
+    calls = watched.open(sidecar.console + "/calls")
+    watched.wait("document.getElementById('live').textContent.includes('as they end')")
+    body = json.dumps({"calls": [{"id": PAYLOADS[0], "tool": "hostile-fails", "args": {}}]}).encode()
+    request = urllib.request.Request(sidecar.origin + "/v1/calls", body, {"content-type": "application/json"})
+    urllib.request.urlopen(request).read()
+    calls.wait_for_selector("tr.fresh")
+    calls.click("tr.fresh td:first-child a")
+    watched.look("attempt" in calls.inner_text("main") and "Arguments" in calls.inner_text("main"), "a call opened to its journal")
+    watched.check_nothing_ran()
+    # A turn with an agent, whose write a person approves.
+    page = watched.open(sidecar.console + "/agents")
+    page.fill("#words", "Delete it.")
+    page.click("text=Ask >> nth=-1")
+    watched.look("A call waits" in page.inner_text("main"), page.inner_text("main")[:300])
+    page.click("button[value=approve]")
+    watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
+    watched.check_nothing_ran()
+    # By keyboard alone: the first link skips to the content.
+    page.keyboard.press("Tab")
+    watched.look(page.evaluate("document.activeElement.className") == "skip", "the first stop leads to the content")
+    watched.close()
+    return "form and JSON in step, ways, fixture, live calls, a turn"
+
+
+def hostile_texts(browser, sidecar, given, faults):
+    """Payloads in descriptions, names, results, headers, findings, documents and rows."""
+    watched = Watched(browser, faults)
+    tools = ["hostile-values", "hostile-fails", "hostile-text", "shop-notes-list", "handbook-search"]
+    for tool in tools:
+        page = watched.open(f"{sidecar.console}/tools/{tool}")
+        page.check("input[name=source][value=json]")
+        page.fill("[name=json]", json.dumps({"query": "holiday"} if tool == "handbook-search" else {}))
+        page.click("button[value=call]")
+        watched.look(page.query_selector("section.outcome") is not None, "a result")
+        page.wait_for_timeout(100)
+        watched.check_nothing_ran()
+    for payload in PAYLOADS if given.whole else PAYLOADS[::5]:
+        page = watched.page
+        for path in (f"?q={urllib.parse.quote(payload)}", f"/tools/{urllib.parse.quote(payload, safe='')}", f"/calls/{urllib.parse.quote(payload, safe='')}"):
+            page.goto(sidecar.console + path)
+            watched.check_nothing_ran()
+    # A large result opens in pieces.
+    page = watched.open(f"{sidecar.console}/tools/hostile-large")
+    begun = time.monotonic()
+    page.click("button[value=call]")
+    page.wait_for_selector("section.outcome")
+    page.click("text=The whole result")
+    page.click("text=Next 64 KiB")
+    taken = time.monotonic() - begun
+    watched.look("of 10" in page.inner_text("main"), page.inner_text("main")[:200])
+    watched.look(len(page.content()) < 200_000 and taken < 20, f"{len(page.content())} bytes, {taken:.1f} s")
+    watched.close()
+    return f"{len(PAYLOADS)} payloads, 10 MB in pieces in {taken:.1f} s"
+
+
+def bars(browser, given, faults):
+    """GitHub's description: the first page and a search."""
+    corpus = shared()
+    if not corpus:
+        return "corpus absent"
+    description = corpus / "corpus/specs/github/api.github.com.json"
+    configuration = {"listen": "127.0.0.1:0", "toolsets": {"github": {"openapi": str(description)}}}
+    shown = []
+    with Sidecar(given.callgate, configuration=configuration) as sidecar:
+        for name, path in (("first page", ""), ("search", "?q=close+an+issue"), ("tool", "/tools/github-issues_create")):
+            times = []
+            for _ in range(5):
+                begun = time.monotonic()
+                body = urllib.request.urlopen(sidecar.console + path).read()
+                times.append((time.monotonic() - begun) * 1000)
+            shown.append(f"{name} first {times[0]:.0f} ms, then {min(times):.0f} ms, {len(body)} bytes")
+            if name == "first page" and len(body) > 120_000:
+                faults.append(f"the first page has {len(body)} bytes")
+    return "; ".join(shown)
