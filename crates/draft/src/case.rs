@@ -6,7 +6,6 @@ use callgate_tool::{Number, Object, Value};
 
 use crate::{
     body::Body,
-    guess::below,
     merge::{existing_path, variable_names},
     operation::Group,
     path::Slot,
@@ -37,8 +36,7 @@ pub(crate) fn write_cases(groups: &[Group<'_>], description: &Value) -> Vec<Case
     let mut cases = Vec::new();
     for group in groups {
         let path = existing_path(description, &group.template.text());
-        let pointer = below(&below("/paths", &path), &group.method.to_ascii_lowercase());
-        let Some(operation) = description.pointer(&pointer) else { continue };
+        let Some(operation) = group.operation_of(description) else { continue };
         let Some(name) = operation.get("operationId").and_then(Value::as_str) else { continue };
         for redacted in &group.exchanges {
             let arguments = write_arguments(&group.template.slots, &path, redacted, operation);

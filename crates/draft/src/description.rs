@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use callgate_tool::{Object, Value, json};
 
 use crate::{
+    body::Body,
     case::{Case, write_cases},
     component::share_schemas,
     error::{self, Error},
@@ -71,7 +72,14 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     }
     let (redacted, prompt) = redact(exchanges, &options.prompt);
     let templates = path_templates(&redacted);
-    let groups = grouped_by_operation(&redacted, &templates);
+    let mut groups = grouped_by_operation(&redacted, &templates);
+    let null_origins = origins_with_null(&redacted);
+    for group in &mut groups {
+        // What a person wrote is widened by what was there, and by no guess.
+        let is_written =
+            options.merge.as_ref().is_some_and(|existing| group.operation_of(existing).is_some());
+        group.writes_null = !is_written && group.has_origin_of(&null_origins);
+    }
     let mut guesses = Guesses::default();
     let mut description = Object::new();
     description.insert("openapi", Value::from("3.1.0"));
@@ -104,6 +112,26 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     Ok(Draft { description: drafted, guesses, cases })
 }
 
+/// Services that write `null` for what is absent. A serializer does so for all members or for none, so that one says it of all.
+fn origins_with_null(redacted: &[Redacted]) -> BTreeSet<&str> {
+    let has_null = |exchange: &&Exchange| {
+        let body = exchange.response.as_ref().and_then(|response| response.message.body.as_ref());
+        matches!(body, Some(Body::Json(_, value)) if has_null_member(value))
+    };
+    let exchanges = redacted.iter().map(|one| &one.exchange);
+    exchanges.filter(has_null).map(|exchange| exchange.origin.as_str()).collect()
+}
+
+fn has_null_member(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_null_member),
+        Value::Object(members) => {
+            members.values().any(|member| *member == Value::Null || has_null_member(member))
+        }
+        Value::Bool(_) | Value::Null | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
 fn grouped_by_operation<'e>(redacted: &'e [Redacted], templates: &'e [Template]) -> Vec<Group<'e>> {
     let mut groups: Vec<Group<'e>> = Vec::new();
     let mut places = BTreeMap::new();
@@ -112,7 +140,9 @@ fn grouped_by_operation<'e>(redacted: &'e [Redacted], templates: &'e [Template])
         let at = *places.entry((template.text(), method)).or_insert(groups.len());
         match groups.get_mut(at) {
             Some(group) => group.exchanges.push(one),
-            None => groups.push(Group { method, template, exchanges: vec![one] }),
+            None => {
+                groups.push(Group { method, template, exchanges: vec![one], writes_null: false });
+            }
         }
     }
     groups

@@ -22,12 +22,47 @@ pub struct Guess {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence(pub(crate) usize, pub(crate) usize);
 
+/// The side that wrote what is guessed about.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Side {
+    /// A client chose the values: what none sent is better not sent.
+    #[default]
+    Request,
+    /// A service chose them: a schema that is too narrow refuses what a caller needs.
+    Response {
+        /// True where the service writes `null` for what is absent.
+        writes_null: bool,
+    },
+}
+
+impl Side {
+    /// The fewest objects that all have a member which is called required.
+    pub(crate) fn least_objects(self) -> usize {
+        match self {
+            Self::Request => 2,
+            Self::Response { .. } => 5,
+        }
+    }
+
+    /// The fewest texts that are called all values of an enumeration. Services add values.
+    pub(crate) fn least_texts(self) -> usize {
+        match self {
+            Self::Request => 5,
+            Self::Response { .. } => ENOUGH_SAMPLES,
+        }
+    }
+}
+
+/// What is not in as many samples is, with 95 %, in less than 15 of 100 (the rule of three: 3 / n).
+pub(crate) const ENOUGH_SAMPLES: usize = 20;
+
 /// The guesses about one part of a description.
 #[derive(Debug, Default)]
 pub(crate) struct Guesses {
     pub(crate) all: Vec<Guess>,
     /// The number of exchanges of the operation: what is always there has been there as often.
     pub(crate) n_exchanges: usize,
+    pub(crate) side: Side,
 }
 
 impl Guesses {

@@ -7,7 +7,8 @@ use callgate_tool::{Object, Value, json};
 use crate::{
     body::Body,
     exchange::Message,
-    guess::{Evidence, Guesses, below},
+    guess::{Evidence, Guesses, Side, below},
+    merge::existing_path,
     name::{camel_name, is_plural, pascal_name, singular},
     parameter::{text_schema, write_parameters},
     path::{Slot, Template},
@@ -26,6 +27,8 @@ pub(crate) struct Group<'e> {
     pub(crate) method: &'e str,
     pub(crate) template: &'e Template,
     pub(crate) exchanges: Vec<&'e Redacted>,
+    /// True where the service writes `null` for what is absent.
+    pub(crate) writes_null: bool,
 }
 
 impl Group<'_> {
@@ -45,7 +48,9 @@ impl Group<'_> {
         if let Some(body) = self.write_request_body(&below(pointer, "requestBody"), guesses) {
             operation.insert("requestBody", body);
         }
+        guesses.side = Side::Response { writes_null: self.writes_null };
         operation.insert("responses", self.write_responses(&below(pointer, "responses"), guesses));
+        guesses.side = Side::Request;
         if let Some(security) = self.write_security(&below(pointer, "security"), guesses) {
             operation.insert("security", security);
         }
@@ -118,6 +123,16 @@ impl Group<'_> {
         };
         // The one with most credentials first.
         Some(Value::Array(alternatives.iter().rev().map(requirement).collect()))
+    }
+
+    pub(crate) fn has_origin_of(&self, origins: &BTreeSet<&str>) -> bool {
+        self.exchanges.iter().any(|one| origins.contains(one.exchange.origin.as_str()))
+    }
+
+    /// This operation in a description that has it.
+    pub(crate) fn operation_of<'d>(&self, description: &'d Value) -> Option<&'d Value> {
+        let path = existing_path(description, &self.template.text());
+        description.pointer(&below(&below("/paths", &path), &self.method.to_ascii_lowercase()))
     }
 
     /// A name of what the operation is about, for components.

@@ -3,14 +3,13 @@
 use callgate_tool::{Object, Value, json};
 
 use crate::{
-    guess::{Evidence, Guesses, below},
+    guess::{ENOUGH_SAMPLES, Evidence, Guesses, Side, below},
     redact::MASKED,
     shape::Shape,
     text::{Format, is_integer, looks_random},
 };
 
-/// The fewest texts that may be called all values of an enumeration, and the most values.
-const LEAST_SAMPLES: usize = 5;
+/// The most values of an enumeration.
 const MOST_VALUES: usize = 3;
 /// The fewest members of equal shape that may be called a map.
 const LEAST_MEMBERS: usize = 8;
@@ -30,6 +29,10 @@ const FREE_NAMES: [&str; 12] = [
     "email",
 ];
 
+/// Names of what an object is, without which it would be none.
+const IDENTITY_NAMES: [&str; 7] = ["id", "_id", "gid", "uuid", "type", "kind", "object"];
+
+const SETTLE_NULL: &str = "take `null` out of `type` if it is never absent";
 const SETTLE_ENUM: &str = "add the values that are missing, or remove `enum`";
 const SETTLE_MAP: &str = "write `properties` if these names are fixed";
 const SETTLE_MEMBER: &str = "name it in `required` if it is always there";
@@ -99,13 +102,12 @@ fn write_text_words(
     schema: &mut Object,
 ) {
     let texts = &shape.texts;
+    let n_needed = guesses.n_exchanges.max(guesses.side.least_texts());
     if let Some(format) = texts.format {
         let evidence = Evidence(texts.n_samples, texts.n_samples);
         guesses.add(pointer, format!("format `{}`", format.as_str()), evidence, SETTLE_FORMAT);
         schema.insert("format", Value::from(format.as_str()));
-    } else if let Some(values) =
-        enumeration(shape, name).filter(|_| texts.n_samples >= guesses.n_exchanges)
-    {
+    } else if let Some(values) = enumeration(shape, name).filter(|_| texts.n_samples >= n_needed) {
         let evidence = Evidence(texts.n_samples, texts.n_samples);
         guesses.add(pointer, format!("one of {} values", values.len()), evidence, SETTLE_ENUM);
         let mut values: Vec<Value> = values.into_iter().map(Value::from).collect();
@@ -121,10 +123,7 @@ fn enumeration<'s>(shape: &'s Shape, name: &str) -> Option<Vec<&'s str>> {
     let texts = &shape.texts;
     let is_alone = texts.n_samples + shape.n_nulls == shape.n_samples;
     let name = name.to_ascii_lowercase();
-    if texts.n_samples < LEAST_SAMPLES
-        || !is_alone
-        || FREE_NAMES.iter().any(|word| name.contains(word))
-    {
+    if !is_alone || FREE_NAMES.iter().any(|word| name.contains(word)) {
         return None;
     }
     let counts = texts.counts.as_ref()?;
@@ -156,11 +155,18 @@ fn write_members(shape: &Shape, pointer: &str, guesses: &mut Guesses, schema: &m
     let mut properties = Object::new();
     let mut required = Vec::new();
     let place = below(pointer, "properties");
+    let n_needed = guesses.n_exchanges.max(guesses.side.least_objects());
     for (name, member) in &shape.members {
         let at = below(&place, name);
-        properties.insert(name.clone(), write_schema(member, name, &at, guesses));
+        let mut schema = write_schema(member, name, &at, guesses);
+        if guesses.side == (Side::Response { writes_null: true }) && may_be_null(member, name) {
+            allow_null(&mut schema);
+            let evidence = Evidence(0, member.n_samples);
+            guesses.add(&at, "may be `null`, as others are".to_owned(), evidence, SETTLE_NULL);
+        }
+        properties.insert(name.clone(), schema);
         let evidence = Evidence(member.n_samples, shape.n_objects);
-        if member.n_samples >= shape.n_objects && shape.n_objects >= guesses.n_exchanges.max(2) {
+        if member.n_samples >= shape.n_objects && shape.n_objects >= n_needed {
             required.push(Value::from(name.as_str()));
             guesses.add(&at, "required".to_owned(), evidence, SETTLE_REQUIRED);
         } else {
@@ -170,6 +176,25 @@ fn write_members(shape: &Shape, pointer: &str, guesses: &mut Guesses, schema: &m
     schema.insert("properties", Value::Object(properties));
     if !required.is_empty() {
         schema.insert("required", Value::Array(required));
+    }
+}
+
+/// True for a member that was never `null`, of too few samples to say that it never will be.
+fn may_be_null(member: &Shape, name: &str) -> bool {
+    let is_seldom = (1..ENOUGH_SAMPLES).contains(&member.n_samples);
+    is_seldom && member.n_nulls == 0 && !IDENTITY_NAMES.contains(&name)
+}
+
+/// Adds `null` to the types and the values of a schema.
+fn allow_null(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else { return };
+    match members.get_mut("type") {
+        Some(Value::Array(types)) => types.push(Value::from("null")),
+        Some(kind) => *kind = json!([kind.take(), "null"]),
+        None => {}
+    }
+    if let Some(Value::Array(values)) = members.get_mut("enum") {
+        values.push(Value::Null);
     }
 }
 

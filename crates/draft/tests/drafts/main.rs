@@ -62,9 +62,9 @@ fn all_examples_count_and_not_the_first_alone() {
     ]);
     assert_eq!(get["parameters"], parameters);
     let pet = get.pointer("/responses/200/content/application~1json/schema").unwrap();
-    assert_eq!(pet["required"], json!(["id", "name", "owner"]));
+    assert_eq!(pet.get("required"), None);
     assert_eq!(pet["properties"]["owner"]["type"], json!(["object", "null"]));
-    assert_eq!(pet["properties"]["weight"], json!({"type": "number"}));
+    assert_eq!(pet["properties"]["weight"], json!({"type": ["number", "null"]}));
     let body = draft
         .description
         .pointer("/paths/~1pets/post/requestBody/content/application~1json/schema")
@@ -100,12 +100,12 @@ fn each_exchange_is_a_case_of_a_tool() {
 
 #[test]
 fn words_and_maps_and_formats_are_recognized() {
-    let answers = ["open", "closed", "open", "closed", "open"].map(|status| {
+    let statuses = ["open", "closed", "open", "closed"].repeat(5);
+    let answers = statuses.iter().map(|status| {
         json!({"status": status, "at": "2026-11-29T10:00:00Z", "scores": {"17": 1, "18": 2}, "zip": "01234"})
     });
-    let exchanges = answers
-        .iter()
-        .map(|answer| exchange("GET", "https://a.example/state", &Value::Null, answer));
+    let exchanges =
+        answers.map(|answer| exchange("GET", "https://a.example/state", &Value::Null, &answer));
     let draft = drafted(exchanges.collect());
     let schema = draft
         .description
@@ -118,6 +118,45 @@ fn words_and_maps_and_formats_are_recognized() {
         json!({"type": "object", "additionalProperties": {"type": "integer"}})
     );
     assert_eq!(schema["zip"], json!({"type": "string"}));
+}
+
+/// The schema of what is sent and of what comes back when as many examples have the same names.
+fn sides(n_examples: u32, input: &Value, output: &Value) -> [Value; 2] {
+    let exchanges =
+        (0..n_examples).map(|_| exchange("POST", "https://a.example/pets", input, output));
+    let draft = drafted(exchanges.collect());
+    ["/requestBody", "/responses/200"].map(|place| {
+        let pointer = format!("/paths/~1pets/post{place}/content/application~1json/schema");
+        draft.description.pointer(&pointer).unwrap().clone()
+    })
+}
+
+#[test]
+fn a_service_that_writes_null_may_write_it_for_other_members() {
+    let input = json!({"note": null, "tag": "a"});
+    let output = json!({"id": "p7", "owner": null, "tag": "a", "sizes": [1]});
+    let [request, response] = sides(19, &input, &output);
+    assert_eq!(request["properties"]["tag"]["type"], "string");
+    let types = |name: &str| response["properties"][name]["type"].clone();
+    assert_eq!(types("tag"), json!(["string", "null"]));
+    assert_eq!(types("sizes"), json!(["array", "null"]));
+    assert_eq!(response["properties"]["sizes"]["items"]["type"], "integer");
+    assert_eq!(types("id"), "string");
+    let [_, many] = sides(20, &input, &output);
+    assert_eq!(many["properties"]["tag"]["type"], "string");
+    let [_, other] = sides(5, &input, &json!({"tag": "a"}));
+    assert_eq!(other["properties"]["tag"]["type"], "string");
+}
+
+#[test]
+fn responses_need_more_examples_than_requests_to_be_narrow() {
+    let both = json!({"name": "Rex"});
+    let required =
+        |n_examples| sides(n_examples, &both, &both).map(|schema| schema.get("required").is_some());
+    assert_eq!(
+        [1, 2, 4, 5].map(required),
+        [[false, false], [true, false], [true, false], [true, true]]
+    );
 }
 
 #[test]
