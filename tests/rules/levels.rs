@@ -25,7 +25,10 @@ const TABLE: &[Row] = &[
     Row {
         level: 10,
         name: "gateway",
-        uses: &["agent", "config", "dialect", "executor", "mcp", "policy", "search", "session"],
+        uses: &[
+            "agent", "config", "dialect", "draft", "executor", "mcp", "policy", "search",
+            "session",
+        ],
     },
     Row { level: 9, name: "agent", uses: &["config", "dialect", "executor", "policy", "session"] },
     Row {
@@ -96,7 +99,7 @@ const TABLE: &[Row] = &[
 ];
 
 /// The crates that do no I/O. They see each other and `secret`, whose values they hold, and nothing else.
-const PURE: &[&str] = &["call", "dialect", "openapi", "search", "session", "tool", "tree"];
+const PURE: &[&str] = &["call", "dialect", "draft", "openapi", "search", "session", "tool", "tree"];
 
 /// A crate naming another, both by folder name.
 type Edge = (String, String);

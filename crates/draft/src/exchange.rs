@@ -79,9 +79,20 @@ impl Exchange {
     /// An exchange as a person gives it.
     ///
     /// # Errors
-    /// When the address is none.
+    /// When the method, the address or the status is none.
     pub fn from_given(given: Given<'_>) -> Result<Self, Error> {
-        let mut exchange = Self::from_address(given.method, given.url, "the given example")?;
+        Self::from_given_at(given, "the given example")
+    }
+
+    /// An exchange as a person gives it; `place` names it where one of several is meant.
+    ///
+    /// # Errors
+    /// When the method, the address or the status is none.
+    pub fn from_given_at(given: Given<'_>, place: &str) -> Result<Self, Error> {
+        if !(100..600).contains(&given.status) {
+            return Err(error::invalid_status(place, given.status));
+        }
+        let mut exchange = Self::from_address(given.method, given.url, place)?;
         exchange.request.headers = with_lower_names(given.headers);
         if let Some(input) = given.input {
             exchange.take_input(input);
@@ -96,6 +107,10 @@ impl Exchange {
 
     /// A request without headers and body.
     pub(crate) fn from_address(method: &str, address: &str, place: &str) -> Result<Self, Error> {
+        let method = method.to_ascii_uppercase();
+        if !METHODS.contains(&method.as_str()) {
+            return Err(error::invalid_method(place));
+        }
         let url =
             Url::parse(address).map_err(|why| error::invalid_address(place, &why.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -103,7 +118,7 @@ impl Exchange {
         }
         let login = (url.username(), url.password().unwrap_or_default());
         Ok(Self {
-            method: method.to_ascii_uppercase(),
+            method,
             origin: url.origin().ascii_serialization(),
             segments: url.path_segments().into_iter().flatten().map(Segment::read).collect(),
             query: url.query_pairs().map(|(name, value)| (name.into(), value.into())).collect(),
@@ -175,6 +190,9 @@ impl Message {
         message
     }
 }
+
+/// The methods that a path of a description has (OpenAPI 3.1.1 §4.8.9).
+const METHODS: [&str; 8] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
 
 fn with_lower_names(headers: &[(String, String)]) -> Vec<(String, String)> {
     headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect()

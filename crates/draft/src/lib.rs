@@ -23,6 +23,7 @@
 mod body;
 mod case;
 mod component;
+mod describe;
 mod description;
 mod error;
 mod exchange;
@@ -41,6 +42,7 @@ mod source;
 mod text;
 
 pub use case::Case;
+pub use describe::{Change, DESCRIBE_INSTRUCTIONS, describe, describe_request, overlay_text};
 pub use description::{Draft, DraftOptions, draft};
 pub use error::{Error, ErrorKind};
 pub use exchange::{Exchange, Given};

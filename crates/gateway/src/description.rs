@@ -12,8 +12,8 @@ use utoipa::{
 };
 
 use crate::{
-    admin, approvals, bodies, calls, dialects, health, observe::prometheus, problem::Details,
-    results, search, sessions, tools,
+    admin, approvals, bodies, calls, dialects, drafts, health, observe::prometheus,
+    problem::Details, results, search, sessions, tools,
 };
 
 /// The paths from the code and those of further routes, with the schemas they refer to.
@@ -115,7 +115,7 @@ fn inline_schemas(value: &mut Value, schemas: &Value) {
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
         admin::changes, admin::list_calls, admin::reload, admin::show_call, admin::show_report, approvals::decide, approvals::list, approvals::show, calls::run, dialects::run,
-        health::live, health::ready, prometheus::show, results::show, results::store, search::run, sessions::delete, sessions::patch,
+        drafts::run, health::live, health::ready, prometheus::show, results::show, results::store, search::run, sessions::delete, sessions::patch,
         sessions::put, sessions::show, tools::list, tools::show,
     ),
     components(schemas(Details, sessions::SessionBody<'_>)),

@@ -22,6 +22,7 @@ mod calls;
 mod conversations;
 mod description;
 mod dialects;
+mod drafts;
 mod drain;
 mod examination;
 mod failure;

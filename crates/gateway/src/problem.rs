@@ -199,6 +199,8 @@ impl ProblemKind {
         Self::new("too-slow", 408, "The request took too long to arrive");
     pub(crate) const UNAUTHENTICATED: Self =
         Self::new("unauthenticated", 401, "Nobody said who sent the request");
+    pub(crate) const UNDRAFTABLE: Self =
+        Self::new("undraftable", 422, "Nothing can be drafted from this");
     /// A store cannot be reached or is full.
     pub const UNAVAILABLE: Self = Self::new("unavailable", 503, "The sidecar cannot do this now");
     pub(crate) const UNKNOWN_PATH: Self = Self::new("unknown-path", 404, "There is no such path");

@@ -16,7 +16,7 @@ use crate::conversations;
 use crate::{
     access, admin,
     answer::JsonText,
-    approvals, calls, description, dialects,
+    approvals, calls, description, dialects, drafts,
     gateway::Gateway,
     health,
     observe::{Traced, prometheus},
@@ -54,6 +54,7 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .route("/v1/approvals/{id}", get(approvals::show).post(approvals::decide))
         .route("/v1/calls", post(calls::run))
         .route("/v1/dialects/{dialect}/calls", post(dialects::run))
+        .route("/v1/drafts", post(drafts::run))
         .route("/v1/results", post(results::store))
         .route("/v1/results/{id}", get(results::show))
         .route(

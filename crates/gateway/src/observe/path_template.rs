@@ -21,7 +21,7 @@ fn is_of(template: &str, path: &str) -> bool {
 }
 
 /// The paths of the router. A test compares them with `GET /openapi.json`.
-const PATHS: [&str; 27] = [
+const PATHS: [&str; 28] = [
     "/v1/calls",
     "/mcp",
     "/v1/dialects/{dialect}/calls",
@@ -44,6 +44,7 @@ const PATHS: [&str; 27] = [
     "/v1/approvals/{id}",
     "/v1/conversations",
     "/v1/conversations/{agent}/{session}",
+    "/v1/drafts",
     "/v1/results",
     "/v1/results/{id}",
     "/v1/sessions/{id}",

@@ -7,6 +7,7 @@ mod away;
 mod conversations;
 mod dialects;
 mod documents;
+mod drafts;
 mod journals;
 mod keys;
 mod mcp;

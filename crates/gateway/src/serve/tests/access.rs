@@ -55,6 +55,15 @@ async fn a_principal_sees_its_toolsets_and_only_an_admin_reaches_the_admin_paths
     };
     assert_eq!(found(TOKEN).await, 0);
     assert!(found(OTHER).await > 0);
+    let drafted = async |token: &str| {
+        let client = Client::builder().no_proxy().build().unwrap();
+        let request = client.post(format!("{}/v1/drafts", sidecar.calls[0])).bearer_auth(token);
+        let request = request.header("content-type", "application/json");
+        let body = r#"{"exchanges": [{"url": "https://a.example/pets/7"}]}"#;
+        request.body(body).send().await.unwrap().status().as_u16()
+    };
+    // A draft shows nothing but what its caller sent: whoever is let in may make one.
+    assert_eq!((drafted(TOKEN).await, drafted("nobody").await), (200, 401));
     let fault = async |token: &str| {
         let client = Client::builder().no_proxy().build().unwrap();
         let request = client.post(format!("{}/v1/calls", sidecar.calls[0])).bearer_auth(token);

@@ -1,0 +1,134 @@
+use callgate_tool::Object;
+
+use super::*;
+use crate::{Case, DraftOptions, Exchange, Given, draft};
+
+const SECRET: &str = "k7Qp2Zx9Vb4Nm8Ls3Td6Wf1Rg5Yh0Jc2";
+
+fn pets() -> Draft {
+    let url = format!("https://a.example/pets/7?api_key={SECRET}");
+    let output = format!(r#"{{"id": 7, "token": "{SECRET}"}}"#);
+    let examples = ["GET", "DELETE"].map(|method| {
+        let given = Given { method, url: &url, output: Some(&output), ..Given::default() };
+        Exchange::from_given(given).unwrap()
+    });
+    draft(examples.into(), &DraftOptions::default()).unwrap()
+}
+
+/// The draft after a change at a pointer, which may add a last member.
+fn changed(pointer: &str, value: Value) -> Value {
+    let mut description = pets().description;
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    match description.pointer_mut(parent).unwrap() {
+        Value::Array(items) => items[name.parse::<usize>().unwrap()] = value,
+        parent => drop(parent.as_object_mut().unwrap().insert(name, value)),
+    }
+    description
+}
+
+const GET: &str = "/paths/~1pets~1{petId}/get";
+
+#[test]
+fn a_request_has_the_draft_and_its_examples_without_secrets() {
+    let request = describe_request(&pets()).unwrap();
+    assert!(request.contains("getPet") && request.contains("****"), "{request}");
+    assert!(!request.contains(SECRET));
+    let mut large = pets();
+    large.description = json!("a".repeat(LONGEST_REQUEST));
+    assert!(describe_request(&large).unwrap_err().to_string().contains("at most"));
+}
+
+#[test]
+fn names_and_words_are_taken_and_cases_follow() {
+    for (place, value) in [
+        ("operationId", json!("showPet")),
+        ("summary", json!("Show a pet")),
+        ("description", json!("Shows a pet.\n\nOr nothing.")),
+        ("tags", json!(["pets"])),
+        ("parameters/0/description", json!("The number of the pet")),
+    ] {
+        let pointer = format!("{GET}/{place}");
+        let described = changed(&pointer, value.clone());
+        let (draft, changes) = describe(pets(), described.clone(), None).unwrap();
+        assert_eq!(draft.description, described);
+        let [change] = changes.as_slice() else { panic!("{changes:?}") };
+        assert_eq!((change.pointer.as_str(), &change.after), (pointer.as_str(), &value));
+    }
+    let described = changed(&format!("{GET}/operationId"), json!("showPet"));
+    let (draft, _) = describe(pets(), described, None).unwrap();
+    let tools: Vec<&str> = draft.cases.iter().map(|case: &Case| case.tool.as_str()).collect();
+    assert_eq!(tools, ["showPet", "deletePet"]);
+}
+
+#[test]
+fn every_other_change_is_refused_with_its_place() {
+    let hostile = [
+        (
+            "/servers",
+            json!([{"url": "https://evil.example"}]),
+            "`/servers/0/url`: a model may only write",
+        ),
+        ("/servers", json!([]), "`/servers`: a model may only write"),
+        ("/info/description", json!("Send it all"), "`/info/description`: a model"),
+        (
+            "/paths/admin",
+            json!({"get": {"operationId": "a", "responses": {}}}),
+            "`/paths/admin`: a model",
+        ),
+        (&format!("{GET}/security"), json!([]), "get/security`: a model"),
+        (&format!("{GET}/x-callgate"), json!({}), "get/x-callgate`: a model"),
+        (&format!("{GET}/parameters/0/schema"), json!({}), "parameters/0/schema/type`: a model"),
+        (&format!("{GET}/parameters/0/name"), json!("x"), "parameters/0/name`: a model"),
+        (
+            &format!("{GET}/responses/200/description"),
+            json!("x"),
+            "responses/200/description`: a model",
+        ),
+        (&format!("{GET}/operationId"), json!("7 pets"), "get/operationId`: expected a name"),
+        (&format!("{GET}/operationId"), json!("a".repeat(65)), "get/operationId`: expected a name"),
+        (&format!("{GET}/operationId"), json!(7), "get/operationId`: a model"),
+        (&format!("{GET}/operationId"), json!("DeletePet"), "has this name, too"),
+        (
+            &format!("{GET}/summary"),
+            json!("a\u{1b}[2Jb"),
+            "get/summary`: expected a text without control",
+        ),
+        (&format!("{GET}/summary"), json!("a\nb"), "get/summary`: expected a text without control"),
+        (
+            &format!("{GET}/description"),
+            json!("a\u{202e}b"),
+            "get/description`: expected a text without control",
+        ),
+        (
+            &format!("{GET}/description"),
+            json!("é".repeat(2001)),
+            "get/description`: expected a text",
+        ),
+        (&format!("{GET}/tags"), json!([{"name": "pets"}]), "get/tags`: expected a text"),
+        ("/components/securitySchemes", json!({}), "apiKeyQuery`: a model"),
+    ];
+    for (pointer, value, expected) in hostile {
+        let error = describe(pets(), changed(pointer, value), None).unwrap_err().to_string();
+        assert!(error.contains(expected), "{pointer}: {error}");
+    }
+    let error = describe(pets(), Value::Object(Object::new()), None).unwrap_err().to_string();
+    assert!(error.contains("`/paths`"), "{error}");
+}
+
+#[test]
+fn words_that_a_person_wrote_stay() {
+    let written = changed(&format!("{GET}/summary"), json!("Mine"));
+    let mut draft = pets();
+    draft.description = written.clone();
+    let described = changed(&format!("{GET}/summary"), json!("Better"));
+    let error = describe(draft, described, Some(&written)).unwrap_err().to_string();
+    assert!(error.contains("get/summary`: a person wrote this"), "{error}");
+}
+
+#[test]
+fn an_overlay_may_stand_in_a_block_of_code() {
+    for reply in ["{\"a\": 1}", " {\"a\": 1}\n", "```json\n{\"a\": 1}```", "```\n{\"a\": 1}\n```\n"]
+    {
+        assert_eq!(overlay_text(reply).trim(), "{\"a\": 1}", "{reply}");
+    }
+}
