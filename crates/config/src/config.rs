@@ -107,6 +107,17 @@ impl Config {
         Self::default()
     }
 
+    /// The models of this configuration with one agent, which has no tools: no toolset is opened.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_only_agent(self, name: &str, model: &str, instructions: &str) -> Self {
+        let (model, instructions) = (model.to_owned(), instructions.to_owned());
+        let agent = AgentConfig { instructions, model, ..AgentConfig::default() };
+        let Self { models, secrets, tls, base, origin, reader, .. } = self;
+        let agents = BTreeMap::from([(name.to_owned(), agent)]);
+        Self { agents, models, secrets, tls, base, origin, reader, ..Self::default() }
+    }
+
     /// Adds a toolset.
     #[must_use]
     pub fn with_toolset(mut self, toolset: ToolsetConfig) -> Self {

@@ -42,6 +42,15 @@ pub(crate) struct DraftArguments {
     /// A description to which the draft is added; what stands there stays
     #[arg(long, value_name = "FILE")]
     pub(crate) merge: Option<PathBuf>,
+    /// A model below `models` of a configuration, which names and describes the operations; it gets the draft and examples, in
+    /// which secrets are masked, and the difference is printed
+    #[cfg(feature = "agents")]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) describe: Option<String>,
+    /// The configuration of the model, of which nothing else is opened
+    #[cfg(feature = "agents")]
+    #[arg(long, value_name = "FILE", default_value = crate::file_argument::USUAL_FILE, requires = "describe")]
+    pub(crate) config: PathBuf,
     /// The file that is written, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -2,6 +2,8 @@
 //! examples as cases that `callgate test` replays.
 
 mod cases;
+#[cfg(feature = "agents")]
+mod describe;
 mod examples;
 
 use std::path::Path;
@@ -39,6 +41,14 @@ pub(crate) fn run(arguments: &DraftArguments, kinds: &Kinds) -> Result<Verdict, 
         let help = "name an example by `--url`, `--har`, `--curl`, `--postman` or `--fixtures`";
         Failure::with_help(&with_cause(&error), help)
     })?;
+    #[cfg(feature = "agents")]
+    let draft = match &arguments.describe {
+        Some(model) => {
+            let written = options.merge.as_ref();
+            describe::describe_draft(draft, model, &arguments.config, written, kinds)?
+        }
+        None => draft,
+    };
     if let Some(folder) = &arguments.cases {
         cases::write_cases(&draft, folder, kinds)?;
     }

@@ -7,6 +7,7 @@
 mod approvers;
 mod budgets;
 mod conversation;
+mod drafts;
 mod events;
 mod gate;
 mod http;

@@ -30,6 +30,12 @@ struct Shared {
     after_results: Gate,
 }
 
+/// Checks a request as a strict provider does.
+#[track_caller]
+pub(crate) fn check_request(request: &Value) {
+    rules::check(Dialect::OpenAi, request).unwrap();
+}
+
 impl Model {
     pub(crate) fn start() -> Self {
         let shared = Arc::<Shared>::default();
