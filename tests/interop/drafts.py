@@ -1,7 +1,7 @@
 """Drafts descriptions from examples of services whose real descriptions are known, and compares: the draft is read without a fault,
 examples and unseen exchanges of the same operations hold by it, its cases replay, its paths are the real ones, and no planted secret
 stands in anything that was written. Exchanges are made by this file alone, from the real description. Usage:
-drafts.py --callgate FILE [--examples N] [--operations N] [--bars] [DESCRIPTION…]"""
+drafts.py --callgate FILE [--validator COMMAND] [--examples N] [--operations N] [--bars] [DESCRIPTION…]"""
 
 import argparse
 import json
@@ -289,6 +289,9 @@ def examine(callgate, path, options):
             (pathlib.Path(options.keep) / f"{name}.har").write_text(archive(seen))
         draft = yaml.load((folder / "spec.yaml").read_text(), yaml.CSafeLoader)
         checked = subprocess.run([callgate, "check", folder / "spec.yaml"], capture_output=True, text=True)
+        judged = options.validator and subprocess.run([options.validator, folder / "spec.yaml"], capture_output=True, text=True)
+        if judged and judged.returncode:
+            print(judged.stdout[-1000:], judged.stderr[-1000:])
         written = ran.stdout + ran.stderr + "".join(file.read_text() for file in folder.rglob("*") if file.is_file() and file.name != "all.har")
         leaked = [secret for secret in service.secrets if secret in written]
         tested = subprocess.run([callgate, "test", folder / "cases"], capture_output=True, text=True) if options.cases else None
@@ -305,7 +308,7 @@ def examine(callgate, path, options):
         print("   ", checked.stdout[-600:], checked.stderr[-300:])
     return {"name": path.parent.name, "real": len(real), "drafted": len(drafted), "right": right, "seen": len(seen), "bad_seen": len(bad_seen),
             "unseen": len(unseen), "bad_unseen": len(bad_unseen), "leaked": len(leaked), "refused": checked.returncode > 1 or " refused" in checked.stdout and not re.search(r"\b0 refused", checked.stdout),
-            "spoilt_requests": refused["request"], "spoilt_responses": refused["response"], "tests": tested.stdout.strip().splitlines()[-1:] if tested else []}
+            "spoilt_requests": refused["request"], "spoilt_responses": refused["response"], "invalid": bool(judged and judged.returncode), "tests": tested.stdout.strip().splitlines()[-1:] if tested else []}
 
 
 def main():
@@ -317,6 +320,7 @@ def main():
     parser.add_argument("--nulls", type=float, default=0.3, help="the share of values that may be null and are")
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--cases", action="store_true")
+    parser.add_argument("--validator", help="a command that says by its exit code if a description is one")
     parser.add_argument("--keep", help="a folder for drafts and recordings")
     parser.add_argument("--bars", action="store_true", help="fail where a draft is wrong more often than it may be")
     parser.add_argument("descriptions", nargs="*")
@@ -335,7 +339,7 @@ def main():
     print(f"drafts: {options.examples} examples, paths F1 {f1:.3f}, {total['bad_seen']} of {total['seen']} seen wrong, unseen {accepted:.1%} accepted, "
           f"{total['leaked']} secrets; of bodies with a value of a wrong type refused: {shares['spoilt_requests']:.1%} of {spoilt['spoilt_requests'][1]} "
           f"requests, {shares['spoilt_responses']:.1%} of {spoilt['spoilt_responses'][1]} responses")
-    faults = [row["name"] for row in rows if row["refused"] or row["leaked"] or any(" 0 failed" not in line for line in row["tests"])]
+    faults = [row["name"] for row in rows if row["refused"] or row["leaked"] or row["invalid"] or any(" 0 failed" not in line for line in row["tests"])]
     if options.bars and (faults or f1 < 0.9 or accepted < 0.95 or min(shares.values()) < 0.95 or total["bad_seen"] * 100 > total["seen"]):
         raise SystemExit(f"drafts: a bar is not met {faults}")
 
