@@ -95,6 +95,7 @@ const TABLE: &[Row] = &[
     Row { level: 2, name: "transport", uses: &["tool"] },
     Row { level: 2, name: "tree", uses: &["tool"] },
     Row { level: 1, name: "tool", uses: &["secret"] },
+    Row { level: 0, name: "code", uses: &[] },
     Row { level: 0, name: "secret", uses: &[] },
 ];
 

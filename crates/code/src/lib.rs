@@ -1,0 +1,1 @@
+//! Programs as a tool: code that a model writes runs in a sandbox.
