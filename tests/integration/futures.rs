@@ -221,6 +221,11 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         let _: fn(&Documents) = |documents| is_send(documents.refresh());
     }
     {
+        use callgate_code::python::{PythonSettings, examine, run};
+        let _ = |settings: &PythonSettings, program| is_send(run(settings, program));
+        let _ = |settings: &PythonSettings| is_send(examine(settings));
+    }
+    {
         use callgate_database::{Resources, Surroundings, load, load_with, propose};
         let _ = |settings, around: Surroundings| is_send(load(settings, around));
         let _ = |settings, around: Surroundings, resources: Resources| {

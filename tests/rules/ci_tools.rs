@@ -16,6 +16,7 @@ enum Supply {
 
 const PROGRAMS: &[(&str, Supply)] = &[
     ("apache2", Supply::Package("apache2")),
+    ("bwrap", Supply::Package("bubblewrap")),
     ("caddy", Supply::Package("caddy")),
     ("cargo", Supply::Runner),
     ("dbus-daemon", Supply::Package("dbus")),
