@@ -104,7 +104,8 @@ fn the_reader_refuses_every_configuration_that_the_schema_refuses() {
 }
 
 /// The examples that show every key together.
-pub(crate) const FULL: &str = "config/full.yaml config/full-approle.yaml config/full-cluster.yaml
+pub(crate) const FULL: &str =
+    "config/full.yaml config/full-approle.yaml config/full-cluster.yaml config/full-code.yaml
     config/full-connection.yaml config/full-database.yaml config/full-documents.yaml
     config/full-vertex.yaml";
 

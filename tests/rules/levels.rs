@@ -35,6 +35,7 @@ const TABLE: &[Row] = &[
         level: 9,
         name: "callgate",
         uses: &[
+            "code",
             "config",
             "connector",
             "database",
@@ -72,6 +73,7 @@ const TABLE: &[Row] = &[
     },
     Row { level: 7, name: "connector", uses: &["kind", "session", "transport"] },
     Row { level: 7, name: "database", uses: &["kind", "session", "transport"] },
+    Row { level: 7, name: "code", uses: &["kind", "session"] },
     Row { level: 7, name: "documents", uses: &["kind", "search", "session", "transport"] },
     Row { level: 7, name: "vertex", uses: &["kind", "transport"] },
     Row { level: 6, name: "kind", uses: &["executor"] },
@@ -95,7 +97,6 @@ const TABLE: &[Row] = &[
     Row { level: 2, name: "transport", uses: &["tool"] },
     Row { level: 2, name: "tree", uses: &["tool"] },
     Row { level: 1, name: "tool", uses: &["secret"] },
-    Row { level: 0, name: "code", uses: &[] },
     Row { level: 0, name: "secret", uses: &[] },
 ];
 

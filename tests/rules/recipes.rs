@@ -34,9 +34,16 @@ const LISTS: [GrowingList; 3] = [
     },
     GrowingList {
         recipe: "A kind of toolset: tools of a further source",
-        names: &["callgateconnector", "callgatedatabase", "callgatedocuments", "callgatevertex"],
+        names: &[
+            "callgatecode",
+            "callgateconnector",
+            "callgatedatabase",
+            "callgatedocuments",
+            "callgatevertex",
+        ],
         other_names: &[],
         exceptions: &[
+            ("crates/cli/src/commands/code_worker.rs", "the process that runs programs"),
             ("crates/cli/src/commands/extract.rs", "the process that reads a PDF file"),
             ("crates/cli/src/commands/init/database.rs", "writes a configuration of one kind"),
             ("crates/gateway/src/observe/prometheus.rs", "the names of metrics, not of a crate"),

@@ -17,6 +17,8 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("hyper-rustls", &["callgate-transport"]),
     ("hyper-util", &["callgate-gateway", "callgate-transport"]),
     ("keyring-core", &["callgate-store"]),
+    ("monty", &["callgate-code"]),
+    ("monty-types", &["callgate-code"]),
     ("openapiv3", &["callgate-config"]),
     ("pdf-extract", &["callgate-documents"]),
     ("redis", &["callgate-state"]),

@@ -7,6 +7,7 @@ pub mod approval;
 pub mod around;
 pub(crate) mod body;
 pub mod client;
+pub mod code;
 mod connection;
 pub mod connector;
 mod credential;

@@ -3,7 +3,12 @@
 use std::path::Path;
 
 use callgate_config::{Built, Environment, Error, Kinds, Loader};
-#[cfg(not(all(feature = "_database", feature = "connector", feature = "documents")))]
+#[cfg(not(all(
+    feature = "_database",
+    feature = "code",
+    feature = "connector",
+    feature = "documents"
+)))]
 use callgate_settings::Key;
 
 /// The kinds of toolsets that the features of this build bring, beside descriptions and functions.
@@ -24,6 +29,10 @@ pub fn kinds() -> Kinds {
         },
         &[],
     );
+    #[cfg(feature = "code")]
+    let kinds = kinds.with(callgate_code::CodeKind);
+    #[cfg(not(feature = "code"))]
+    let kinds = kinds.without(const { &[Key::absent("code_interpreter", &["code"])] }, &[]);
     #[cfg(feature = "connector")]
     let kinds = kinds.with(callgate_connector::ConnectorKind);
     #[cfg(not(feature = "connector"))]

@@ -200,6 +200,8 @@
 //! | `vault` (default) | secrets of Vault and OpenBao: `vault:path#key` |
 //! | `keyring` | secrets of the operating system's keyring: `keyring:service/user` |
 //! | `openapiv3` | descriptions of OpenAPI 3.0 as values of the crate `openapiv3`: `config::Description::from(api)` |
+//! | `code` | programs that a model writes, as a tool that runs them: the key `code_interpreter` of a toolset |
+//! | `monty` | their engine that calls tools, in processes of its own; needs Rust 1.95 |
 //! | `documents` | folders of documents as tools: the key `documents` of a toolset |
 //! | `mysql`, `postgres`, `sqlite` | tables of these databases as tools, `mysql` for MariaDB too: the key `database` of a toolset |
 //!

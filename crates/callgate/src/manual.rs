@@ -12,6 +12,7 @@ macro_rules! chapters {
         #[doc = "[approvals]: crate::manual::approvals"]
         #[doc = "[client-tools]: crate::manual::client_tools"]
         #[doc = "[clients]: crate::manual::clients"]
+        #[doc = "[code]: crate::manual::code"]
         #[doc = "[codes]: crate::manual::codes"]
         #[doc = "[command]: crate::manual::command"]
         #[doc = "[configuration]: crate::manual::configuration"]
@@ -54,6 +55,7 @@ chapters! {
     credentials "credentials.md"
     requests "requests.md"
     databases "databases.md"
+    code "code.md"
     documents "documents.md"
     connections "connections.md"
     client_tools "client-tools.md"

@@ -22,6 +22,7 @@ fn check(toolset: &str, features: &str, is_built_in: bool) {
 fn a_kind_whose_feature_is_off_is_an_error_that_names_it() {
     let has_engine = cfg!(any(feature = "mysql", feature = "postgres", feature = "sqlite"));
     check("database: {url: env:A}", "mysql`, `postgres` or `sqlite", has_engine);
+    check("code_interpreter: {}", "code", cfg!(feature = "code"));
     let connection = "connection: {name: projects/p/locations/l/connections/c}";
     check(connection, "connector", cfg!(feature = "connector"));
     check("documents: {folder: a}", "documents", cfg!(feature = "documents"));

@@ -13,6 +13,7 @@ mod checks;
 mod command_list;
 mod draft;
 mod hints;
+mod programs;
 mod serving;
 mod setup;
 mod source;
@@ -22,7 +23,7 @@ mod tools;
 pub(crate) use self::chat::ChatArguments;
 pub(crate) use self::{
     approvals::*, calls::*, checks::*, command_list::*, draft::DraftArguments, hints::*,
-    serving::*, setup::*, source::*, tools::ToolsArguments,
+    programs::RunArguments, serving::*, setup::*, source::*, tools::ToolsArguments,
 };
 
 /// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
@@ -108,6 +109,10 @@ pub(crate) enum Command {
     #[cfg(all(feature = "pdf", unix))]
     #[command(hide = true, after_help = "Example:\n  callgate extract")]
     Extract,
+    /// Run programs from standard input, as the process that runs code does
+    #[cfg(all(feature = "monty", unix))]
+    #[command(hide = true, after_help = "Example:\n  callgate code-worker")]
+    CodeWorker,
     /// Ask a sidecar on this machine if it lives, or is ready for calls
     ///
     /// Needs no token, and exits with 1 where it is not ready: for containers, which have no shell.
@@ -138,6 +143,13 @@ pub(crate) enum Command {
     #[cfg(feature = "mcp")]
     #[command(after_help = "Example:\n  callgate mcp config/demo.yaml --print-config claude")]
     Mcp(McpArguments),
+    /// Run a program whose calls are calls of tools, as a model does
+    ///
+    /// Needs a toolset with `code_interpreter`. Prints what the program prints and its result; exits with 1 after an exception.
+    #[command(
+        after_help = "Example:\n  callgate run callgate.yaml -c 4+4\n  callgate run callgate.yaml prices.py --json"
+    )]
+    Run(Box<RunArguments>),
     /// Print the JSON Schema of configurations, for editors
     #[command(after_help = "Example:\n  callgate schema")]
     Schema,

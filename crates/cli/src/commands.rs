@@ -8,6 +8,8 @@ mod call_recorder;
 #[cfg(feature = "agents")]
 pub(crate) mod chat;
 pub(crate) mod check;
+#[cfg(all(feature = "monty", unix))]
+pub(crate) mod code_worker;
 mod comparable;
 pub(crate) mod complete;
 pub(crate) mod diff;
@@ -25,6 +27,7 @@ mod losses;
 pub(crate) mod man;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
+pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod tools;

@@ -67,6 +67,8 @@ use crate::{
 /// ```
 pub fn run(kinds: &Kinds) -> ExitCode {
     memory_protection::close_memory();
+    #[cfg(all(feature = "monty", unix))]
+    commands::code_worker::name_own_program();
     let command = match args::parse_arguments(std::env::args_os(), kinds) {
         Ok(arguments) => arguments.command,
         Err(error) => return usage_error::report_error(error),
@@ -99,6 +101,8 @@ fn run_command(command: Command, kinds: &Kinds) -> Result<Verdict, Failure> {
         #[cfg(feature = "agents")]
         Command::Chat(arguments) => commands::chat::run(&arguments, kinds),
         Command::Check(arguments) => commands::check::run(&arguments, kinds),
+        #[cfg(all(feature = "monty", unix))]
+        Command::CodeWorker => commands::code_worker::run(),
         Command::Complete(arguments) => Ok(commands::complete::run(&arguments, kinds)),
         Command::Completions(arguments) => Ok(commands::complete::print_script(&arguments)),
         Command::Diff(arguments) => commands::diff::run(&arguments, kinds),
@@ -116,6 +120,7 @@ fn run_command(command: Command, kinds: &Kinds) -> Result<Verdict, Failure> {
         Command::Man(arguments) => commands::man::run(&arguments),
         #[cfg(feature = "mcp")]
         Command::Mcp(arguments) => commands::mcp::run(&arguments, kinds),
+        Command::Run(arguments) => commands::run::run(&arguments, kinds),
         Command::Schema => {
             output::print_result(&format!("{:#}\n", callgate_config::schema(kinds)));
             Ok(Verdict::Fine)

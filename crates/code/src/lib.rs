@@ -1,3 +1,35 @@
-//! Programs as a tool: code that a model writes runs in a sandbox. [`python`] is the engine with the whole of `CPython`.
+//! Programs as a tool: a model writes code, which runs in a sandbox, and whose calls of tools are calls of the executor. Credentials,
+//! checks, limits, approvals and the audit stand outside of the sandbox: the code gets functions, and what they answer.
+//!
+//! The engine `monty` interprets a part of Python in a process of its own, which has no files, no network, no environment, little memory
+//! and little time. The engine `python` runs the Python of the machine in a sandbox of Linux ([`python`]). The command starts itself as that process; a program that embeds callgate names one: [`use_worker`].
 
+mod arguments;
+mod declaration;
+mod digits;
+mod finding;
+mod frame;
+mod functions;
+mod keys;
+mod kind;
+mod load;
+mod message;
+#[cfg(all(feature = "monty", unix))]
+mod monty;
+mod name;
+mod outcome;
+mod program;
 pub mod python;
+mod python_tool;
+mod settings;
+mod stub;
+mod tool;
+mod worker;
+
+pub use finding::CodeFinding;
+pub use kind::CodeKind;
+pub use load::{Unavailable, load};
+#[cfg(all(feature = "monty", unix))]
+pub use monty::work;
+pub use settings::{CallRules, CodeLimits, CodeSettings, Engine};
+pub use worker::{WORKER_ARGUMENT, use_worker};

@@ -180,6 +180,19 @@ pub trait Backend: Debug + Send + Sync {
         &[]
     }
 
+    /// True if calls of the tool call tools: each then has its executor ([`Call::executor`]). Such a tool calls none of its like.
+    #[doc(hidden)]
+    fn calls_tools(&self) -> bool {
+        false
+    }
+
+    /// The declaration among the tools of an executor, for a tool that names others; asked once, when the executor is built.
+    #[doc(hidden)]
+    fn declaration_among(&self, tools: &[&dyn Backend]) -> Option<Tool> {
+        _ = tools;
+        None
+    }
+
     /// Previews the call: runs its code without fetching a credential, up to the first side effect.
     ///
     /// # Errors

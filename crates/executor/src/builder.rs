@@ -150,8 +150,8 @@ impl Builder {
                 catalog.add(slot)?;
             }
         }
-        for backend in self.own {
-            let backend = Arc::new(backend?);
+        for backend in declared_among(&catalog, self.own)? {
+            let backend = Arc::new(backend);
             let (name, edit) = (backend.name().clone(), backend.edit().cloned());
             catalog.add(Slot::new(name, backend, None, edit))?;
         }
@@ -159,6 +159,23 @@ impl Builder {
         let finder = Finder::new(self.synonyms);
         Ok(Executor::new(catalog, finder, results, self.middleware.into()))
     }
+}
+
+/// Tools of any kind, each declared among all tools of the executor.
+fn declared_among(
+    operations: &Catalog,
+    own: Vec<Result<CheckedBackend, Error>>,
+) -> Result<Vec<CheckedBackend>, Error> {
+    let mut own = own.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let all = own.iter().map(|backend| -> &dyn Backend { backend });
+    let all: Vec<_> = operations.backends().chain(all).collect();
+    let declared: Vec<_> = own.iter().map(|backend| backend.declaration_among(&all)).collect();
+    for (backend, tool) in own.iter_mut().zip(declared) {
+        if let Some(tool) = tool {
+            backend.declare_among(tool);
+        }
+    }
+    Ok(own)
 }
 
 /// The operations of a toolset as backends, in their order: for a kind of tool whose calls are requests of its own

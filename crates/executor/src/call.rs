@@ -7,9 +7,11 @@ use callgate_tool::{Arguments, Principal, Session, ToolCall};
 use tokio::time::Instant;
 
 use crate::{
+    backend::Backend,
     decision::{Decided, Decision},
     execution::Execution,
-    extensions::Extensions,
+    executor::Executor,
+    extensions::{Extensions, OuterCall},
     rights::CallRights,
     stop::Stop,
     trace::TraceContext,
@@ -43,6 +45,8 @@ pub struct Call<'a> {
     execution: Execution,
     decided: Option<Decided>,
     approval: Option<String>,
+    /// The executor that runs it, for a tool that calls tools.
+    executor: Option<Executor>,
 }
 
 impl<'a> Call<'a> {
@@ -69,6 +73,26 @@ impl<'a> Call<'a> {
             execution: Execution::Server,
             decided: None,
             approval: None,
+            executor: None,
+        }
+    }
+
+    /// A call that this one makes: for its caller, with its session, its rights and its end. Nobody can be asked about it.
+    #[doc(hidden)]
+    pub fn inner_call(&self, asked: ToolCall) -> Call<'static> {
+        let mut extensions = Extensions::default();
+        extensions.insert(OuterCall(self.extensions.clone()));
+        Call {
+            id: Cow::Owned(asked.id),
+            tool: Cow::Owned(asked.tool),
+            arguments: Cow::Owned(asked.arguments),
+            started: Instant::now(),
+            extensions,
+            execution: Execution::Server,
+            decided: None,
+            approval: None,
+            executor: None,
+            ..self.to_static()
         }
     }
 
@@ -190,6 +214,7 @@ impl<'a> Call<'a> {
             execution: self.execution,
             decided: self.decided.clone(),
             approval: self.approval.clone(),
+            executor: self.executor.clone(),
         }
     }
 
@@ -230,8 +255,20 @@ impl<'a> Call<'a> {
         self.principal.as_ref()
     }
 
-    pub(crate) fn rights(&self) -> &CallRights {
+    /// The rights of the caller.
+    #[doc(hidden)]
+    pub fn rights(&self) -> &CallRights {
         &self.rights
+    }
+
+    /// The executor that runs the call, for a tool that calls tools: [`Backend::calls_tools`](crate::Backend::calls_tools).
+    #[doc(hidden)]
+    pub fn executor(&self) -> Option<&Executor> {
+        self.executor.as_ref()
+    }
+
+    pub(crate) fn lend_executor(&mut self, executor: &Executor, backend: &dyn Backend) {
+        self.executor = backend.calls_tools().then(|| executor.clone());
     }
 
     /// The moment when the call was made.

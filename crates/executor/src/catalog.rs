@@ -119,6 +119,10 @@ impl Catalog {
         self.slots.iter().map(Entry)
     }
 
+    pub(crate) fn backends(&self) -> impl Iterator<Item = &dyn Backend> {
+        self.slots.iter().map(|slot| &*slot.backend)
+    }
+
     pub(crate) fn entry(&self, at: usize) -> Option<Entry<'_>> {
         self.slots.get(at).map(Entry)
     }
@@ -183,6 +187,12 @@ impl<'a> Entry<'a> {
         let said = self.operation().map(|operation| operation.purpose());
         let said = said.or_else(|| Some(self.declaration()?.description.trim().to_owned()));
         shortened_line(said.unwrap_or_default().lines().next().unwrap_or_default())
+    }
+
+    /// True if calls of the tool call tools.
+    #[doc(hidden)]
+    pub fn calls_tools(self) -> bool {
+        self.0.backend.calls_tools()
     }
 
     /// The operation of a description that the tool calls; `None` for another kind of tool.

@@ -351,6 +351,7 @@ impl Executor {
         let Some(permit) = self.0.catalog.permit(&call.tool, call.rights()) else {
             return Err(self.refusal_of(call));
         };
+        call.lend_executor(self, permit.backend());
         let meant = permit.entry().name().as_str();
         if *meant != *call.tool {
             let asked = mem::replace(&mut call.tool, meant.to_owned().into()).into_owned();

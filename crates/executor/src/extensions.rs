@@ -40,6 +40,11 @@ impl Extensions {
 #[expect(clippy::exhaustive_structs, reason = "it is this name")]
 pub struct MeantToolset(pub Arc<str>);
 
+/// The extensions of the call that made this one ([`Call::inner_call`](crate::Call::inner_call)), among its own.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "it is these values")]
+pub struct OuterCall(pub Extensions);
+
 /// Leaves out the values, which may be secrets.
 impl fmt::Debug for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

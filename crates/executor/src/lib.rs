@@ -43,7 +43,7 @@ pub use execution::{CLIENT_TIME, ClientAnswer, ClientSide, Execution};
 pub use executor::Executor;
 pub use extensions::Extensions;
 #[doc(hidden)]
-pub use extensions::MeantToolset;
+pub use extensions::{MeantToolset, OuterCall};
 pub use fingerprint::fingerprint;
 pub use middleware::{Ended, Ending, Middleware, Stage};
 #[doc(hidden)]

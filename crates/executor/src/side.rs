@@ -10,11 +10,15 @@ use crate::{
     backend::{Backend, Opened, Review},
     call::Call,
     execution::Execution,
+    extensions::OuterCall,
 };
 
 pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Journal) -> Outcome {
     if !is_clients(backend, call) {
         return backend.run(call, journal).await;
+    }
+    if call.extensions().get::<OuterCall>().is_some() {
+        return wording::client::not_from_code().into();
     }
     backend
         .for_client(call, journal)

@@ -16,7 +16,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Backend, Call, Ended, Middleware, Reviewed, Stage, review};
+use callgate_executor::{Backend, Call, Ended, Middleware, OuterCall, Reviewed, Stage, review};
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{
     Approvers, Effect, Event, Fault, Journal, Outcome, Pending, PendingKind, ToolName, Value,
@@ -185,7 +185,10 @@ impl Approvals {
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
         let brought = self.use_named_approval(call).await?;
-        let of_maker = call.extensions().get::<AskAtLeast>().map_or(Confirm::Never, |rule| rule.0);
+        let outer = call.extensions().get::<OuterCall>();
+        let of_maker = call.extensions().get().or_else(|| outer?.0.get::<AskAtLeast>());
+        let of_maker = of_maker.map_or(Confirm::Never, |rule| rule.0);
+        let is_inner = outer.is_some();
         let (rules, effect) = ([self.rules.backend_rule(backend), of_maker], backend.effect());
         if !rules.iter().any(|rule| rule.may_ask(effect)) {
             return Ok(None);
@@ -199,6 +202,9 @@ impl Approvals {
         };
         if review.as_ref().is_ok_and(|review| !asks(review)) {
             return Ok(None);
+        }
+        if is_inner && review.is_ok() {
+            return Err(wording::asked_by_code());
         }
         let noted = |journal: &mut Journal| {
             // The call ends here, so the journal gets the events of the review, as from the call itself.

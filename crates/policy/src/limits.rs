@@ -12,7 +12,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
-use callgate_executor::{Backend, Call, Ended, Middleware, Stage};
+use callgate_executor::{Backend, Call, Ended, Middleware, OuterCall, Stage};
 use callgate_session::{QueuePermit, Store};
 use callgate_tool::{Fault, Journal, Outcome};
 use tokio::time::Instant;
@@ -237,9 +237,12 @@ impl Limits {
                 None => bucket.take_call().map_err(wording::rate_limited)?,
             }
         }
-        let bounds = [principal.as_deref(), toolset].into_iter().flatten();
+        // The permits of the call that makes an inner one stand for both: one that waited for its own would wait for itself.
+        let is_inner = call.extensions().get::<OuterCall>().is_some();
+        let bounds = [principal.as_deref().filter(|_| !is_inner), toolset].into_iter().flatten();
         // A call that waits for its toolset holds no permit among all calls.
-        let gates = bounds.filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
+        let all = (!is_inner).then_some(&*self.in_flight);
+        let gates = bounds.filter_map(|bound| bound.gate.as_deref()).chain(all);
         for gate in gates {
             permits.add_permit(
                 gate.take_permit(call.principal(), started).await.ok_or_else(overloaded)?,

@@ -38,6 +38,12 @@ pub fn nobody_asks() -> Box<Fault> {
     Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::AskUser))
 }
 
+/// A program made the call, which cannot wait for a person.
+pub fn asked_by_code() -> Box<Fault> {
+    let message = "a person has to approve this call, and code cannot wait for that; nothing was sent; make the call by itself, outside of the code";
+    Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::CorrectArguments))
+}
+
 /// There is nobody to ask where the call was made, and it is kept until a person decides elsewhere.
 pub fn decided_elsewhere(id: &str) -> Box<Fault> {
     let message = format!(

@@ -37,6 +37,12 @@ pub fn departed_caller() -> Box<Fault> {
     fault_after_sending(FaultCode::Stopped, message, Next::AskUser, Reached::Maybe)
 }
 
+/// A program made the call, which cannot wait for a client.
+pub fn not_from_code() -> Box<Fault> {
+    let message = "the client runs this tool, and code cannot wait for it; nothing was sent; make the call by itself, outside of the code";
+    fault(FaultCode::NotSupported, message, Next::CorrectArguments)
+}
+
 /// The tool was removed while its call waited for the client.
 pub fn tool_removed(name: &str) -> Box<Fault> {
     let message = format!(

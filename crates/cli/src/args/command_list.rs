@@ -12,7 +12,7 @@ use crate::effects;
 /// The purposes in the order in which a newcomer meets them, each with its commands. A build without a feature lacks some.
 const PURPOSES: [(&str, &[&str]); 5] = [
     ("Look at an API", &["tools", "check", "diff", "explain"]),
-    ("Call", &["call", "chat", "login", "logout"]),
+    ("Call", &["call", "chat", "run", "login", "logout"]),
     ("Run", &["serve", "mcp", "health", "approvals", "approve"]),
     ("Keep in order", &["doctor", "test", "audit"]),
     ("Set up", &["init", "draft", "import", "schema", "completions", "man"]),

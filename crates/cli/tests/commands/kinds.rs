@@ -99,6 +99,8 @@ fn each_kind_that_runs_tools_has_a_row() {
     let kinds = folders.filter(|folder| has_backend(folder));
     // The stand-in for a tool of a kind whose source is away runs nothing.
     let kinds = kinds.map(|folder| crate_name(&folder)).filter(|name| name != "kind");
+    // Its row needs the engine that callgate brings.
+    let kinds = kinds.filter(|name| cfg!(feature = "monty") || name != "code");
     let kinds: BTreeSet<_> = kinds.collect();
     let rows: BTreeSet<_> = rows::kinds().iter().map(|kind| kind.folder.to_owned()).collect();
     assert_eq!(rows, kinds, "a row of `kinds/rows.rs` for each crate that implements `Backend`");

@@ -45,6 +45,8 @@ mod pages;
 mod prelude;
 #[cfg(feature = "mcp")]
 mod print_config;
+#[cfg(feature = "monty")]
+mod programs;
 mod readme;
 mod reasons;
 mod record;

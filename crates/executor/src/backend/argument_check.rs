@@ -31,6 +31,8 @@ pub(crate) struct CheckedBackend {
     /// Made for the first result; `None` if the tool declares none.
     results: OnceLock<Option<OutputCheck>>,
     edit: Option<EditedTool>,
+    /// The declaration that names other tools of the executor.
+    among: Option<Tool>,
 }
 
 impl CheckedBackend {
@@ -61,7 +63,16 @@ impl CheckedBackend {
     }
 
     fn from_backend(backend: Arc<dyn Backend>) -> Self {
-        Self { backend, arguments: OnceLock::new(), results: OnceLock::new(), edit: None }
+        let (arguments, results) = (OnceLock::new(), OnceLock::new());
+        Self { backend, arguments, results, edit: None, among: None }
+    }
+
+    /// Declares the tool as it is among others. An operator's own description stays.
+    pub(crate) fn declare_among(&mut self, tool: Tool) {
+        match &mut self.edit {
+            Some(edit) => edit.describe(tool.description),
+            None => self.among = Some(tool),
+        }
     }
 
     /// A backend whose tool an operator changed. The arguments are checked after they are filled.
@@ -129,8 +140,16 @@ impl Backend for CheckedBackend {
     fn declaration(&self) -> Option<&Tool> {
         match &self.edit {
             Some(edit) => Some(edit.declaration()),
-            None => self.backend.declaration(),
+            None => self.among.as_ref().or_else(|| self.backend.declaration()),
         }
+    }
+
+    fn calls_tools(&self) -> bool {
+        self.backend.calls_tools()
+    }
+
+    fn declaration_among(&self, tools: &[&dyn Backend]) -> Option<Tool> {
+        self.backend.declaration_among(tools)
     }
 
     fn effect(&self) -> Effect {

@@ -59,6 +59,13 @@ impl EditedTool {
         (Self { tool: edited, applied, hidden, values }, faults)
     }
 
+    /// Sets the description, unless the operator wrote one.
+    pub(super) fn describe(&mut self, description: String) {
+        if self.applied.changes.description.is_none() {
+            self.tool.description = description;
+        }
+    }
+
     pub(crate) fn applied_edit(&self) -> &AppliedEdit {
         &self.applied
     }

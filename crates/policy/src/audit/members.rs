@@ -3,14 +3,16 @@
 
 use std::time::SystemTime;
 
-use callgate_executor::{Backend, Call, Decided, Ended, Ending, fingerprint};
+use callgate_executor::{
+    Backend, Call, Decided, Ended, Ending, Extensions, OuterCall, fingerprint,
+};
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Event, Outcome, Principal, Session, Value, hexadecimal, visible_line};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use super::{AuditArguments, TurnEnd, TurnId};
+use super::{AuditArguments, Audited, TurnEnd, TurnId};
 use crate::{
     approval_record::{Approval, Permit},
     digest::{self, Digest},
@@ -25,7 +27,12 @@ pub(super) fn call_start_members(
 ) -> String {
     let mut members = Members::new("begun");
     members.add_text("call", name).add_text("id", shortened_name(call.id()));
-    if let Some(turn) = call.extensions().get::<TurnId>() {
+    let outer = call.extensions().get::<OuterCall>().map(|OuterCall(extensions)| extensions);
+    if let Some(Audited(parent)) = outer.and_then(Extensions::get) {
+        members.add_text("parent", parent);
+    }
+    let turn = call.extensions().get().or_else(|| outer?.get::<TurnId>());
+    if let Some(turn) = turn {
         members.add_text("turn", &turn.to_string());
     }
     members.add_caller(call.principal(), call.session());

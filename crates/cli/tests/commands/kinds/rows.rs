@@ -58,7 +58,16 @@ impl Hold for Lock {
 
 /// One row a kind.
 pub(super) fn kinds() -> Vec<Kind> {
-    vec![connection(), database(), documents(), functions(), openapi(), vertex()]
+    vec![
+        #[cfg(feature = "monty")]
+        code(),
+        connection(),
+        database(),
+        documents(),
+        functions(),
+        openapi(),
+        vertex(),
+    ]
 }
 
 fn away() -> String {
@@ -178,6 +187,22 @@ fn documents() -> Kind {
             let text = "The shop opens at nine.\n".repeat(40_000);
             fs::write(folder.join("notes/long.md"), text).unwrap();
         }),
+        work_limits: "",
+    }
+}
+
+#[cfg(feature = "monty")]
+fn code() -> Kind {
+    Kind {
+        name: "code",
+        folder: "code",
+        members: "code_interpreter: {engine: monty}".to_owned(),
+        away: String::new(),
+        write_files: |_| (),
+        reads: asked("kind-generate_and_execute", json!({"input": "4 + 4"})),
+        writes: None,
+        n_requests: Box::new(|| 0),
+        work: Work::OfClient,
         work_limits: "",
     }
 }

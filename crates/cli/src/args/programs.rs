@@ -1,0 +1,28 @@
+//! The flags of `callgate run`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::source::SourceArguments;
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    /// The file with the program; `-` reads standard input
+    #[arg(required_unless_present = "code", conflicts_with = "code")]
+    pub(crate) program: Option<PathBuf>,
+    /// The program itself
+    #[arg(short, long, value_name = "CODE", allow_hyphen_values = true)]
+    pub(crate) code: Option<String>,
+    /// The tool that runs it, where the configuration has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// A session as a JSON file: `{"id", "parameters", "payload", "context", "credentials"}`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
+    /// Print the whole result as JSON: `execution_result`, `execution_error`, `stdout`, `calls` and more
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,48 @@
+//! Programs whose calls are calls of tools, by the command: `run` and `call`, with the engine `monty`.
+
+use callgate_testkit::{Blocking, Service};
+
+use crate::{prelude::*, run_at_home as run};
+
+/// A folder with a configuration: a folder of documents, a service, and the tool that runs programs.
+fn shop(origin: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let operations =
+        "paths: {/pets: {get: {operationId: list, responses: {'200': {description: d}}}}}";
+    fs::write(folder.path().join("pets.yaml"), callgate_testkit::describe(operations)).unwrap();
+    let text = format!(
+        "toolsets:\n  pets: {{openapi: pets.yaml, auth: none, server: '{origin}'}}\n  code: {{code_interpreter: {{engine: monty}}}}\n"
+    );
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    folder
+}
+
+#[test]
+fn a_program_is_run_and_its_calls_reach_the_service() {
+    let answer = r#"[{"price": 1.10}, {"price": 2}]"#;
+    let service = Blocking::start(Service::start(move |_| (200, answer.to_owned())));
+    let folder = shop(&service.service.origin);
+    let sum = run(&folder, &["run", "callgate.yaml", "-c", "print('hi')\n4 + 4"]).exits(0);
+    assert_eq!(sum.out, "hi\n8\n");
+    let prices = "sum([pet['price'] for pet in await pets.list()])";
+    fs::write(folder.path().join("prices.py"), prices).unwrap();
+    let ran = run(&folder, &["run", "callgate.yaml", "prices.py"]).exits(0);
+    assert_eq!(ran.out, "3.1\n");
+    assert_eq!(service.service.received().len(), 1);
+    let json = run(&folder, &["run", "callgate.yaml", "prices.py", "--json"]).exits(0).json();
+    assert_eq!(json["response"]["calls"][0]["tool"], json!("pets-list"));
+    run(&folder, &["run", "callgate.yaml", "-c", "1 / 0"]).exits(1).says("ZeroDivisionError");
+    run(&folder, &["tools", "callgate.yaml", "code-generate_and_execute"])
+        .exits(0)
+        .prints("pets.list()");
+}
+
+#[test]
+fn a_configuration_without_programs_is_told_what_to_add() {
+    let folder = shop("http://127.0.0.1:9");
+    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
+    let text = text.lines().filter(|line| !line.contains("code:")).collect::<Vec<_>>().join("\n");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let refused = run(&folder, &["run", "callgate.yaml", "-c", "4"]).exits(2);
+    refused.says("expected a tool that runs programs, got none").says("code_interpreter: {}");
+}

@@ -1,0 +1,26 @@
+//! Findings about programs as a tool.
+
+use callgate_tool::codes;
+use callgate_tree::SettingFinding;
+
+use crate::load::Unavailable;
+
+codes! {
+    /// The kinds of findings about programs as a tool.
+    pub enum CodeFinding {
+        /// This build, this machine or this program runs no code of the engine.
+        CodeUnavailable = "code-unavailable":
+            "Choose the other engine, use a build with it, or name the program that runs code: `callgate_code::use_worker`.";
+    }
+}
+
+/// The engine runs no code here.
+pub(crate) fn unavailable(
+    pointer: String,
+    engine: &str,
+    unavailable: &Unavailable,
+) -> SettingFinding {
+    let message = format!("expected an engine that runs code here, got `{engine}`: {unavailable}");
+    let help = unavailable.remedy();
+    SettingFinding::error(CodeFinding::CodeUnavailable.as_str(), pointer, message, help)
+}

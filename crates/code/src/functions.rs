@@ -1,0 +1,165 @@
+//! The functions of a program: the tools that its caller may use, that the operator allows, and that call no tools themselves.
+
+use callgate_executor::{CallRights, Entry, Executor, Search};
+use callgate_tool::{Tool, Value, nearest_first};
+
+use crate::{
+    message::{Meaning, Name},
+    name::{is_same_name, python_name},
+    settings::CallRules,
+    stub::stub,
+};
+
+/// The functions that one program sees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Functions<'e> {
+    pub(crate) executor: &'e Executor,
+    pub(crate) rights: &'e CallRights,
+    pub(crate) rules: &'e CallRules,
+}
+
+/// A function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Function<'e> {
+    /// Finds functions by words.
+    Search,
+    /// Calls a tool.
+    Tool(Entry<'e>),
+}
+
+/// The name of a tool in code: that of its toolset, if the tool's begins with it, and the rest.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct FunctionPath<'t> {
+    pub(crate) module: Option<&'t str>,
+    pub(crate) short: &'t str,
+}
+
+impl<'t> FunctionPath<'t> {
+    pub(crate) fn new(toolset: &'t str, name: &'t str) -> Self {
+        let short = name.strip_prefix(toolset).and_then(|rest| rest.strip_prefix('-'));
+        match short.filter(|short| !short.is_empty() && !toolset.is_empty()) {
+            Some(short) => Self { module: Some(toolset), short },
+            None => Self { module: None, short: name },
+        }
+    }
+
+    fn of(entry: Entry<'t>) -> Self {
+        Self::new(entry.toolset(), entry.name().as_str())
+    }
+
+    /// The name as code writes it: `pets.getPet`.
+    pub(crate) fn text(&self) -> String {
+        let short = python_name(self.short);
+        match self.module {
+            Some(module) => format!("{}.{short}", python_name(module)),
+            None => short,
+        }
+    }
+
+    fn is_meant(&self, name: &Name) -> bool {
+        let is_module = match (&name.module, self.module) {
+            (Some(asked), Some(module)) => is_same_name(asked, module),
+            (asked, _) => asked.is_none(),
+        };
+        is_module && is_same_name(&name.name, self.short)
+    }
+}
+
+impl<'e> Functions<'e> {
+    fn entries(self) -> impl Iterator<Item = Entry<'e>> {
+        self.executor.entries().filter(move |entry| self.has(*entry))
+    }
+
+    /// The tools that the caller may use, also those that code may not call: a call of one says so.
+    fn visible_entries(self) -> impl Iterator<Item = Entry<'e>> {
+        self.executor.entries().filter(move |entry| self.may_see(*entry))
+    }
+
+    fn has(self, entry: Entry<'e>) -> bool {
+        self.rules.allow(entry.name(), entry.effect()) && self.may_see(entry)
+    }
+
+    fn may_see(self, entry: Entry<'e>) -> bool {
+        entry.is_permitted(self.rights) && !entry.calls_tools()
+    }
+
+    /// The meaning of a name that the code does not define.
+    pub(crate) fn meaning(self, name: &Name) -> Meaning {
+        let is_module = name.module.is_none()
+            && self.visible_entries().any(|entry| {
+                let module = FunctionPath::of(entry).module;
+                module.is_some_and(|module| is_same_name(module, &name.name))
+            });
+        match self.find(name) {
+            // A toolset that has the name of a function of another is the toolset: its functions have no other name.
+            _ if is_module => Meaning::Module,
+            Ok(_) => Meaning::Function,
+            Err(why) => Meaning::Unknown(why),
+        }
+    }
+
+    /// The function of a name.
+    ///
+    /// # Errors
+    /// The reason why there is none, with the nearest names.
+    pub(crate) fn find(self, name: &Name) -> Result<Function<'e>, String> {
+        let meant = |entry: &Entry<'e>| FunctionPath::of(*entry).is_meant(name);
+        if let Some(module) = &name.module {
+            let full = format!("{module}-{}", name.name);
+            if let Some(entry) = self.executor.find(&full).filter(|it| meant(it) && self.has(*it)) {
+                return Ok(Function::Tool(entry));
+            }
+        } else if name.name == SEARCH {
+            return Ok(Function::Search);
+        }
+        let mut all: Vec<_> = self.entries().filter(meant).collect();
+        match (all.pop(), all.as_slice()) {
+            (Some(entry), []) => Ok(Function::Tool(entry)),
+            (Some(entry), others) => Err(several(name, others.iter().chain([&entry]))),
+            (None, _) => Err(self.unknown(name)),
+        }
+    }
+
+    fn unknown(self, name: &Name) -> String {
+        let asked = name.text();
+        if self.visible_entries().any(|entry| FunctionPath::of(entry).is_meant(name)) {
+            return format!("code may not call `{asked}`: call the tool by itself");
+        }
+        let all: Vec<String> = self.entries().map(|entry| FunctionPath::of(entry).text()).collect();
+        let nearest = nearest_first(&asked, all.iter().map(String::as_str));
+        let nearest: Vec<_> =
+            nearest.iter().take(NEAREST).map(|name| format!("`{name}`")).collect();
+        match nearest.as_slice() {
+            [] => format!("name '{asked}' is not defined"),
+            names => format!("name '{asked}' is not defined; functions: {}", names.join(", ")),
+        }
+    }
+
+    /// The functions that a question means, each as its stub.
+    pub(crate) fn search(self, question: &str) -> Value {
+        let results = self.executor.search(&Search::new(question), |entry| self.has(entry));
+        let stubs = results.into_iter().filter_map(|result| {
+            let tool: &Tool = result.entry.declaration()?;
+            Some(Value::from(stub(&FunctionPath::of(result.entry), tool)))
+        });
+        Value::Array(stubs.collect())
+    }
+}
+
+impl Name {
+    pub(crate) fn text(&self) -> String {
+        match &self.module {
+            Some(module) => format!("{module}.{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+fn several<'a, 'e: 'a>(name: &Name, entries: impl Iterator<Item = &'a Entry<'e>>) -> String {
+    let names: Vec<_> = entries.map(|it| format!("`{}`", FunctionPath::of(*it).text())).collect();
+    format!("`{}` is the name of several functions: {}", name.text(), names.join(", "))
+}
+
+/// The function that finds functions.
+pub(crate) const SEARCH: &str = "search";
+const NEAREST: usize = 3;

@@ -1,0 +1,150 @@
+//! Programs as a kind of toolset: the way from its keys to the opened tool.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use callgate_call::wording;
+use callgate_kind::{
+    Absence, Beside, CommonSettings, GivenLimits, Kept, KindKeys, KindSettings, NamedTool, Opened,
+    SELECTION_BY_NAME, Surroundings, ToolsetKind,
+};
+use callgate_settings::{Mapping, Reader, Section as _, Words as _};
+use callgate_tool::{Effect, Fault};
+
+use crate::{
+    finding::{self, CodeFinding},
+    keys::{CodeKeys, LimitKeys, ToolsetKeys},
+    load::{EngineTool, TOOL, engine_tool},
+    settings::{CallRules, CodeSettings, Engine},
+    worker::Workers,
+};
+
+/// Programs: the key `code_interpreter`.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeKind;
+
+impl ToolsetKind for CodeKind {
+    fn key(&self) -> &'static str {
+        "code_interpreter"
+    }
+
+    fn example(&self) -> &'static str {
+        "code_interpreter: {}"
+    }
+
+    fn keys(&self) -> KindKeys {
+        KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: &[] }
+    }
+
+    fn beside(&self) -> Beside {
+        Beside {
+            keys: &["confirm", "functions", "limits", "prefix", "tools"],
+            limits: Some(&["concurrency", "rate", "timeout"]),
+            tools: Some(SELECTION_BY_NAME),
+        }
+    }
+
+    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+        CodeFinding::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect()
+    }
+
+    fn read(
+        &self,
+        reader: &mut Reader,
+        toolset: Mapping<'_>,
+        _: Option<&Kept>,
+    ) -> Option<Arc<dyn KindSettings>> {
+        let keys = reader.get::<CodeKeys>(toolset, self.key())?;
+        let calls = keys.calls.map(|calls| CallRules {
+            include: calls.include.unwrap_or_default(),
+            exclude: calls.exclude.unwrap_or_default(),
+            effects: calls.effects.unwrap_or_else(|| CallRules::default().effects),
+        });
+        Some(Arc::new(ToolsetSettings(CodeSettings {
+            packages: keys.packages.unwrap_or_default(),
+            description: keys.description.unwrap_or_default(),
+            calls: calls.unwrap_or_default(),
+            ..CodeSettings::new("", keys.engine.unwrap_or_default())
+        })))
+    }
+}
+
+/// The settings, without those that they share with other kinds.
+#[derive(Clone, Debug)]
+struct ToolsetSettings(CodeSettings);
+
+#[async_trait]
+impl KindSettings for ToolsetSettings {
+    fn key(&self) -> &'static str {
+        CodeKind.key()
+    }
+
+    fn with_limits(
+        &self,
+        reader: &mut Reader,
+        limits: Option<Mapping<'_>>,
+        given: GivenLimits,
+    ) -> Arc<dyn KindSettings> {
+        let mut settings = self.0.clone();
+        if let Some(limits) = limits {
+            LimitKeys::fill(&mut settings.limits, reader, limits);
+        }
+        if let Some(timeout) = given.timeout {
+            settings.limits.timeout = timeout;
+        }
+        Arc::new(Self(settings))
+    }
+
+    fn tools(&self, pointer: &str) -> Vec<NamedTool> {
+        vec![NamedTool {
+            short: TOOL.to_owned(),
+            effect: self.effect(),
+            pointer: format!("{pointer}/code_interpreter"),
+        }]
+    }
+
+    fn unavailable(&self) -> Box<Fault> {
+        wording::code::no_worker()
+    }
+
+    async fn open(
+        &self,
+        toolset: &CommonSettings<'_>,
+        selected: &[NamedTool],
+        around: Surroundings<'_>,
+    ) -> Opened {
+        let at = |key: &str| format!("{}/code_interpreter{key}", toolset.pointer);
+        let Some(name) = selected.first().and_then(|tool| tool.former_name(toolset).ok()) else {
+            return Opened::with_tools(Vec::new());
+        };
+        let settings = CodeSettings {
+            toolset: toolset.name.clone(),
+            prefix: toolset.prefix.cloned(),
+            ..self.0.clone()
+        };
+        let earlier = around.earlier.and_then(Kept::get::<Arc<Workers>>);
+        match engine_tool(name, settings, earlier) {
+            Ok(EngineTool { tool, workers }) => {
+                Opened { kept: workers.map(Kept::new), ..Opened::with_tools(vec![tool]) }
+            }
+            // A load that may start nothing needs nothing that could be started.
+            Err(_) if around.shared.effects.fetching().is_none() => {
+                Opened::absent(Absence::Unasked)
+            }
+            Err(unavailable) => {
+                let engine = self.0.engine.word();
+                Opened::with_faults(vec![finding::unavailable(at("/engine"), engine, &unavailable)])
+            }
+        }
+    }
+}
+
+impl ToolsetSettings {
+    /// The effect of the tool: the strongest that its calls may have.
+    fn effect(&self) -> Effect {
+        match self.0.engine {
+            Engine::Monty => self.0.calls.strongest_effect(),
+            Engine::Python => Effect::Read,
+        }
+    }
+}

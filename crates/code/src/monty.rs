@@ -1,0 +1,94 @@
+//! The worker of the engine `monty`: a process that interprets programs, one after the other. It gave up files, memory and time before
+//! the first; calls of tools and their results are frames on its standard input and output, and there is no other way out.
+
+mod run;
+mod value;
+
+use std::{
+    fs,
+    io::{self, Read, Write},
+    thread,
+};
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use self::run::Run;
+use crate::{
+    frame::{read_frame, write_frame},
+    message::{Order, Report},
+};
+
+/// Runs programs until the input ends. This process must have been started for that alone: it gives up files, memory and time for good.
+///
+/// # Errors
+/// A failure of a pipe, or a message that is none.
+pub fn work(input: &mut (dyn Read + Send), output: &mut (dyn Write + Send)) -> io::Result<()> {
+    // Deep recursion of a program is recursion of the interpreter.
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(STACK);
+        let working = builder.spawn_scoped(scope, || work_here(&mut Link { input, output }))?;
+        working.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
+    })
+}
+
+fn work_here(link: &mut Link<'_>) -> io::Result<()> {
+    let address_space = address_space();
+    for (resource, most) in LIMITS {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    while let Some(order) = link.next_order()? {
+        let Order::Run { code, memory, output, time_ms } = order else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let most = address_space.saturating_add(memory).saturating_add(HEADROOM) as u64;
+        setrlimit(Resource::As, Rlimit { current: Some(most), maximum: None })?;
+        let end = Run::new(link, output).run(code, memory, time_ms)?;
+        link.report(&Report::End(end))?;
+    }
+    Ok(())
+}
+
+/// The two pipes to the program that started this process.
+struct Link<'a> {
+    input: &'a mut (dyn Read + Send),
+    output: &'a mut (dyn Write + Send),
+}
+
+impl Link<'_> {
+    fn report(&mut self, report: &Report) -> io::Result<()> {
+        write_frame(self.output, &report.to_value())
+    }
+
+    fn next_order(&mut self) -> io::Result<Option<Order>> {
+        let Some(value) = read_frame(self.input)? else { return Ok(None) };
+        Order::from_value(&value).map(Some).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// The answer to a report for which the worker waits.
+    fn answer(&mut self, report: &Report) -> io::Result<Order> {
+        self.report(report)?;
+        self.next_order()?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+/// The bytes of address space that the process has before it runs anything.
+fn address_space() -> usize {
+    let pages = fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|text| text.split(' ').next()?.parse::<usize>().ok());
+    pages.map_or(UNKNOWN_SPACE, |pages| pages.saturating_mul(rustix::param::page_size()))
+}
+
+/// The bytes of stack: the interpreter takes some kilobytes for each of a thousand calls, unoptimized ones the more.
+const STACK: usize = 64 << 20;
+/// The bytes beside those of the program: its text, its syntax tree, its output, and what allocators keep.
+const HEADROOM: usize = 32 << 20;
+/// More than a program takes where the system does not say it.
+const UNKNOWN_SPACE: usize = 2 << 30;
+/// The most seconds of a processor for all programs of a worker, further files, bytes of a file or a core dump, and processes.
+const LIMITS: [(Resource, u64); 5] = [
+    (Resource::Cpu, 600),
+    (Resource::Nofile, 3),
+    (Resource::Fsize, 0),
+    (Resource::Core, 0),
+    (Resource::Nproc, 0),
+];

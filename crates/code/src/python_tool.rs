@@ -1,0 +1,170 @@
+//! The engine `python` as a backend: a program in the sandbox of the machine's Python, and its files as handles.
+
+use async_trait::async_trait;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use callgate_call::wording;
+use callgate_executor::{Backend, Call};
+use callgate_session::{FairQueue, QueueBounds};
+use callgate_tool::{
+    Effect, Fault, Journal, Object, Outcome, Preview, Principal, Schema, StoredResult, Tool,
+    ToolName, Value, json,
+};
+use std::{sync::LazyLock, time::Duration};
+use tokio::time::timeout_at;
+
+use crate::{
+    declaration::output_schema,
+    load::Unavailable,
+    python::{OutputFile, PythonOutcome, PythonProgram, PythonSettings, run},
+    settings::CodeSettings,
+};
+
+/// The tool that runs programs in the machine's Python.
+#[derive(Debug)]
+pub(crate) struct PythonTool {
+    tool: Tool,
+    settings: CodeSettings,
+    python: PythonSettings,
+}
+
+impl PythonTool {
+    pub(crate) fn new(name: ToolName, settings: CodeSettings) -> Result<Self, Unavailable> {
+        let mut python =
+            PythonSettings { packages: settings.packages.clone(), ..PythonSettings::default() };
+        for program in [&python.bubblewrap, &python.interpreter] {
+            if cfg!(not(target_os = "linux")) || !program.is_file() {
+                return Err(Unavailable::Program(program.display().to_string()));
+            }
+        }
+        python.limits.time = settings.limits.time;
+        python.limits.memory = settings.limits.memory as u64;
+        python.limits.output = settings.limits.output;
+        Ok(Self { tool: declaration(name, &settings), settings, python })
+    }
+
+    async fn run_program(&self, call: &Call<'_>) -> Result<Value, Box<Fault>> {
+        let principal = call.principal().map_or("", Principal::id);
+        let deadline = call.deadline_within(QUEUE_TIME);
+        let permit = timeout_at(deadline, RUNNING.enter(principal, 1)).await.ok().flatten();
+        let _permit = permit.ok_or_else(wording::code::too_many_programs)?;
+        let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
+        let program = PythonProgram { code: code.to_owned(), files: Vec::new() };
+        let deadline = call.deadline_within(self.settings.limits.timeout);
+        let ended = timeout_at(deadline, run(&self.python, program))
+            .await
+            .map_err(|_| wording::timed_out(self.settings.limits.timeout, self.tool.effect))?;
+        let outcome = ended.map_err(|error| {
+            tracing::warn!(%error, remedy = error.remedy(), "no sandbox can be started that runs code");
+            wording::code::no_worker()
+        })?;
+        let mut files = Vec::new();
+        for file in &outcome.files {
+            files.push(self.file_value(call, file).await);
+        }
+        Ok(result(&outcome, files))
+    }
+
+    /// A file of the result: small texts as they stand, small files in base64, and a handle to each that can be kept.
+    async fn file_value(&self, call: &Call<'_>, file: &OutputFile) -> Value {
+        let text =
+            std::str::from_utf8(&file.bytes).ok().filter(|_| file.media_type.starts_with("text/"));
+        let is_small = file.bytes.len() <= MOST_INLINE;
+        let contents = match text {
+            Some(text) if is_small => text.to_owned(),
+            None if is_small => STANDARD.encode(&file.bytes),
+            Some(_) | None => String::new(),
+        };
+        let mut members = Object::from([
+            ("name", file.name.as_str().into()),
+            ("contents", contents.into()),
+            ("media_type", file.media_type.into()),
+            ("size", file.bytes.len().into()),
+        ]);
+        if text.is_none() && is_small {
+            members.insert("encoding", "base64".into());
+        }
+        let stored = StoredResult::new(file.media_type, file.bytes.clone().into())
+            .with_filename(Some(file.name.clone()))
+            .with_toolset(self.settings.toolset.as_str())
+            .with_tool(self.tool.name.as_str());
+        if let Some(executor) = call.executor()
+            && let Ok(kept) = executor.keep_file(stored, call.session(), call.principal()).await
+        {
+            members.insert("handle", kept.handle.as_str().into());
+        }
+        Value::Object(members)
+    }
+}
+
+fn result(outcome: &PythonOutcome, files: Vec<Value>) -> Value {
+    let left_out = outcome
+        .left_out
+        .iter()
+        .map(|file| json!({"name": file.name.as_str(), "reason": file.reason.as_str()}));
+    Value::Object(Object::from([
+        ("execution_result", outcome.result.as_str().into()),
+        ("execution_error", outcome.error.as_str().into()),
+        ("generated_code", "".into()),
+        ("output_files", Value::Array(files)),
+        ("stdout", outcome.stdout.as_str().into()),
+        ("stderr", outcome.stderr.as_str().into()),
+        ("left_out", Value::Array(left_out.collect())),
+        ("calls", json!([])),
+        ("truncated", outcome.truncated.into()),
+    ]))
+}
+
+fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": {"input": {
+            "type": "string", "minLength": 1, "maxLength": 100_000,
+            "description": "The program: the value of its last expression is the result",
+        }},
+        "required": ["input"],
+        "additionalProperties": false,
+    });
+    let purpose = settings.description.trim().trim_end_matches('.');
+    let purpose = if purpose.is_empty() { String::new() } else { format!("{purpose}. ") };
+    let packages = match settings.packages.as_slice() {
+        [] => "no packages beside the standard library".to_owned(),
+        packages => format!("the packages {}", packages.join(", ")),
+    };
+    let description = format!(
+        "{purpose}Runs a program in Python and returns the value of its last expression as `execution_result`, what it prints as `stdout`, \
+         and the traceback of an error as `execution_error`. Files that it writes into its folder are `output_files`. It has {packages}, \
+         no network, and no files but its own. Each program starts anew."
+    );
+    let tool = Tool::new(name, description, Schema::new(input), Effect::Read);
+    tool.with_lazy_output_schema(|| Some(output_schema()))
+}
+
+#[async_trait]
+impl Backend for PythonTool {
+    callgate_executor::of_tool!(tool, settings.toolset);
+
+    // It calls none, and needs the executor to keep files; programs call no programs of this kind either.
+    fn calls_tools(&self) -> bool {
+        true
+    }
+
+    async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
+        Ok(Preview::Text(format!("runs this program in a sandbox:\n{code}")))
+    }
+
+    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+        match self.run_program(call).await {
+            Ok(result) => result.into(),
+            Err(fault) => Outcome::Failed(fault),
+        }
+    }
+}
+
+/// The programs that run at the same time: each may take a gigabyte.
+static RUNNING: LazyLock<FairQueue> =
+    LazyLock::new(|| FairQueue::new(QueueBounds { units: 4, each: 2, waiting: 1024 }));
+/// The time that a program waits for others.
+const QUEUE_TIME: Duration = Duration::from_secs(30);
+/// The bytes of a file that stands in the result itself.
+const MOST_INLINE: usize = 16 << 10;

@@ -1,0 +1,143 @@
+//! A tool as the stub of a function: its parameters and its result with types of Python, and its purpose in one line.
+
+use callgate_tool::{Object, Schema, Tool, Value, shortened_text};
+
+use crate::{functions::FunctionPath, name::python_name};
+
+/// A parameter of a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameter<'s> {
+    pub(crate) name: &'s str,
+    schema: &'s Value,
+    is_required: bool,
+}
+
+/// The parameters of a schema, the required ones first.
+pub(crate) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
+    let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let properties = schema["properties"].as_object().into_iter().flat_map(Object::iter);
+    let mut parameters: Vec<_> = properties
+        .map(|(name, schema)| {
+            let is_required = required.iter().any(|it| it.as_str() == Some(name));
+            Parameter { name, schema, is_required }
+        })
+        .collect();
+    parameters.sort_by_key(|parameter| !parameter.is_required);
+    parameters
+}
+
+/// The stub of a tool: `pets.getPet(petId: int) -> {"id": int, "name": str}  # Returns a pet`.
+pub(crate) fn stub(path: &FunctionPath<'_>, tool: &Tool) -> String {
+    let schema = tool.input_schema.to_value();
+    let parameter = |parameter: &Parameter<'_>| {
+        let end = if parameter.is_required { "" } else { " = None" };
+        format!("{}: {}{end}", python_name(parameter.name), type_text(&schema, parameter.schema, 1))
+    };
+    let parameters: Vec<_> = parameters(&schema).iter().map(parameter).collect();
+    let result = tool.output_schema().map(Schema::to_value);
+    let result = result.map(|output| format!(" -> {}", type_text(&output, &output, 2)));
+    let purpose = tool.description.trim().lines().next().unwrap_or_default();
+    let purpose: String = purpose.chars().filter(|c| !c.is_control()).collect();
+    format!(
+        "{}({}){}  # {}",
+        path.text(),
+        parameters.join(", "),
+        shortened_text(&result.unwrap_or_default(), LONGEST_TYPE),
+        shortened_text(&purpose, LONGEST_PURPOSE)
+    )
+}
+
+/// The type of a schema in words of Python; parts below `depth` are `dict` and `list`.
+fn type_text(root: &Value, schema: &Value, depth: usize) -> String {
+    let schema = resolved_schema(root, schema);
+    if let Some(values) = schema["enum"].as_array().filter(|values| values.len() <= MOST_VALUES) {
+        let values: Vec<_> = values.iter().map(Value::to_string).collect();
+        return format!("Literal[{}]", values.join(", "));
+    }
+    match &schema["type"] {
+        Value::String(kind) => one_type(root, schema, kind, depth),
+        Value::Array(kinds) => {
+            let kinds = kinds.iter().filter_map(Value::as_str);
+            kinds.map(|kind| one_type(root, schema, kind, depth)).collect::<Vec<_>>().join(" | ")
+        }
+        _ if schema["properties"].is_object() => one_type(root, schema, "object", depth),
+        _ => "Any".to_owned(),
+    }
+}
+
+fn one_type(root: &Value, schema: &Value, kind: &str, depth: usize) -> String {
+    let members = schema["properties"].as_object().filter(|members| !members.is_empty());
+    match (kind, depth.checked_sub(1), members) {
+        ("string", ..) => "str".to_owned(),
+        ("integer", ..) => "int".to_owned(),
+        ("number", ..) => "float".to_owned(),
+        ("boolean", ..) => "bool".to_owned(),
+        ("null", ..) => "None".to_owned(),
+        ("array", Some(depth), _) if schema["items"].is_object() => {
+            format!("list[{}]", type_text(root, &schema["items"], depth))
+        }
+        ("array", ..) => "list".to_owned(),
+        ("object", Some(depth), Some(members)) => {
+            let member = |(name, schema): (&String, &Value)| {
+                format!("{}: {}", Value::from(name.as_str()), type_text(root, schema, depth))
+            };
+            let shown: Vec<_> = members.iter().take(MOST_MEMBERS).map(member).collect();
+            let more = if members.len() > MOST_MEMBERS { ", …" } else { "" };
+            format!("{{{}{more}}}", shown.join(", "))
+        }
+        ("object", ..) => "dict".to_owned(),
+        _ => "Any".to_owned(),
+    }
+}
+
+/// The schema that a reference within the root names, or the schema itself.
+pub(crate) fn resolved_schema<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let mut schema = schema;
+    for _ in 0..MOST_REFERENCES {
+        let reference = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
+        match reference.and_then(|pointer| root.pointer(pointer)) {
+            Some(target) => schema = target,
+            None => break,
+        }
+    }
+    schema
+}
+
+const MOST_VALUES: usize = 6;
+const MOST_MEMBERS: usize = 8;
+const MOST_REFERENCES: usize = 4;
+/// The bytes of a result's type and of a purpose: a stub is one line.
+const LONGEST_TYPE: usize = 240;
+const LONGEST_PURPOSE: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Effect, ToolName, json};
+
+    use super::*;
+
+    #[test]
+    fn a_stub_has_types_defaults_and_one_line() {
+        let input = json!({
+            "type": "object",
+            "properties": {
+                "status": {"enum": ["sold", "new"]}, "petId": {"type": "integer"},
+                "X-Trace": {"type": ["string", "null"]}, "owner": {"type": "object", "properties": {"a": {}}},
+            },
+            "required": ["petId"],
+        });
+        let output = json!({
+            "$defs": {"Pet": {"type": "object", "properties": {"id": {"type": "integer"}, "tags": {"type": "array", "items": {"type": "string"}}}}},
+            "type": "array", "items": {"$ref": "#/$defs/Pet"},
+        });
+        let name = ToolName::new("pets-get-pet").unwrap();
+        let text = "Returns a pet\nby its id".to_owned();
+        let tool = Tool::new(name, text, Schema::new(input), Effect::Read)
+            .with_output_schema(Some(Schema::new(output)));
+        let path = FunctionPath::new("pets", tool.name.as_str());
+        assert_eq!(
+            stub(&path, &tool),
+            r#"pets.get_pet(petId: int, status: Literal["sold", "new"] = None, X_Trace: str | None = None, owner: {"a": Any} = None) -> list[{"id": int, "tags": list}]  # Returns a pet"#
+        );
+    }
+}
