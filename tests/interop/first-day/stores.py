@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -41,6 +42,7 @@ class Server:
         self.folder, self.data = pathlib.Path("/etc/redis", address), pathlib.Path("/var/lib/redis", address)
         for folder in (self.folder, self.data):
             folder.mkdir(parents=True)
+        shutil.chown(self.data, "redis", "redis")
         for name in ("redis.conf", "sentinel.conf"):
             (self.folder / name).write_text(self.own(printed.file(f"/etc/redis/{name}")))
 
