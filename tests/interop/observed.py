@@ -11,6 +11,7 @@ import threading
 import urllib.request
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from prometheus_client.parser import text_string_to_metric_families
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -106,7 +107,12 @@ def run(callgate):
 
 def of_spans(server):
     tree = {span.name: span for _, span in server.spans if span.trace_id.hex() == TRACE}
-    gateway, call, request = tree["gateway"], tree["call"], tree["request"]
+    # The names of OpenTelemetry's conventions for HTTP: the method with the route, or with the template of the address.
+    gateway, call, request = tree["POST /v1/calls"], tree["call"], tree["GET /pets/{id}"]
+    assert (gateway.kind, request.kind) == (Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT), (gateway.kind, request.kind)
+    attributes = {known.key: known.value for known in request.attributes}
+    assert attributes["server.port"].int_value == server.server_port, attributes
+    assert not any(known.key == "error.type" for span in (gateway, request) for known in span.attributes), tree
     assert gateway.parent_span_id.hex() == STEP, gateway
     assert call.parent_span_id == gateway.span_id, call
     assert request.parent_span_id == call.span_id, request

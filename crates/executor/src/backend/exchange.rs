@@ -267,7 +267,12 @@ impl<'a> Exchange<'a> {
             span.in_scope(|| self.mark_trace_step(request));
             let sent = self.send_request(request, told, journal).instrument(span.clone()).await;
             let (answer, authorization) = sent?;
-            span.record("http.response.status_code", i64::from(answer.status().as_u16()));
+            let status = answer.status();
+            span.record("http.response.status_code", i64::from(status.as_u16()));
+            if status.is_client_error() || status.is_server_error() {
+                span.record("error.type", status.as_str());
+                span.record("otel.status_code", "ERROR");
+            }
             let next = bare
                 .and_then(|bare| redirect::next(&bare, &answer, &self.plan.operation().server.url));
             let Some(next) = next else { return Ok((answer, authorization)) };
@@ -276,15 +281,22 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The span of one request. It holds neither the path nor the query, which may be private.
+    /// The span of one request, by OpenTelemetry's conventions for HTTP. It holds neither the path nor the query, which may be private.
     fn request_span(&self, request: &Request<Bytes>) -> Span {
+        let (method, uri) = (request.method().as_str(), request.uri());
+        let usual = if uri.scheme_str() == Some("http") { 80 } else { 443 };
+        let template = &*self.plan.operation().path;
         tracing::debug_span!(
             "request",
+            "otel.name" = format!("{method} {template}"),
             "otel.kind" = "client",
-            "http.request.method" = request.method().as_str(),
-            "server.address" = request.uri().host().unwrap_or_default(),
-            "url.template" = &*self.plan.operation().path,
+            "otel.status_code" = Empty,
+            "http.request.method" = method,
+            "server.address" = uri.host().unwrap_or_default(),
+            "server.port" = i64::from(uri.port_u16().unwrap_or(usual)),
+            "url.template" = template,
             "http.response.status_code" = Empty,
+            "error.type" = Empty,
         )
     }
 

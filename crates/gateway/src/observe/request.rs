@@ -59,7 +59,12 @@ where
         let answered = self.0.call(request).instrument(span.clone());
         let recorded = answered.map(move |Ok(response)| {
             // Traces have no unsigned numbers: one of those would be a text.
-            span.record("http.response.status_code", i64::from(response.status().as_u16()));
+            let status = response.status();
+            span.record("http.response.status_code", i64::from(status.as_u16()));
+            if status.is_server_error() {
+                span.record("error.type", status.as_str());
+                span.record("otel.status_code", "ERROR");
+            }
             Ok(response)
         });
         Either::Right(recorded.boxed())
@@ -79,18 +84,27 @@ fn record_request(facts: &RequestFacts, request: &Request, span: &Span) {
     }
 }
 
+/// The name of OpenTelemetry's conventions for HTTP.
+fn span_name(method: &str, route: &str) -> String {
+    if route.is_empty() { method.to_owned() } else { format!("{method} {route}") }
+}
+
 fn request_span(request: &Request) -> Span {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     // Each scrape would be a trace of its own.
     if request_line::is_probe(route) {
         return Span::none();
     }
+    let method = request.method().as_str();
     let span = tracing::debug_span!(
         "gateway",
+        "otel.name" = span_name(method, route),
         "otel.kind" = "server",
-        "http.request.method" = request.method().as_str(),
+        "otel.status_code" = Empty,
+        "http.request.method" = method,
         "http.route" = route,
         "http.response.status_code" = Empty,
+        "error.type" = Empty,
     );
     #[cfg(feature = "otel")]
     if !span.is_disabled()
