@@ -2,7 +2,7 @@
 # all of it, so that the other side takes every byte as the program's.
 import _socket, ast, builtins, json, linecache, opcode, os, resource, stat, sys, types
 
-CHANNEL, FOLDER, NAME = 3, "/work", "program.py"
+CHANNEL, FOLDER, NAME = 3, "/tmp", "program.py"
 
 
 def send(data):
@@ -13,7 +13,7 @@ def send(data):
 
 def say_ready():
     """Together with the folder of memory, whose files the other side counts while the program runs."""
-    folder = os.open("/tmp", os.O_PATH)
+    folder = os.open(FOLDER, os.O_PATH)
     channel = _socket.socket(fileno=CHANNEL)
     number = folder.to_bytes(4, sys.byteorder)
     channel.sendmsg([b"ready\n"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, number)])

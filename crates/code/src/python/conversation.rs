@@ -12,7 +12,7 @@ use super::{
     folder::{self, MOST_FILES},
     output::{MOST_PASSED, Output},
     request::Request,
-    sandbox::{Sandbox, diagnose},
+    sandbox::{LAST, Sandbox, diagnose},
 };
 
 /// All that comes from a program.
@@ -42,6 +42,7 @@ pub(super) async fn converse(
     let Ok(Ok(folder)) = timeout(START, open(&mut sandbox.channel, request)).await else {
         return Err(diagnose(settings, &first_words(sandbox).await).await);
     };
+    sandbox.put_first_out_of_memory();
     let mut streams = Streams {
         answer: Output::new(answer::most_bytes(limits)),
         stdout: Output::new(limits.output),
@@ -170,8 +171,6 @@ fn cause(status: Option<ExitStatus>) -> String {
 
 /// The time for the sandbox and the interpreter to start; it takes 0.1 seconds on a machine that does nothing else.
 const START: Duration = Duration::from_secs(10);
-/// The time to end what was killed.
-const LAST: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {

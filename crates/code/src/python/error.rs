@@ -17,6 +17,8 @@ pub enum PythonErrorKind {
     Bubblewrap,
     /// The files of the program are too large, or their names are not plain.
     Files,
+    /// A folder of the settings would show more than files.
+    Folders,
     /// The interpreter is absent, or lies where programs do not see it.
     Interpreter,
     /// This machine gives no user namespaces to the user of this process.
@@ -40,6 +42,9 @@ impl PythonError {
                 "install bubblewrap 0.8 or newer: `apt install bubblewrap`"
             }
             PythonErrorKind::Files => "give fewer or smaller files, each by a name without a path",
+            PythonErrorKind::Folders => {
+                "list folders of libraries, two levels or more below the root: `/opt/python`"
+            }
             PythonErrorKind::Interpreter => {
                 "install Python 3.10 or newer below `/usr`, or name its interpreter and the folder that it lies in"
             }
@@ -85,6 +90,12 @@ pub(super) fn hidden_interpreter(path: &Path) -> PythonError {
     let message =
         format!("expected an interpreter in a folder that programs see: `{}`", path.display());
     PythonError { kind: PythonErrorKind::Interpreter, message }
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn open_folder(path: &Path) -> PythonError {
+    let message = format!("expected a folder of libraries for programs: `{}`", path.display());
+    PythonError { kind: PythonErrorKind::Folders, message }
 }
 
 #[cfg(target_os = "linux")]

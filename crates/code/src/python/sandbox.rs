@@ -2,10 +2,12 @@
 //! calls, and no open file but three streams and one channel.
 
 use std::{
+    fs,
     io::{self, Write as _},
     os::{fd::OwnedFd, unix::net, unix::process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use command_fds::{CommandFdExt as _, FdMapping};
@@ -13,6 +15,7 @@ use rustix::process::geteuid;
 use tokio::{
     net::UnixStream,
     process::{Child, ChildStderr, ChildStdout},
+    time::timeout,
 };
 
 use super::{PythonError, PythonSettings, error, filter::filter, settings::ENVIRONMENT};
@@ -28,11 +31,31 @@ pub(super) struct Sandbox {
 
 impl Sandbox {
     pub(super) fn start(settings: &PythonSettings) -> Result<Self, PythonError> {
+        if let Some(folder) = settings.folders.iter().find(|folder| !is_for_programs(folder)) {
+            return Err(error::open_folder(folder));
+        }
         let interpreter = interpreter(settings)?;
         let filter = filter(settings.limits.processes)?;
         let spawned = spawn(settings, &interpreter, &filter);
         spawned.map_err(|error| error::absent_bubblewrap(&settings.bubblewrap, &error))
     }
+
+    /// Where the memory of the machine runs out, the kernel ends the program, not the gateway. For an interpreter that waits.
+    pub(super) fn put_first_out_of_memory(&self) {
+        let Some(id) = self.child.id() else { return };
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        for child in children.unwrap_or_default().split_whitespace() {
+            fs::write(format!("/proc/{child}/oom_score_adj"), "1000").ok();
+        }
+    }
+}
+
+/// True for a folder that holds files alone, and is not one of the machine's own at its root.
+fn is_for_programs(folder: &Path) -> bool {
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let is_open = |path: &Path| CLOSED.iter().any(|closed| path.starts_with(closed));
+    let is_deep = |path: &Path| path.is_absolute() && path.components().count() > 2;
+    [folder, &real].into_iter().all(|path| is_deep(path) && !is_open(path))
 }
 
 /// The interpreter behind all links, which lies in a folder that the sandbox shows.
@@ -95,10 +118,9 @@ fn build_walls(command: &mut Command, settings: &PythonSettings) {
     for folder in &settings.folders {
         command.arg("--ro-bind").args([folder, folder]);
     }
-    command.args(["--perms", "0700", "--dir", "/tmp/work", "--symlink", "/tmp/work", "/work"]);
-    command.args(["--dir", "/tmp/.shm", "--symlink", "/tmp/.shm", "/dev/shm"]);
+    command.args(["--symlink", "/tmp", "/dev/shm", "--chdir", "/tmp"]);
     // The root is in memory as well, and has no limit of its own.
-    command.args(["--chdir", "/work", "--remount-ro", "/", "--clearenv"]);
+    command.args(["--remount-ro", "/", "--clearenv"]);
     for (name, value) in ENVIRONMENT {
         command.args(["--setenv", name, value]);
     }
@@ -110,13 +132,18 @@ pub(super) async fn diagnose(settings: &PythonSettings, said: &str) -> PythonErr
     command.args(["--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--", "/bin/true"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut command = tokio::process::Command::from(command);
-    match command.kill_on_drop(true).status().await {
+    let status = timeout(LAST, command.kill_on_drop(true).status()).await;
+    match status.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
         Err(error) => error::absent_bubblewrap(&settings.bubblewrap, &error),
         Ok(status) if status.success() => error::start(said),
         Ok(_) => error::no_namespaces(said),
     }
 }
 
+/// Folders with processes and their environments, devices and sockets.
+const CLOSED: [&str; 4] = ["/dev", "/proc", "/run", "/sys"];
+/// The time to end what was killed.
+pub(super) const LAST: Duration = Duration::from_secs(5);
 /// The number of the channel in the sandbox.
 const CHANNEL: i32 = 3;
 /// The number of the filter, which bubblewrap reads and closes.

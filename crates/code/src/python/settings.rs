@@ -35,7 +35,7 @@ pub struct PythonLimits {
     pub files_in: u64,
     /// Bytes of all files that are taken from it.
     pub files_out: u64,
-    /// Bytes of the folder in which it works and of `/tmp`, together; they lie in memory.
+    /// Bytes of the folder in which it works, which lies in memory.
     pub folder: u64,
 }
 
@@ -89,12 +89,11 @@ fn first_of(paths: &[&str]) -> PathBuf {
 /// Bytes for the traceback of a program that has filled its memory.
 const LAST_STEPS: u64 = 64 << 20;
 /// The whole environment of programs. Libraries of numbers start a thread for each processor and reserve memory for it, unless told.
-pub(super) const ENVIRONMENT: [(&str, &str); 9] = [
-    ("HOME", "/work"),
+pub(super) const ENVIRONMENT: [(&str, &str); 8] = [
+    ("HOME", "/tmp"),
     ("LANG", "C.UTF-8"),
     ("MKL_NUM_THREADS", "1"),
     ("MPLBACKEND", "Agg"),
-    ("MPLCONFIGDIR", "/tmp"),
     ("OMP_NUM_THREADS", "1"),
     ("OPENBLAS_NUM_THREADS", "1"),
     ("PATH", "/usr/bin:/bin"),

@@ -141,7 +141,7 @@ const RESULTS: &[(&str, &str, &str)] = &[
     (
         "the environment",
         "import os; sorted(os.environ)",
-        "['HOME', 'LANG', 'MKL_NUM_THREADS', 'MPLBACKEND', 'MPLCONFIGDIR', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', 'PWD', 'TMPDIR']",
+        "['HOME', 'LANG', 'MKL_NUM_THREADS', 'MPLBACKEND', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', 'PWD', 'TMPDIR']",
     ),
     ("the root", "import os; sorted(os.listdir('/'))", "['bin', 'dev', 'etc', 'lib', "),
     (
@@ -174,7 +174,11 @@ except OSError as e: answer = e.strerror
 answer",
         "Bad file descriptor",
     ),
-    ("shared memory of the host", "import os; os.listdir('/dev/shm')", "[]"),
+    (
+        "shared memory of the host",
+        "import os; [name for name in os.listdir('/dev/shm') if not name.startswith('.tmp')]",
+        "[]",
+    ),
     (
         "names of devices",
         "import os; sorted(os.listdir('/dev'))",
@@ -235,7 +239,7 @@ if os.fork() == 0:
 'left alone'", "left alone"),
     ("a program with rights", "
 import subprocess
-subprocess.run(['/bin/mount', '-t', 'tmpfs', 'none', '/work']).returncode != 0", "True"),
+subprocess.run(['/bin/mount', '-t', 'tmpfs', 'none', '/tmp']).returncode != 0", "True"),
     ("a shell", "
 import subprocess
 subprocess.run('id -u; cat HIDDEN /etc/passwd; echo x > /usr/x', shell=True, capture_output=True, text=True).stdout", "65534"),

@@ -3,7 +3,7 @@
 use std::{
     env, fs,
     io::{BufRead as _, BufReader},
-    os::unix::fs::PermissionsExt as _,
+    os::unix::fs::{PermissionsExt as _, symlink},
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -35,6 +35,9 @@ async fn a_dropped_future_ends_the_program(world: &mut World) {
     let settings = world.settings();
     let task = tokio::spawn(async move { run(&settings, program).await.map(drop) });
     assert!(wait_until_it_stays(world.shown()), "no program ran");
+    for process in sandboxes(world.shown()) {
+        assert_eq!(fs::read_to_string(process.join("oom_score_adj")).unwrap().trim(), "1000");
+    }
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());
     world.is_unchanged("a dropped future");
@@ -79,6 +82,8 @@ async fn a_machine_without_a_sandbox_says_so_and_runs_nothing(world: &mut World)
     let absent = folder.path().join("absent");
     let elsewhere = folder.path().join("python3");
     fs::copy("/usr/bin/python3", &elsewhere).unwrap();
+    let link = folder.path().join("link");
+    symlink("/proc", &link).unwrap();
     let settings = world.settings();
     let rows = [
         (
@@ -98,6 +103,20 @@ async fn a_machine_without_a_sandbox_says_so_and_runs_nothing(world: &mut World)
             PythonSettings { interpreter: "/usr/bin/env".into(), ..settings.clone() },
         ),
         (PythonErrorKind::Start, PythonSettings { folders: vec![absent], ..settings.clone() }),
+        // What these hold is more than files.
+        (
+            PythonErrorKind::Folders,
+            PythonSettings { folders: vec!["/".into()], ..settings.clone() },
+        ),
+        (
+            PythonErrorKind::Folders,
+            PythonSettings { folders: vec!["/etc".into()], ..settings.clone() },
+        ),
+        (
+            PythonErrorKind::Folders,
+            PythonSettings { folders: vec!["/proc/self".into()], ..settings.clone() },
+        ),
+        (PythonErrorKind::Folders, PythonSettings { folders: vec![link], ..settings.clone() }),
         // The kernel refuses namespaces from here on.
         (
             PythonErrorKind::Namespaces,

@@ -61,6 +61,7 @@ raise E",
     ),
     ("a trickle of output", "import time\nwhile True: print('x'); time.sleep(0.1)"),
     ("an end without an end", "import os, time\nos._exit = lambda _: time.sleep(99)"),
+    ("streams that are closed", "import os, time; os.closerange(0, 4); time.sleep(99)"),
     ("a stop", "import os, signal\nwhile True: os.kill(0, signal.SIGSTOP)"),
 ];
 
