@@ -85,7 +85,7 @@ fn no_library_speaks_of_flags() {
         let of_curl = ["crates/call/src/show.rs", "crates/draft/src/source/curl.rs"];
         let is_curl = of_curl.contains(&file.path.as_str());
         // Bubblewrap is started with its own flags.
-        let is_started = file.path == "crates/code/src/python/sandbox.rs";
+        let is_started = file.path == "crates/code/src/python/linux/sandbox.rs";
         let is_other = name == Some("cli") || is_curl || is_started;
         !is_other && folder == Some("src") && !is_file_of_tests(&file.path)
     });

@@ -13,24 +13,27 @@
 //! # }
 //! ```
 
-#[cfg(target_os = "linux")]
-mod answer;
-#[cfg(target_os = "linux")]
-mod conversation;
+#[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
+mod elsewhere;
+#[cfg_attr(
+    not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))),
+    expect(dead_code, reason = "elsewhere nothing is started")
+)]
 mod error;
 mod examination;
-#[cfg(target_os = "linux")]
-mod filter;
-#[cfg(target_os = "linux")]
-mod folder;
-mod media;
-#[cfg(target_os = "linux")]
-mod output;
+#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+mod linux;
+#[cfg_attr(
+    not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))),
+    expect(dead_code, reason = "elsewhere nothing is started")
+)]
 mod request;
-#[cfg(target_os = "linux")]
-mod sandbox;
 mod settings;
 
+#[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
+use self::elsewhere::run_here;
+#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+use self::linux::run_here;
 pub use self::{
     error::{PythonError, PythonErrorKind},
     examination::{Examination, Wall, examine},
@@ -127,17 +130,4 @@ pub async fn run(
     program: PythonProgram,
 ) -> Result<PythonOutcome, PythonError> {
     run_here(settings, request::Request::new(settings, program)?).await
-}
-
-#[cfg(target_os = "linux")]
-async fn run_here(
-    settings: &PythonSettings,
-    request: request::Request,
-) -> Result<PythonOutcome, PythonError> {
-    conversation::converse(sandbox::Sandbox::start(settings)?, request, settings).await
-}
-
-#[cfg(not(target_os = "linux"))]
-async fn run_here(_: &PythonSettings, _: request::Request) -> Result<PythonOutcome, PythonError> {
-    Err(error::unsupported(std::env::consts::OS))
 }

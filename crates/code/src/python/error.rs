@@ -73,38 +73,32 @@ pub(super) fn files(message: String) -> PythonError {
     PythonError { kind: PythonErrorKind::Files, message }
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn absent_bubblewrap(path: &Path, error: &io::Error) -> PythonError {
     let message = format!("bubblewrap does not start: `{}`: {error}", path.display());
     PythonError { kind: PythonErrorKind::Bubblewrap, message }
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn absent_interpreter(path: &Path, error: &io::Error) -> PythonError {
     let message = format!("expected an interpreter of Python: `{}`: {error}", path.display());
     PythonError { kind: PythonErrorKind::Interpreter, message }
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn hidden_interpreter(path: &Path) -> PythonError {
     let message =
         format!("expected an interpreter in a folder that programs see: `{}`", path.display());
     PythonError { kind: PythonErrorKind::Interpreter, message }
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn open_folder(path: &Path) -> PythonError {
     let message = format!("expected a folder of libraries for programs: `{}`", path.display());
     PythonError { kind: PythonErrorKind::Folders, message }
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn no_namespaces(said: &str) -> PythonError {
     let message = format!("this machine gives no user namespaces to this process: {said}");
     PythonError { kind: PythonErrorKind::Namespaces, message }
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn start(said: &str) -> PythonError {
     let message = format!("Python does not start in its sandbox: {said}");
     PythonError { kind: PythonErrorKind::Start, message }

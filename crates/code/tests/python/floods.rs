@@ -15,7 +15,7 @@ pub(crate) fn attempts() -> Vec<Attempt> {
     };
     let late = |(name, code): &(&str, &str)| {
         let attempt = Attempt::new(name, code, Expected::Ending(Ending::TimeLimit));
-        attempt.within(Duration::from_secs(1))
+        attempt.within(Duration::from_millis(400))
     };
     let finished =
         |(name, code): &(&str, &str)| Attempt::new(name, code, Expected::Ending(Ending::Finished));

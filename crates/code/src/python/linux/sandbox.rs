@@ -18,7 +18,8 @@ use tokio::{
     time::timeout,
 };
 
-use super::{PythonError, PythonSettings, error, filter::filter, settings::ENVIRONMENT};
+use super::filter::filter;
+use crate::python::{PythonError, PythonSettings, error, settings::ENVIRONMENT};
 
 /// A sandbox whose interpreter waits for its request.
 pub(super) struct Sandbox {

@@ -7,12 +7,13 @@ use std::{
 use tokio::{io::AsyncWriteExt as _, net::UnixStream, time::timeout};
 
 use super::{
-    Ending, PythonError, PythonLimits, PythonOutcome, PythonSettings,
     answer::{self, Answer},
     folder::{self, MOST_FILES},
     output::{MOST_PASSED, Output},
-    request::Request,
     sandbox::{LAST, Sandbox, diagnose},
+};
+use crate::python::{
+    Ending, PythonError, PythonLimits, PythonOutcome, PythonSettings, request::Request,
 };
 
 /// All that comes from a program.

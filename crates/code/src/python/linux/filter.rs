@@ -10,7 +10,7 @@ use seccompiler::{
     SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
 
-use super::{PythonError, error};
+use crate::python::{PythonError, error};
 
 /// The filter as bubblewrap reads it. A program with a single process cannot start another one.
 pub(super) fn filter(processes: u32) -> Result<Vec<u8>, PythonError> {
@@ -118,11 +118,11 @@ const OLD: &[c_long] = numbers! {
     SYS_getrlimit SYS_link SYS_lstat SYS_mkdir SYS_open SYS_pause SYS_pipe SYS_poll SYS_readlink SYS_rename SYS_renameat
     SYS_rmdir SYS_select SYS_setrlimit SYS_stat SYS_symlink SYS_time SYS_unlink SYS_utime SYS_utimes
 };
-#[cfg(not(target_arch = "x86_64"))]
-const OLD: &[c_long] = &[];
+#[cfg(target_arch = "aarch64")]
+const OLD: &[c_long] = numbers! { SYS_renameat };
 
 /// Calls that start a process, without flags.
 #[cfg(target_arch = "x86_64")]
 const STARTS: &[c_long] = &[libc::SYS_fork, libc::SYS_vfork];
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
 const STARTS: &[c_long] = &[];

@@ -3,9 +3,9 @@
 
 use serde::Deserialize;
 
-use super::{
+use super::media::media_type;
+use crate::python::{
     LeftOut, OutputFile, PythonLimits,
-    media::media_type,
     request::{MOST_FILES, is_plain},
 };
 
