@@ -85,9 +85,10 @@ def run(browser, sidecar, given, faults):
     other.wait_for_timeout(300)
     framed = [frame for frame in other.frames if frame != other.main_frame]
     look(all("pets-getPet" not in (frame.content() or "") for frame in framed), "a page was framed")
-    other.evaluate("document.getElementById('g').submit()")
-    other.wait_for_load_state()
+    with other.expect_navigation():
+        other.evaluate("document.getElementById('g').submit()")
     look("Rex" not in other.content(), "another origin sent a form")
+    other.goto(evil)
     read = other.evaluate(f"fetch({json.dumps(console)}, {{credentials: 'include'}}).then(it => it.text()).catch(() => 'refused')")
     look(read == "refused", "another origin read a page")
     page.click("text=Sign out")

@@ -96,6 +96,7 @@ function follow(table) {
   source.addEventListener("error", () => { state.textContent = "The feed broke off; the browser connects again."; });
   source.addEventListener("call", (event) => {
     rows.prepend(callRow(JSON.parse(event.data)));
+    document.getElementById("none")?.remove();
     while (rows.rows.length > 200) rows.lastElementChild.remove();
   });
   addEventListener("pagehide", () => source.close());

@@ -20,13 +20,13 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let content = html! {
         h1 { "Calls" }
         p.quiet #live role="status" { (calls.len()) " calls, the newest first" }
-        div.scroll {
+        div.scroll tabindex="0" role="group" aria-label="table" {
             table data-live={ "/console/calls/events?after=" (number(&listed, "latest")) } {
                 thead { tr { th.number { "Call" } th { "Ended" } th { "Tool" } th { "Ending" } th.number { "HTTP" } th.number { "ms" } th.number { "Requests" } th { "Reached" } th { "Principal" } th { "Notes" } } }
                 tbody { @for call in calls.iter().take(MOST_SHOWN) { (row(call)) } }
             }
         }
-        @if calls.is_empty() { p { "No call has ended yet." } }
+        @if calls.is_empty() { p #none { "No call has ended yet." } }
     };
     layout::show(request, Section::Calls, "Calls", &content)
 }

@@ -63,7 +63,12 @@ impl<'f> Form<'f> {
             Kind::Members { members, required, further }
                 if root.value.is_none_or(|value| self.is_fit(&resolved, value)) =>
             {
-                let group = groups::Group { members, required: &required, further };
+                let group = groups::Group {
+                    members,
+                    required: &required,
+                    further,
+                    is_nullable: resolved.is_nullable,
+                };
                 self.members(root, group, place)
             }
             _ => self.json(root, "arguments"),
@@ -88,10 +93,19 @@ impl<'f> Form<'f> {
             Kind::Alternatives(alternatives) => self.alternatives(input, &alternatives, place),
             Kind::Any => self.json(input, "any JSON"),
             Kind::Choice(choices) => self.choice(input, &resolved, &choices),
-            Kind::List(items) => self.list(input, (items, resolved.is_nullable), place),
+            Kind::List(items) => self.list(
+                input,
+                groups::Items { schema: items, is_nullable: resolved.is_nullable },
+                place,
+            ),
             Kind::Members { members, required, further } => {
-                let group = groups::Group { members, required: &required, further };
-                self.group(input, (group, resolved.is_nullable), place)
+                let group = groups::Group {
+                    members,
+                    required: &required,
+                    further,
+                    is_nullable: resolved.is_nullable,
+                };
+                self.group(input, group, place)
             }
             Kind::Number => self.number(input, &resolved),
             Kind::Text => self.text(input, &resolved),

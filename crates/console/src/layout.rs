@@ -23,13 +23,14 @@ pub(crate) fn show(
     title: &str,
     content: &Markup,
 ) -> PageResponse {
-    show_with_status(request, 200, (section, title), content)
+    show_with_status(request, 200, section, title, content)
 }
 
 fn show_with_status(
     request: &PageRequest,
     status: u16,
-    (section, title): (Section, &str),
+    section: Section,
+    title: &str,
     content: &Markup,
 ) -> PageResponse {
     let links = [
@@ -95,7 +96,7 @@ pub(crate) fn absent(request: &PageRequest) -> PageResponse {
         h1 { "There is no such page" }
         p { "The links above lead to all that there are." }
     };
-    show_with_status(request, 404, (Section::None, "No such page"), &content)
+    show_with_status(request, 404, Section::None, "No such page", &content)
 }
 
 /// The page in place of one whose data the sidecar does not give to this caller.
@@ -112,7 +113,7 @@ pub(crate) async fn refused(
         p { (text(&problem, "detail")) }
         p.quiet { "HTTP status " (status) }
     };
-    show_with_status(request, status, (section, "Refused"), &content)
+    show_with_status(request, status, section, "Refused", &content)
 }
 
 /// A member of an object that is a text; empty if there is none.

@@ -136,7 +136,7 @@ fn inputs_table(tool: &Value) -> Markup {
     html! {
         @if !inputs.is_empty() {
             h2 { "Inputs" }
-            div.scroll {
+            div.scroll tabindex="0" role="group" aria-label="table" {
                 table {
                     thead { tr { th { "Argument" } th { "Location" } th { "Name there" } th { "From" } th { "Required" } th { "Schema" } } }
                     tbody {
@@ -173,7 +173,7 @@ fn declarations(tool: &Value) -> Markup {
     let projections = members(tool, "projections");
     html! {
         h2 { "As a model sees it" }
-        div.scroll {
+        div.scroll tabindex="0" role="group" aria-label="table" {
             table {
                 thead { tr { th { "Form of the schema" } th.number { "Tokens" } th { "Losses" } } }
                 tbody {

@@ -117,8 +117,8 @@ fn tool_table(asked: &Asked<'_>, found: &Value) -> Markup {
     let next = text(found, "nextCursor");
     html! {
         p.quiet role="status" { (number(found, "total")) " tools" @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
-        div.scroll {
-            table {
+        div.scroll tabindex="0" role="group" aria-label="table" {
+            table.list {
                 thead { tr { th { "Tool" } th { "Effect" } th { "Purpose" } th { "Operation" } th.number { "Tokens" } } }
                 tbody {
                     @for tool in tools {
@@ -145,7 +145,7 @@ fn ranked_table(asked: &Asked<'_>, found: &Value) -> Markup {
     let tools = items(found, "tools");
     html! {
         p.quiet role="status" { (tools.len()) " tools for “" (asked.words) "”, the best first" }
-        div.scroll {
+        div.scroll tabindex="0" role="group" aria-label="table" {
             table {
                 thead { tr { th.number { "Rank" } th.number { "Score" } th { "Tool" } th { "Effect" } th { "Purpose" } th { "Why" } } }
                 tbody {

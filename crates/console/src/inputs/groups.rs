@@ -13,20 +13,23 @@ pub(super) struct Group<'m> {
     pub(super) required: &'m [&'m str],
     /// The schema of members beside the declared ones.
     pub(super) further: Option<&'m Value>,
+    pub(super) is_nullable: bool,
+}
+
+/// The items of a list.
+#[derive(Clone, Copy)]
+pub(super) struct Items<'i> {
+    pub(super) schema: &'i Value,
+    pub(super) is_nullable: bool,
 }
 
 impl Form<'_> {
     /// An object in a frame of its own.
-    pub(super) fn group(
-        &self,
-        input: Input<'_>,
-        (group, is_nullable): (Group<'_>, bool),
-        place: Place<'_>,
-    ) -> Markup {
+    pub(super) fn group(&self, input: Input<'_>, group: Group<'_>, place: Place<'_>) -> Markup {
         html! {
             fieldset {
                 (legend(input))
-                (presence(input, is_nullable, input.value.and_then(Value::as_object).is_some_and(Object::is_empty)))
+                (presence(input, group.is_nullable, input.value.and_then(Value::as_object).is_some_and(Object::is_empty)))
                 (self.members(input, group, place))
             }
         }
@@ -77,23 +80,18 @@ impl Form<'_> {
         }
     }
 
-    pub(super) fn list(
-        &self,
-        input: Input<'_>,
-        (schema, is_nullable): (&Value, bool),
-        place: Place<'_>,
-    ) -> Markup {
+    pub(super) fn list(&self, input: Input<'_>, list: Items<'_>, place: Place<'_>) -> Markup {
         let items = input.value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let rows = items.iter().map(Some).chain([None]);
         html! {
             fieldset {
                 (legend(input))
-                (presence(input, is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
+                (presence(input, list.is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
                 input type="hidden" name=(Part::Count.field(input.path)) value=(items.len() + 1);
                 @for (at, value) in rows.enumerate() {
                     @let path = item_path(input.path, at);
                     @let name = (at + 1).to_string();
-                    (self.input(Input { name: &name, schema, value, path: &path, is_required: false }, place))
+                    (self.input(Input { name: &name, schema: list.schema, value, path: &path, is_required: false }, place))
                 }
                 button.plain type="submit" name="open" value=(input.path) formnovalidate { "One more row" }
             }
