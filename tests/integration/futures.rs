@@ -20,7 +20,8 @@ use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{Subject, examine_subject};
 use callgate_executor::{CallRights, preview, review};
 use callgate_gateway::{
-    RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
+    Answer, PageRequest, RouteCalls, RouteRequest, ServeOptions, SessionInput, Source,
+    examine_sidecar, serve, start_log,
 };
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_kind::{
@@ -100,6 +101,10 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(Source, ServeOptions) =
         |source, options| is_send(serve(source, options, |_: &str| {}));
     let _: fn(&Config) = |config| is_send(start_log(config, &config.log, Box::new(|_| {})));
+    let _: fn(&PageRequest) = |request| is_send(request.get("/v1/tools", &[]));
+    let _: fn(&PageRequest, &Value) = |request, body| is_send(request.post("/v1/calls", body));
+    let _: fn(Answer) = |answer| is_send(answer.bytes());
+    let _: fn(Answer) = |answer| is_send(answer.value());
     let _: fn(&RouteRequest, SessionInput) = |request, input| is_send(request.session(input));
     let _: fn(&RouteRequest) = |request| is_send(request.begin("key", b"digest"));
     let _: fn(&RouteRequest, &Object) =

@@ -100,7 +100,7 @@ pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageRes
             (json_view::show_text(&readable(text(&call, member)), title))
         }
         @if call.get("arguments").is_none() { p.quiet { "Arguments and results are kept with " code { "call_values: true" } "." } }
-        @if let Some(again) = repeated(&call) { p { a.button href=(again) { "Try it again" } } }
+        @if let Some(again) = retry_address(&call) { p { a.button href=(again) { "Try it again" } } }
     };
     layout::show(request, Section::Calls, "Call", &content)
 }
@@ -111,7 +111,7 @@ fn readable(text: &str) -> String {
 }
 
 /// The form of the tool, filled with the arguments.
-fn repeated(call: &Value) -> Option<String> {
+fn retry_address(call: &Value) -> Option<String> {
     let arguments = text(call, "arguments");
     let is_short = !arguments.is_empty() && arguments.len() <= MOST_REPEATED;
     Value::parse(arguments).ok().filter(|_| is_short)?;

@@ -16,11 +16,14 @@ pub(crate) fn show(sent: &Sent<'_>, planned: Option<&Value>) -> Markup {
         members.insert("session", sent.session.clone());
     }
     let arguments = sent.arguments.to_string();
-    let command =
-        format!("callgate call callgate.yaml {} --args {}", quoted(name), quoted(&arguments));
+    let command = format!(
+        "callgate call callgate.yaml {} --args {}",
+        shell_word(name),
+        shell_word(&arguments)
+    );
     let request = format!(
         "curl {origin}/v1/calls -H 'content-type: application/json' -d {}",
-        quoted(&body.to_string())
+        shell_word(&body.to_string())
     );
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -51,6 +54,6 @@ pub(crate) fn show(sent: &Sent<'_>, planned: Option<&Value>) -> Markup {
 }
 
 /// A text as one word of a shell.
-fn quoted(text: &str) -> String {
+fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

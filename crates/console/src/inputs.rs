@@ -85,7 +85,7 @@ impl<'f> Form<'f> {
             return self.json(input, "as JSON");
         }
         if self.is_closed(&resolved, &kind, input, place) {
-            return closed(input);
+            return opener(input);
         }
         let place =
             Place { above: Some(&place), definition: resolved.definition, depth: place.depth + 1 };
@@ -269,7 +269,7 @@ fn state_choice(input: Input<'_>, states: &[(&str, &str)], current: &str) -> Mar
 }
 
 /// The button that opens a group.
-fn closed(input: Input<'_>) -> Markup {
+fn opener(input: Input<'_>) -> Markup {
     html! {
         div.input {
             span.name { (shown_name(input)) }

@@ -16,6 +16,7 @@ mod ask;
 mod assets;
 mod calls;
 mod commands;
+mod decision;
 mod fields;
 mod inputs;
 mod json_view;

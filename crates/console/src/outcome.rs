@@ -6,7 +6,7 @@ use callgate_tool::{Object, Value};
 use maud::{Markup, html};
 
 use crate::{
-    approvals, commands, json_view,
+    commands, decision, json_view,
     layout::{items, number, text},
     paths,
 };
@@ -49,7 +49,7 @@ pub(crate) async fn show_called(sent: &Sent<'_>, planned: Answer, answer: Answer
     html! {
         section.outcome aria-labelledby="outcome" {
             h2 #outcome { "Result" }
-            (show_result(sent.request, &result))
+            (show_result(sent.request, &result, text(sent.session, "id")))
             details { summary { "Request" }
                 @if let Some(request) = planned.get("request") { (planned_request(request)) } @else { p { "A dry run shows none." } } }
             (commands::show(sent, planned.get("request")))
@@ -58,7 +58,7 @@ pub(crate) async fn show_called(sent: &Sent<'_>, planned: Answer, answer: Answer
 }
 
 /// A result as its caller gets it.
-pub(crate) fn show_result(request: &PageRequest, result: &Value) -> Markup {
+pub(crate) fn show_result(request: &PageRequest, result: &Value, session: &str) -> Markup {
     html! {
         p.quiet role="status" {
             @if result.get("error").is_some() { "failed" } @else if result.get("pending").is_some() { "waits" } @else { "answered" }
@@ -67,14 +67,14 @@ pub(crate) fn show_result(request: &PageRequest, result: &Value) -> Markup {
             @if !text(result, "reached").is_empty() { " · reached the service: " (text(result, "reached")) }
         }
         (fault(result))
-        @if let Some(pending) = result.get("pending") { (approvals::pending(request, pending)) }
+        @if let Some(pending) = result.get("pending") { (decision::pending(request, pending)) }
         (notes(result))
         @if let Some(response) = result.get("response") {
             @if let Some(rows) = rows(response) { (rows) }
             h3 { "Shown to the model" }
             (json_view::show(response, "response"))
         }
-        (cut(result))
+        (cut(result, session))
         (journal(result))
         details { summary { "Whole result" } (json_view::show(result, "result")) }
     }
@@ -146,7 +146,7 @@ fn notes(result: &Value) -> Markup {
 }
 
 /// What the model is not shown, and where the whole is.
-fn cut(result: &Value) -> Markup {
+fn cut(result: &Value, session: &str) -> Markup {
     let handle = text(result, "handle");
     let truncated = result.get("truncated");
     html! {
@@ -154,7 +154,7 @@ fn cut(result: &Value) -> Markup {
             h3 { "Cut" }
             (json_view::show(truncated, "what was cut"))
         }
-        @if !handle.is_empty() { p { a href=(paths::page(&["results", handle])) { "The whole result" } } }
+        @if !handle.is_empty() { p { a href={ (paths::page(&["results", handle])) (paths::query(&[("session", session)])) } { "The whole result" } } }
     }
 }
 
@@ -190,7 +190,7 @@ fn rows(response: &Value) -> Option<Markup> {
         text.get(..end).unwrap_or(&text).to_owned()
     };
     Some(html! {
-        div.scroll {
+        div.scroll tabindex="0" role="group" aria-label="table" {
             table {
                 caption { (list.len()) " rows" @if shown.len() < list.len() { ", the first " (shown.len()) " of them" } }
                 thead { tr { @for column in &columns { th { (column) } } } }
@@ -212,7 +212,7 @@ pub(crate) async fn show_decided(request: &PageRequest, answer: Answer) -> Marku
             h2 { "Decided" }
             @if body.get("state").is_some() {
                 p { "It is " strong { (text(&body, "state")) } ". The call is made when its own caller comes back." }
-            } @else { (show_result(request, &body)) }
+            } @else { (show_result(request, &body, "")) }
         }
     }
 }

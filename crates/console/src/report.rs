@@ -48,13 +48,13 @@ pub(crate) fn overview(report: &Value) -> Markup {
         }
         div.toolsets {
             @for toolset in items(report, "toolsets") {
-                @let found = items(toolset, "diagnostics").len();
+                @let n_findings = items(toolset, "diagnostics").len();
                 details.toolset data-status=(text(toolset, "status")) {
                     summary {
                         span.dot aria-hidden="true" {}
                         strong { (shown_name(text(toolset, "name"))) }
                         span.quiet { (brief(toolset)) }
-                        @if found > 0 { span.count { (found) " " (if found == 1 { "finding" } else { "findings" }) } }
+                        @if n_findings > 0 { span.count { (n_findings) " " (if n_findings == 1 { "finding" } else { "findings" }) } }
                     }
                     (state(toolset))
                     (findings(toolset, MOST_SHOWN))

@@ -50,17 +50,17 @@ impl<'s> Schemas<'s> {
     }
 
     /// The schema that references lead to, and the last of them.
-    fn followed(self, schema: &'s Value) -> (&'s Value, Option<&'s str>) {
-        let mut followed = (schema, None);
+    fn follow_references(self, schema: &'s Value) -> (&'s Value, Option<&'s str>) {
+        let mut last = (schema, None);
         for _ in 0..MOST_STEPS {
-            let name = followed.0.get("$ref").and_then(Value::as_str);
+            let name = last.0.get("$ref").and_then(Value::as_str);
             let Some((name, target)) = name.and_then(|name| Some((name, self.target(name)?)))
             else {
                 break;
             };
-            followed = (target, Some(name));
+            last = (target, Some(name));
         }
-        followed
+        last
     }
 
     /// A schema after its references, with the parts of `allOf` as one.
@@ -71,7 +71,7 @@ impl<'s> Schemas<'s> {
     fn resolve_within(self, schema: &'s Value, depth: usize) -> Resolved<'s> {
         let (mut schema, mut definition, mut is_nullable) = (schema, None, false);
         for _ in 0..MOST_STEPS {
-            let (target, name) = self.followed(schema);
+            let (target, name) = self.follow_references(schema);
             (schema, definition) = (target, name.or(definition));
             let alternatives = alternatives(schema);
             let (nulls, others): (Vec<_>, Vec<_>) =
@@ -85,7 +85,7 @@ impl<'s> Schemas<'s> {
         let whole = schema.get("allOf").and_then(Value::as_array);
         let schema = match (whole, depth.checked_sub(1)) {
             (None, _) => Cow::Borrowed(schema),
-            (Some(parts), Some(deeper)) => self.merged(schema, parts, deeper),
+            (Some(parts), Some(deeper)) => self.merge_parts(schema, parts, deeper),
             (Some(_), None) => Cow::Owned(json!({})),
         };
         is_nullable |= has_type(&schema, "null");
@@ -93,7 +93,7 @@ impl<'s> Schemas<'s> {
     }
 
     /// The members that the parts of `allOf` declare, as one schema; any value if a part says something else.
-    fn merged(self, schema: &'s Value, parts: &'s [Value], depth: usize) -> Cow<'s, Value> {
+    fn merge_parts(self, schema: &'s Value, parts: &'s [Value], depth: usize) -> Cow<'s, Value> {
         let (mut members, mut required) = (Object::new(), Vec::new());
         let parts = parts.iter().map(|part| self.resolve_within(part, depth).schema);
         for part in parts.chain([Cow::Borrowed(schema)]) {

@@ -34,7 +34,7 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     if !answer.is_success() {
         return layout::refused(request, Section::Tools, answer).await;
     }
-    let (found, (report, is_whole)) = (answer.value().await, report::toolsets(request).await);
+    let (listed, (report, is_whole)) = (answer.value().await, report::toolsets(request).await);
     let is_first = asked.cursor.is_empty() && asked.words.is_empty();
     let content = html! {
         h1 { "Tools" }
@@ -44,7 +44,7 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
         }
         (search_form(&asked, &report))
         (chosen_tag(&asked))
-        @if asked.words.is_empty() { (tool_table(&asked, &found)) } @else { (ranked_table(&asked, &found)) }
+        @if asked.words.is_empty() { (tool_table(&asked, &listed)) } @else { (ranked_table(&asked, &listed)) }
     };
     layout::show(request, Section::Tools, "Tools", &content)
 }
@@ -112,11 +112,11 @@ fn chosen_tag(asked: &Asked<'_>) -> Markup {
     }
 }
 
-fn tool_table(asked: &Asked<'_>, found: &Value) -> Markup {
-    let tools = items(found, "tools");
-    let next = text(found, "nextCursor");
+fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
+    let tools = items(listed, "tools");
+    let next = text(listed, "nextCursor");
     html! {
-        p.quiet role="status" { (number(found, "total")) " tools" @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
+        p.quiet role="status" { (number(listed, "total")) " tools" @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
         div.scroll tabindex="0" role="group" aria-label="table" {
             table.list {
                 thead { tr { th { "Tool" } th { "Effect" } th { "Purpose" } th { "Operation" } th.number { "Tokens" } } }
@@ -141,8 +141,8 @@ fn tool_table(asked: &Asked<'_>, found: &Value) -> Markup {
     }
 }
 
-fn ranked_table(asked: &Asked<'_>, found: &Value) -> Markup {
-    let tools = items(found, "tools");
+fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
+    let tools = items(listed, "tools");
     html! {
         p.quiet role="status" { (tools.len()) " tools for “" (asked.words) "”, the best first" }
         div.scroll tabindex="0" role="group" aria-label="table" {

@@ -19,7 +19,7 @@ use callgate_transport::SubjectName;
 use http::HeaderMap;
 
 use self::issuer::{Issuer, Refusal};
-pub(crate) use self::resource::{challenge_parameters, is_mcp, is_metadata, show as metadata};
+pub(crate) use self::resource::{answer_metadata, challenge_parameters, is_mcp, is_metadata};
 use crate::{
     caller::{Caller, Credential},
     peer::{ListenerKind, Peer},

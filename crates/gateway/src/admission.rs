@@ -225,7 +225,7 @@ fn is_admins(path: &str) -> bool {
     path == "/v1/admin" || path.starts_with("/v1/admin/")
 }
 
-/// True for what everybody on this machine may read where no callers are told apart, unless the operator wants no console.
+/// True for what everybody on this machine may read where no callers are distinguished, unless the operator wants no console.
 fn is_shown_here(path: &str, built: &Built, peer: &Peer) -> bool {
     let is_shown = path == "/v1/admin/report"
         || path

@@ -18,14 +18,14 @@ use tokio::sync::watch;
 
 use crate::{
     access::Access,
-    admin::ReportCache,
     at_start::AtStart,
     caller::Caller,
     drain::Drain,
-    pages::SignIns,
     problem::{self, Problem},
     recent_calls::RecentCalls,
     reloads::Reloads,
+    report_cache::ReportCache,
+    sign_ins::SignIns,
     stored_sessions::Sessions,
     waiting_calls::WaitingCalls,
 };

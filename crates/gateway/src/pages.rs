@@ -19,7 +19,6 @@ use callgate_config::Built;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Method, header, request::Parts};
 
-pub(crate) use self::sign_in::SignIns;
 pub use self::{
     request::{Answer, PageRequest},
     response::PageResponse,

@@ -7,6 +7,8 @@ use std::{
 
 use axum::{
     Router,
+    extract::{Request, State},
+    response::Response,
     routing::{get, post},
 };
 use http::Uri;
@@ -20,7 +22,9 @@ use crate::{
     gateway::Gateway,
     health,
     observe::{Traced, prometheus},
-    pages, results,
+    pages,
+    problem::Problem,
+    results,
     routes::{Routes, method_not_allowed, unknown_path},
     search, sessions, tools,
 };
@@ -39,8 +43,8 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         Arc::new(LazyLock::new(move || description::description_text(&further.description)));
     let description = move || future::ready(JsonText(String::clone(&description)));
     let router = Router::new()
-        .route("/.well-known/oauth-protected-resource", get(access::metadata))
-        .route("/.well-known/oauth-protected-resource/{*path}", get(access::metadata))
+        .route("/.well-known/oauth-protected-resource", get(show_metadata))
+        .route("/.well-known/oauth-protected-resource/{*path}", get(show_metadata))
         .route("/openapi.json", get(description))
         .route("/healthz", get(health::live))
         .route("/metrics", get(prometheus::show))
@@ -87,4 +91,13 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .method_not_allowed_fallback(refused)
         .layer(Traced)
         .with_state(gateway)
+}
+
+/// The metadata of the sidecar as a resource of OAuth.
+async fn show_metadata(
+    State(gateway): State<Gateway>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (head, _) = request.into_parts();
+    access::answer_metadata(&gateway.current_build(), &head)
 }

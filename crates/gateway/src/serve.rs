@@ -7,7 +7,7 @@ mod signals;
 
 use std::sync::Arc;
 
-use callgate_config::{Address, Built, ListenerConfig, LogFormat};
+use callgate_config::{Address, Built, Error, ListenerConfig, LogFormat, SettingCode};
 use tokio::time::{Duration, sleep};
 
 pub use self::banner::failure_record;
@@ -59,6 +59,9 @@ pub async fn serve(
     if let Some(error) = source.unreadable_file_error(&built) {
         return Err(Failure::Configuration(error));
     }
+    if built.serving.console == Some(true) && options.routes.page_handler().is_none() {
+        return Err(Failure::Configuration(no_console(&source)));
+    }
     let listeners = open_listeners(&built, &options).await?;
     // Set before the first call, so that no call can lead back to this process.
     listeners
@@ -106,6 +109,18 @@ async fn open_listeners(built: &Built, options: &ServeOptions) -> Result<Vec<Lis
     let mut listeners = listen::open(built, configs, ListenerKind::Calls).await?;
     listeners.extend(listen::open(built, &built.serving.admin, ListenerKind::Admin).await?);
     Ok(listeners)
+}
+
+/// The fault of a configuration that asks for pages of a program without them.
+fn no_console(source: &Source) -> Error {
+    let message = "`console` needs a build of callgate with the feature `console`";
+    let help = "build it with the feature `console`, or remove the key";
+    Error::for_file(
+        &source.path().unwrap_or_default(),
+        SettingCode::MissingFeature.as_str(),
+        message.to_owned(),
+        help,
+    )
 }
 
 /// The address of pages for a browser, where they are served: on addresses of this machine alone unless the operator says so.

@@ -139,7 +139,7 @@ impl Reading<'_> {
         if let Ok(number @ Value::Number(_)) = Value::parse(text) {
             return Some(number);
         }
-        self.faults.push(format!("`{}`: expected a number, got: `{text}`", shown(path)));
+        self.faults.push(format!("`{}`: expected a number, got: `{text}`", input_name(path)));
         None
     }
 
@@ -150,7 +150,7 @@ impl Reading<'_> {
         match Value::parse(text) {
             Ok(value) => Some(value),
             Err(error) => {
-                self.faults.push(format!("`{}`: expected JSON: {error}", shown(path)));
+                self.faults.push(format!("`{}`: expected JSON: {error}", input_name(path)));
                 None
             }
         }
@@ -163,7 +163,7 @@ impl Reading<'_> {
     }
 }
 
-fn shown(path: &str) -> &str {
+fn input_name(path: &str) -> &str {
     let path = path.trim_start_matches('/');
     if path.is_empty() { "arguments" } else { path }
 }

@@ -97,7 +97,7 @@ fn a_group_that_repeats_is_opened_on_demand() {
 }
 
 #[test]
-fn what_a_form_cannot_show_is_filled_in_as_json() {
+fn a_value_without_a_field_is_filled_in_as_json() {
     let schema = schema_of(&json!({"type": "integer"}));
     let none = Fields::default();
     let shown = Form::new(&schema, &none).inputs(&schema, Some(&json!({"a": "seven"})));

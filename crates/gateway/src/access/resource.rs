@@ -3,17 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use axum::{
-    extract::{Request, State},
-    response::{IntoResponse, Response},
-};
+use axum::response::{IntoResponse, Response};
 use callgate_config::{AccessConfig, Built};
 use callgate_tool::{Value, json};
 use http::{header, request::Parts};
 
 use crate::{
     answer::JsonText,
-    gateway::Gateway,
     peer::Encrypted,
     problem::{Problem, ProblemKind},
 };
@@ -33,15 +29,10 @@ pub(crate) fn is_mcp(path: &str) -> bool {
 
 /// Returns the metadata of the sidecar, of `/mcp` or of `/mcp/{toolset}`. The response does not reveal whether a toolset
 /// exists.
-pub(crate) async fn show(
-    State(gateway): State<Gateway>,
-    request: Request,
-) -> Result<Response, Problem> {
-    let (head, _) = request.into_parts();
-    let built = gateway.current_build();
+pub(crate) fn answer_metadata(built: &Built, head: &Parts) -> Result<Response, Problem> {
     let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty());
     let metadata_inputs =
-        access.zip(described_path(head.uri.path())).zip(sidecar_origin(&built, &head));
+        access.zip(described_path(head.uri.path())).zip(sidecar_origin(built, head));
     let Some(((access, path), origin)) = metadata_inputs else {
         let detail = "no issuer of tokens is configured: `access: {jwt: […]}`";
         return Err(Problem::new(ProblemKind::UNKNOWN_PATH, detail));

@@ -1,10 +1,7 @@
 //! `GET /v1/admin/report`: the toolsets with their health, and the findings about each with its place in the text. The findings of
 //! descriptions are made once for a build: they take as long as loading it.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, PoisonError, Weak},
-};
+use std::{path::Path, sync::Arc};
 
 use axum::extract::State;
 use callgate_config::{Built, BuiltToolset, Finding, OpenedSource};
@@ -32,16 +29,6 @@ pub(crate) struct LoadReport {
     /// The findings about the configuration, and about secrets and logins that are missing
     #[schema(value_type = Vec<bodies::LocatedFinding>, inline)]
     diagnostics: Vec<Value>,
-}
-
-/// The descriptions of a build as reported.
-#[derive(Debug, Default)]
-pub(crate) struct ReportCache(Mutex<CachedReport>);
-
-#[derive(Debug, Default)]
-struct CachedReport {
-    built: Weak<Built>,
-    toolsets: Arc<Vec<Value>>,
 }
 
 /// Shows how the toolsets were loaded: their health, and each finding with its place in the text.
@@ -98,21 +85,6 @@ async fn described_toolsets(
         Problem::new(ProblemKind::UNAVAILABLE, "the report was ended before it was made")
     })?;
     Ok(cache.keep(built, toolsets))
-}
-
-impl ReportCache {
-    fn toolsets_of(&self, built: &Arc<Built>) -> Option<Arc<Vec<Value>>> {
-        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = std::ptr::eq(cached.built.as_ptr(), Arc::as_ptr(built));
-        is_same.then(|| Arc::clone(&cached.toolsets))
-    }
-
-    fn keep(&self, built: &Arc<Built>, toolsets: Vec<Value>) -> Arc<Vec<Value>> {
-        let toolsets = Arc::new(toolsets);
-        let kept = CachedReport { built: Arc::downgrade(built), toolsets: Arc::clone(&toolsets) };
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = kept;
-        toolsets
-    }
 }
 
 /// A toolset with a description: its operations by their status, and its findings.

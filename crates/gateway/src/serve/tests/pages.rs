@@ -2,7 +2,7 @@
 
 use super::{sidecar::get, *};
 
-use crate::{PageRequest, PageResponse};
+use crate::{PageRequest, PageResponse, Source};
 
 const TOKEN: &str = "a-token-of-operators-0123456789";
 
@@ -133,4 +133,10 @@ async fn pages_are_served_on_addresses_of_this_machine_or_where_the_operator_say
         let address = format!("http://localhost:{}", sidecar.address().port());
         assert_eq!(get(&address, "/console", &[]).await.status().as_u16(), expected, "{text}");
     }
+}
+
+#[test]
+fn a_program_without_pages_refuses_the_key_that_asks_for_them() {
+    let error = super::super::no_console(&Source::demo());
+    assert!(error.to_string().contains("needs a build of callgate with the feature `console`"));
 }

@@ -1,0 +1,43 @@
+//! The part of a result that waits for a person, and the form that decides about it.
+
+use callgate_gateway::PageRequest;
+use callgate_tool::Value;
+use maud::{Markup, html};
+
+use crate::{
+    json_view,
+    layout::{self, text},
+    paths,
+};
+
+/// The part of a result that waits: for a decision, or for the client.
+pub(crate) fn pending(request: &PageRequest, pending: &Value) -> Markup {
+    let is_approval = text(pending, "kind") == "approval";
+    html! {
+        div.card {
+            @if is_approval {
+                p { strong { "A person has to approve this call." } " Nothing was sent yet." }
+                @if let Some(planned) = pending.get("request") { (json_view::show(planned, "request")) }
+                @if text(pending, "approvers") == "others" {
+                    p { "Somebody else has to decide; then it is made from " a href="/console/approvals" { "Approvals" } "." }
+                } @else { (decision(request, text(pending, "id"), &["approve", "reject"])) }
+            } @else {
+                p { "The client runs this tool: a runtime answers it, not this page." }
+            }
+        }
+    }
+}
+
+pub(crate) fn decision(request: &PageRequest, id: &str, words: &[&str]) -> Markup {
+    html! {
+        form.actions method="post" action=(paths::page(&["approvals", id])) {
+            (layout::form_token(request))
+            @for word in words {
+                button type="submit" name="decision" value=(word) class=[(*word != "reject").then_some("primary")] {
+                    @match *word { "approve" => "Approve", "reject" => "Reject", _ => "Make the call" }
+                }
+                " "
+            }
+        }
+    }
+}

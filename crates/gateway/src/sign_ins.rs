@@ -1,0 +1,140 @@
+//! Sign-ins of browsers: a token is exchanged for a cookie that no script can read and that no other site sends. The token stays
+//! in the memory of this process, and is verified for every request.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, OnceLock, PoisonError},
+};
+
+use callgate_tool::hexadecimal;
+use http::{HeaderMap, header};
+use sha2::{Digest as _, Sha256};
+use tokio::time::{Duration, Instant};
+
+/// The sign-ins of browsers, and the secret of forms.
+#[derive(Default)]
+pub(crate) struct SignIns {
+    /// The oldest first.
+    entries: Mutex<VecDeque<SignIn>>,
+    form_secret: OnceLock<[u8; 32]>,
+}
+
+struct SignIn {
+    /// The digest of the cookie, so that a look-up takes no time that says something about it.
+    digest: [u8; 32],
+    token: String,
+    ends: Instant,
+}
+
+callgate_secret::opaque!(SignIns = "SignIns(****)");
+
+impl SignIns {
+    /// The token that a browser exchanged for the cookie that it shows.
+    pub(crate) fn token(&self, headers: &HeaderMap) -> Option<String> {
+        let digest = digest_of(&[cookie(headers)?.as_bytes()]);
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = entries.iter().find(|entry| entry.digest == digest)?;
+        (entry.ends > Instant::now()).then(|| entry.token.clone())
+    }
+
+    /// The token of the forms of a browser: it follows from its cookie, and from a secret of this process.
+    pub(crate) fn form_token(&self, headers: &HeaderMap) -> String {
+        let secret = self.form_secret.get_or_init(random_bytes);
+        let cookie = cookie(headers).unwrap_or_default();
+        hexadecimal(&digest_of(&[secret, cookie.as_bytes()]))
+    }
+
+    /// Keeps a token under a new cookie.
+    pub(crate) fn keep(&self, token: String) -> String {
+        let cookie = hexadecimal(&random_bytes());
+        let now = Instant::now();
+        let entry =
+            SignIn { digest: digest_of(&[cookie.as_bytes()]), token, ends: now + SIGN_IN_TIME };
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|entry| entry.ends > now);
+        if entries.len() >= MOST_SIGN_INS {
+            entries.pop_front();
+        }
+        entries.push_back(entry);
+        cookie
+    }
+
+    pub(crate) fn remove(&self, headers: &HeaderMap) {
+        let Some(cookie) = cookie(headers) else { return };
+        let digest = digest_of(&[cookie.as_bytes()]);
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|entry| entry.digest != digest);
+    }
+}
+
+/// The cookie of a request; `None` if there are several, of which another site may have set one.
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs =
+        texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut cookies = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value);
+    cookies.next().filter(|_| cookies.next().is_none())
+}
+
+fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.finalize().into()
+}
+
+#[expect(clippy::expect_used, reason = "a sign-in that can be guessed is worse than none")]
+fn random_bytes() -> [u8; 32] {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).expect("every system that runs this has random numbers");
+    bytes
+}
+
+/// The prefix makes browsers refuse it from other hosts and from pages that are not secure. They take it over plain HTTP from this
+/// machine, which counts as secure.
+pub(crate) const COOKIE: &str = "__Host-callgate";
+const SIGN_IN_TIME: Duration = Duration::from_hours(12);
+/// More people than operate one sidecar.
+const MOST_SIGN_INS: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn headers(cookies: &[String]) -> HeaderMap {
+        let cookies =
+            cookies.iter().map(|text| (header::COOKIE, HeaderValue::from_str(text).unwrap()));
+        cookies.collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_token_is_kept_under_its_cookie_until_it_ends_or_is_removed() {
+        let sign_ins = SignIns::default();
+        let (kim, lee) = (sign_ins.keep("token-k".to_owned()), sign_ins.keep("token-l".to_owned()));
+        let shown = |cookie: &str| headers(&[format!("a=b; {COOKIE}={cookie}")]);
+        assert_eq!(sign_ins.token(&shown(&kim)).as_deref(), Some("token-k"));
+        assert_ne!(sign_ins.form_token(&shown(&kim)), sign_ins.form_token(&shown(&lee)));
+        let both = headers(&[format!("{COOKIE}={kim}"), format!("{COOKIE}={lee}")]);
+        assert_eq!(sign_ins.token(&both), None, "another site may have set one");
+        assert_eq!(sign_ins.token(&shown("")), None);
+        sign_ins.remove(&shown(&kim));
+        assert_eq!(sign_ins.token(&shown(&kim)), None);
+        tokio::time::advance(SIGN_IN_TIME).await;
+        assert_eq!(sign_ins.token(&shown(&lee)), None);
+        assert!(!format!("{sign_ins:?}").contains("token-"));
+    }
+
+    #[tokio::test]
+    async fn as_many_sign_ins_are_kept_as_people_need() {
+        let sign_ins = SignIns::default();
+        let first = sign_ins.keep("t".to_owned());
+        for _ in 0..MOST_SIGN_INS {
+            sign_ins.keep("t".to_owned());
+        }
+        assert_eq!(sign_ins.token(&headers(&[format!("{COOKIE}={first}")])), None);
+        assert_eq!(sign_ins.entries.lock().unwrap().len(), MOST_SIGN_INS);
+    }
+}
