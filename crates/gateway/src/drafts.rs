@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use callgate_draft::{Case, Draft, DraftOptions, Exchange, Given, Guess, draft};
 use callgate_openapi::Limits;
-use callgate_tool::{Object, Value};
-use serde::{Deserialize, Serialize};
+use callgate_tool::{InvalidValue, Number, Object, Value};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use utoipa::ToSchema;
 
 use crate::{
@@ -102,7 +102,7 @@ struct ExchangeBody {
     #[serde(default)]
     output: Value,
     /// The status of the response
-    #[serde(default = "usual_status")]
+    #[serde(default = "usual_status", deserialize_with = "deserialize_status")]
     #[schema(minimum = 100, maximum = 599, default = 200)]
     status: u16,
 }
@@ -113,6 +113,16 @@ fn usual_method() -> String {
 
 fn usual_status() -> u16 {
     200
+}
+
+/// A whole number, however it is written: `200.0` is one, too (JSON Schema 2020-12 §6.1.1 of Validation).
+fn deserialize_status<'de, D: Deserializer<'de>>(status: D) -> Result<u16, D::Error> {
+    let value = Value::deserialize(status)?;
+    let number = value.as_number();
+    let status = (100..600)
+        .find(|status| number.is_some_and(|number| number.is_equal_to(&Number::from(*status))));
+    let invalid = || InvalidValue::new("", "a status from 100 to 599", Some(&value));
+    status.ok_or_else(|| D::Error::custom(invalid()))
 }
 
 impl ExchangeBody {

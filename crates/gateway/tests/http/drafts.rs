@@ -17,7 +17,7 @@ fn pet(id: u32) -> Value {
 async fn examples_become_a_description_with_its_guesses_and_fixtures() {
     let sidecar = Sidecar::of_pets().await;
     let created = json!({
-        "method": "POST", "url": "https://api.pets.example/v1/pets", "status": 201,
+        "method": "POST", "url": "https://api.pets.example/v1/pets", "status": 201.0,
         "input": {"name": "Rex"}, "output": r#"{"id": 7, "name": "Rex"}"#,
     });
     let body =
@@ -67,7 +67,7 @@ async fn what_cannot_be_drafted_is_a_problem_with_its_position() {
         {"exchanges": []} => 422 expected at least one request
         {"exchanges": [{"url": "https://a.example/"}, {"url": "file:///etc/passwd"}]} => 422 exchanges[1]: expected an address
         {"exchanges": [{"method": "BREW", "url": "https://a.example/"}]} => 422 exchanges[0]: expected a method that OpenAPI has
-        {"exchanges": [{"url": "https://a.example/", "status": 99}]} => 422 exchanges[0]: expected a status from 100 to 599, got: 99
+        {"exchanges": [{"url": "https://a.example/", "status": 99}]} => 400 `exchanges[0].status`: expected a status from 100 to 599, got: a number
         {"exchanges": [{"url": "https://a.example/"}], "merge": "swagger: '2.0'"} => 422 got Swagger 2.0
         {"exchanges": [{"url": "https://a.example/"}], "merge": "- 1"} => 422 `merge`: expected a description as JSON or YAML
         "#,
