@@ -20,7 +20,7 @@ pub(crate) fn frame_bytes(message: &Value, most: usize) -> Option<Vec<u8>> {
 }
 
 /// Writes a frame.
-#[cfg(any(test, all(feature = "monty", unix)))]
+#[cfg(all(feature = "monty", unix))]
 pub(crate) fn write_frame(output: &mut dyn Write, message: &Value) -> io::Result<()> {
     let bytes = frame_bytes(message, MOST_FROM_WORKER).ok_or(ErrorKind::FileTooLarge)?;
     output.write_all(&bytes)?;
