@@ -3,7 +3,7 @@
 use callgate_executor::{Backend, Execution};
 use callgate_tool::{Schema, Tool, ToolName, json};
 
-use crate::{functions::FunctionPath, settings::CodeSettings, stub::stub};
+use crate::{path::FunctionPath, settings::CodeSettings, stub::stub};
 
 /// The declaration without functions.
 pub(crate) fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {

@@ -3,7 +3,7 @@
 use callgate_tool::codes;
 use callgate_tree::SettingFinding;
 
-use crate::load::Unavailable;
+use crate::unavailable::Unavailable;
 
 codes! {
     /// The kinds of findings about programs as a tool.

@@ -1,8 +1,10 @@
 //! Frames between a program and its worker: four bytes of length, the first of them the highest, and a JSON text. Both sides bound what
 //! they read, since neither trusts the other.
 
+#[cfg(all(feature = "monty", unix))]
+use std::io::Write;
 #[cfg(any(test, all(feature = "monty", unix)))]
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 
 use callgate_tool::Value;
 

@@ -5,7 +5,8 @@ use callgate_tool::{Tool, Value, nearest_first};
 
 use crate::{
     message::{Meaning, Name},
-    name::{is_same_name, python_name},
+    name::is_same_name,
+    path::FunctionPath,
     settings::CallRules,
     stub::stub,
 };
@@ -25,44 +26,6 @@ pub(crate) enum Function<'e> {
     Search,
     /// Calls a tool.
     Tool(Entry<'e>),
-}
-
-/// The name of a tool in code: that of its toolset, if the tool's begins with it, and the rest.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct FunctionPath<'t> {
-    pub(crate) module: Option<&'t str>,
-    pub(crate) short: &'t str,
-}
-
-impl<'t> FunctionPath<'t> {
-    pub(crate) fn new(toolset: &'t str, name: &'t str) -> Self {
-        let short = name.strip_prefix(toolset).and_then(|rest| rest.strip_prefix('-'));
-        match short.filter(|short| !short.is_empty() && !toolset.is_empty()) {
-            Some(short) => Self { module: Some(toolset), short },
-            None => Self { module: None, short: name },
-        }
-    }
-
-    fn of(entry: Entry<'t>) -> Self {
-        Self::new(entry.toolset(), entry.name().as_str())
-    }
-
-    /// The name as code writes it: `pets.getPet`.
-    pub(crate) fn text(&self) -> String {
-        let short = python_name(self.short);
-        match self.module {
-            Some(module) => format!("{}.{short}", python_name(module)),
-            None => short,
-        }
-    }
-
-    fn is_meant(&self, name: &Name) -> bool {
-        let is_module = match (&name.module, self.module) {
-            (Some(asked), Some(module)) => is_same_name(asked, module),
-            (asked, _) => asked.is_none(),
-        };
-        is_module && is_same_name(&name.name, self.short)
-    }
 }
 
 impl<'e> Functions<'e> {
@@ -87,7 +50,7 @@ impl<'e> Functions<'e> {
     pub(crate) fn meaning(self, name: &Name) -> Meaning {
         let is_module = name.module.is_none()
             && self.visible_entries().any(|entry| {
-                let module = FunctionPath::of(entry).module;
+                let module = FunctionPath::from_entry(entry).module;
                 module.is_some_and(|module| is_same_name(module, &name.name))
             });
         match self.find(name) {
@@ -103,7 +66,7 @@ impl<'e> Functions<'e> {
     /// # Errors
     /// The reason why there is none, with the nearest names.
     pub(crate) fn find(self, name: &Name) -> Result<Function<'e>, String> {
-        let meant = |entry: &Entry<'e>| FunctionPath::of(*entry).is_meant(name);
+        let meant = |entry: &Entry<'e>| FunctionPath::from_entry(*entry).is_meant(name);
         if let Some(module) = &name.module {
             let full = format!("{module}-{}", name.name);
             if let Some(entry) = self.executor.find(&full).filter(|it| meant(it) && self.has(*it)) {
@@ -122,10 +85,11 @@ impl<'e> Functions<'e> {
 
     fn unknown(self, name: &Name) -> String {
         let asked = name.text();
-        if self.visible_entries().any(|entry| FunctionPath::of(entry).is_meant(name)) {
+        if self.visible_entries().any(|entry| FunctionPath::from_entry(entry).is_meant(name)) {
             return format!("code may not call `{asked}`: call the tool by itself");
         }
-        let all: Vec<String> = self.entries().map(|entry| FunctionPath::of(entry).text()).collect();
+        let all: Vec<String> =
+            self.entries().map(|entry| FunctionPath::from_entry(entry).text()).collect();
         let nearest = nearest_first(&asked, all.iter().map(String::as_str));
         let nearest: Vec<_> =
             nearest.iter().take(NEAREST).map(|name| format!("`{name}`")).collect();
@@ -140,23 +104,15 @@ impl<'e> Functions<'e> {
         let results = self.executor.search(&Search::new(question), |entry| self.has(entry));
         let stubs = results.into_iter().filter_map(|result| {
             let tool: &Tool = result.entry.declaration()?;
-            Some(Value::from(stub(&FunctionPath::of(result.entry), tool)))
+            Some(Value::from(stub(&FunctionPath::from_entry(result.entry), tool)))
         });
         Value::Array(stubs.collect())
     }
 }
 
-impl Name {
-    pub(crate) fn text(&self) -> String {
-        match &self.module {
-            Some(module) => format!("{module}.{}", self.name),
-            None => self.name.clone(),
-        }
-    }
-}
-
 fn several<'a, 'e: 'a>(name: &Name, entries: impl Iterator<Item = &'a Entry<'e>>) -> String {
-    let names: Vec<_> = entries.map(|it| format!("`{}`", FunctionPath::of(*it).text())).collect();
+    let names: Vec<_> =
+        entries.map(|it| format!("`{}`", FunctionPath::from_entry(*it).text())).collect();
     format!("`{}` is the name of several functions: {}", name.text(), names.join(", "))
 }
 

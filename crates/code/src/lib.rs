@@ -18,18 +18,21 @@ mod message;
 mod monty;
 mod name;
 mod outcome;
+mod path;
 mod program;
 pub mod python;
 mod python_tool;
 mod settings;
 mod stub;
 mod tool;
+mod unavailable;
 mod worker;
 
 pub use finding::CodeFinding;
 pub use kind::CodeKind;
-pub use load::{Unavailable, load};
+pub use load::load;
 #[cfg(all(feature = "monty", unix))]
 pub use monty::work;
 pub use settings::{CallRules, CodeLimits, CodeSettings, Engine};
+pub use unavailable::Unavailable;
 pub use worker::{WORKER_ARGUMENT, use_worker};

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused() {
+    fn a_value_that_is_no_message_is_refused() {
         for text in [
             "null",
             "[]",

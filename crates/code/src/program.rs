@@ -27,7 +27,7 @@ pub(crate) struct Program<'a> {
     deadline: Instant,
     /// The calls that begin when others end, by their numbers.
     queue: VecDeque<(u64, usize, ToolCall)>,
-    running: FuturesUnordered<BoxFuture<'a, (u64, usize, ToolResult)>>,
+    running: FuturesUnordered<BoxFuture<'a, EndedCall>>,
     /// The results that the code has not taken.
     results: VecDeque<(u64, Result<Value, Raised>)>,
     records: Vec<CallRecord>,
@@ -45,9 +45,17 @@ pub(crate) struct ProgramEnd {
     pub(crate) is_clean: bool,
 }
 
+/// A call that has ended, by its number and the index of its record.
+#[derive(Debug)]
+struct EndedCall {
+    number: u64,
+    record: usize,
+    result: ToolResult,
+}
+
 /// A step of a program.
 enum Step {
-    Ended(Box<(u64, usize, ToolResult)>),
+    Ended(Box<EndedCall>),
     Late,
     Reported(Result<Report, Broken>),
     Stuck,
@@ -152,7 +160,10 @@ impl<'a> Program<'a> {
             let call = self.call.inner_call(asked).with_deadline(self.deadline);
             let call = call.with_whole(Selection::default());
             let executor = self.executor;
-            let running = async move { (number, record, executor.call_with(call).await) };
+            let running = async move {
+                let result = executor.call_with(call).await;
+                EndedCall { number, record, result }
+            };
             self.running.push(Box::pin(running));
         }
     }
@@ -220,7 +231,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    fn take_result(&mut self, (number, record, result): (u64, usize, ToolResult)) {
+    fn take_result(&mut self, EndedCall { number, record, result }: EndedCall) {
         let (value, ended) = code_value(&result);
         if let Some(record) = self.records.get_mut(record) {
             record.ended = ended;

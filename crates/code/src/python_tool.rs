@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use callgate_call::wording;
-use callgate_executor::{Backend, Call};
+use callgate_executor::{Backend, Call, Executor};
 use callgate_session::{FairQueue, QueueBounds};
 use callgate_tool::{
     Effect, Fault, Journal, Object, Outcome, Preview, Principal, Schema, StoredResult, Tool,
@@ -14,9 +14,9 @@ use tokio::time::timeout_at;
 
 use crate::{
     declaration::output_schema,
-    load::Unavailable,
     python::{OutputFile, PythonOutcome, PythonProgram, PythonSettings, run},
     settings::CodeSettings,
+    unavailable::Unavailable,
 };
 
 /// The tool that runs programs in the machine's Python.
@@ -87,7 +87,7 @@ impl PythonTool {
             .with_filename(Some(file.name.clone()))
             .with_toolset(self.settings.toolset.as_str())
             .with_tool(self.tool.name.as_str());
-        if let Some(executor) = call.executor()
+        if let Some(executor) = call.extensions().get::<Executor>()
             && let Ok(kept) = executor.keep_file(stored, call.session(), call.principal()).await
         {
             members.insert("handle", kept.handle.as_str().into());

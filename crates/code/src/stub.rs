@@ -2,7 +2,7 @@
 
 use callgate_tool::{Object, Schema, Tool, Value, shortened_text};
 
-use crate::{functions::FunctionPath, name::python_name};
+use crate::{name::python_name, path::FunctionPath};
 
 /// A parameter of a function.
 #[derive(Clone, Copy, Debug)]

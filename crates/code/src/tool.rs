@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording;
-use callgate_executor::{Backend, Call};
+use callgate_executor::{Backend, Call, Executor};
 use callgate_session::{FairQueue, QueueBounds};
 use callgate_tool::{
     Fault, Journal, Object, Outcome, Preview, Principal, Tool, ToolName, Value, json,
@@ -38,7 +38,8 @@ impl CodeTool {
     }
 
     async fn run_program(&self, call: &Call<'_>) -> Result<Value, Box<Fault>> {
-        let executor = call.executor().ok_or_else(wording::code::no_executor)?;
+        let executor =
+            call.extensions().get::<Executor>().ok_or_else(wording::code::no_executor)?;
         let principal = call.principal().map_or("", Principal::id);
         let deadline = call.deadline_within(QUEUE_TIME);
         let permit = timeout_at(deadline, RUNNING.enter(principal, 1)).await.ok().flatten();

@@ -180,7 +180,7 @@ pub trait Backend: Debug + Send + Sync {
         &[]
     }
 
-    /// True if calls of the tool call tools: each then has its executor ([`Call::executor`]). Such a tool calls none of its like.
+    /// True if calls of the tool call tools: each then has its `Executor` among its extensions. Such a tool calls none of its like.
     #[doc(hidden)]
     fn calls_tools(&self) -> bool {
         false

@@ -7,10 +7,8 @@ use callgate_tool::{Arguments, Principal, Session, ToolCall};
 use tokio::time::Instant;
 
 use crate::{
-    backend::Backend,
     decision::{Decided, Decision},
     execution::Execution,
-    executor::Executor,
     extensions::{Extensions, OuterCall},
     rights::CallRights,
     stop::Stop,
@@ -45,8 +43,6 @@ pub struct Call<'a> {
     execution: Execution,
     decided: Option<Decided>,
     approval: Option<String>,
-    /// The executor that runs it, for a tool that calls tools.
-    executor: Option<Executor>,
 }
 
 impl<'a> Call<'a> {
@@ -73,7 +69,6 @@ impl<'a> Call<'a> {
             execution: Execution::Server,
             decided: None,
             approval: None,
-            executor: None,
         }
     }
 
@@ -91,7 +86,6 @@ impl<'a> Call<'a> {
             execution: Execution::Server,
             decided: None,
             approval: None,
-            executor: None,
             ..self.to_static()
         }
     }
@@ -214,7 +208,6 @@ impl<'a> Call<'a> {
             execution: self.execution,
             decided: self.decided.clone(),
             approval: self.approval.clone(),
-            executor: self.executor.clone(),
         }
     }
 
@@ -261,14 +254,11 @@ impl<'a> Call<'a> {
         &self.rights
     }
 
-    /// The executor that runs the call, for a tool that calls tools: [`Backend::calls_tools`](crate::Backend::calls_tools).
-    #[doc(hidden)]
-    pub fn executor(&self) -> Option<&Executor> {
-        self.executor.as_ref()
-    }
-
-    pub(crate) fn lend_executor(&mut self, executor: &Executor, backend: &dyn Backend) {
-        self.executor = backend.calls_tools().then(|| executor.clone());
+    /// Adds a copy of a value to the extensions, if it is wanted.
+    pub(crate) fn extend_if<T: Clone + Send + Sync + 'static>(&mut self, wanted: bool, value: &T) {
+        if wanted {
+            self.extensions.insert(value.clone());
+        }
     }
 
     /// The moment when the call was made.

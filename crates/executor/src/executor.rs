@@ -238,8 +238,9 @@ impl Executor {
                 around.end(&outcome).await;
                 outcome
             };
-            let (tool, id) = (around.call.tool(), around.call.id());
-            tracing::debug!(tool, id, ending = Ending::Outcome(&outcome).as_str(), "call ended");
+            let (tool, id, ending) =
+                (around.call.tool(), around.call.id(), Ending::Outcome(&outcome));
+            tracing::debug!(tool, id, ending = ending.as_str(), "call ended");
             around.into_result(outcome)
         }
     }
@@ -351,7 +352,7 @@ impl Executor {
         let Some(permit) = self.0.catalog.permit(&call.tool, call.rights()) else {
             return Err(self.refusal_of(call));
         };
-        call.lend_executor(self, permit.backend());
+        call.extend_if(permit.backend().calls_tools(), self);
         let meant = permit.entry().name().as_str();
         if *meant != *call.tool {
             let asked = mem::replace(&mut call.tool, meant.to_owned().into()).into_owned();

@@ -38,7 +38,7 @@ fn a_program_is_run_and_its_calls_reach_the_service() {
 }
 
 #[test]
-fn a_configuration_without_programs_is_told_what_to_add() {
+fn a_configuration_without_programs_gets_the_key_to_add() {
     let folder = shop("http://127.0.0.1:9");
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
     let text = text.lines().filter(|line| !line.contains("code:")).collect::<Vec<_>>().join("\n");

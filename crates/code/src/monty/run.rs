@@ -86,8 +86,8 @@ impl<'l, 'p> Run<'l, 'p> {
 
     fn end(self, result: String, error: &str) -> End {
         let most = self.printed.most;
-        let (result, is_result_cut) = shortened(result, most);
-        let (error, is_error_cut) = shortened_error(error, most);
+        let (result, is_result_cut) = shorten_text(result, most);
+        let (error, is_error_cut) = shorten_error(error, most);
         let is_cut = self.printed.is_cut || is_result_cut || is_error_cut;
         End { result, error, stdout: self.printed.text, is_cut }
     }
@@ -286,7 +286,7 @@ impl PrintWriterCallback for Printed {
     }
 }
 
-fn shortened(mut text: String, most: usize) -> (String, bool) {
+fn shorten_text(mut text: String, most: usize) -> (String, bool) {
     if text.len() <= most {
         return (text, false);
     }
@@ -295,11 +295,11 @@ fn shortened(mut text: String, most: usize) -> (String, bool) {
 }
 
 /// A traceback whose long lines are cut, and which loses its beginning if it is long: the exception stands last.
-fn shortened_error(error: &str, most: usize) -> (String, bool) {
+fn shorten_error(error: &str, most: usize) -> (String, bool) {
     let mut lines: Vec<String> = Vec::new();
     let (mut length, mut is_cut) = (0_usize, false);
     for line in error.lines().rev() {
-        let (line, is_line_cut) = shortened(line.to_owned(), LONGEST_LINE);
+        let (line, is_line_cut) = shorten_text(line.to_owned(), LONGEST_LINE);
         is_cut |= is_line_cut;
         length = length.saturating_add(line.len()).saturating_add(1);
         if length > most {

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_lacks_is_refused_with_a_reason() {
+    fn a_value_that_json_lacks_is_refused_with_a_reason() {
         for value in [
             MontyObject::Float(f64::NAN),
             MontyObject::Set(vec![]),

@@ -17,7 +17,7 @@ pub(crate) fn tests() -> Vec<Test> {
 const SYSTEM: [&str; 24] = [
     "open('/etc/passwd').read()",
     "open('/proc/self/environ').read()",
-    "open('/tmp/escaped', 'w').write('x')",
+    "open('escaped.txt', 'w').write('x')",
     "import os\nos.environ['PATH']",
     "import os\nos.system('id')",
     "import os\nos.listdir('/')",
@@ -30,7 +30,7 @@ const SYSTEM: [&str; 24] = [
     "import importlib",
     "import urllib.request",
     "from pathlib import Path\nPath('/etc/passwd').read_text()",
-    "from pathlib import Path\nPath('/tmp/escaped').write_text('x')",
+    "from pathlib import Path\nPath('escaped.txt').write_text('x')",
     "from pathlib import Path\nlist(Path('/').iterdir())",
     "__import__('os').system('id')",
     "eval('1 + 1')",
@@ -48,7 +48,7 @@ async fn nothing_of_the_system_is_there() {
         assert_ne!(ran.error(), "", "{code}: {ran:?}");
         assert_eq!(ran.text("execution_result"), "", "{code}: {ran:?}");
     }
-    assert!(!fs::exists("/tmp/escaped").unwrap());
+    assert!(!fs::exists("escaped.txt").unwrap());
     assert_eq!(shop.value("4 + 4").await, "8");
 }
 

