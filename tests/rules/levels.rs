@@ -26,8 +26,7 @@ const TABLE: &[Row] = &[
         level: 10,
         name: "gateway",
         uses: &[
-            "agent", "config", "dialect", "draft", "executor", "mcp", "policy", "search",
-            "session",
+            "agent", "config", "dialect", "draft", "executor", "mcp", "policy", "search", "session",
         ],
     },
     Row { level: 9, name: "agent", uses: &["config", "dialect", "executor", "policy", "session"] },
