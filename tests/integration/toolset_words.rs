@@ -10,9 +10,10 @@ use serde_json::{Value as Json, json};
 use crate::{configuration_schema::FULL, remedies::tree, root};
 
 /// Each kind with the least that makes a toolset of it, and the key of its source.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 8] = [
     // A toolset that has no source beside the key.
     ("-", "{}"),
+    ("code_interpreter", "{code_interpreter: {engine: monty}}"),
     ("connection", "{connection: projects/p/locations/l/connections/crm}"),
     ("database", "{database: {url: 'env:SHOP'}, entities: {orders: {table: orders}}}"),
     ("documents", "{documents: {folder: '.'}}"),

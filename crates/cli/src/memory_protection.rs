@@ -14,7 +14,8 @@ fn restrict_memory_access() -> rustix::io::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
-    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })
+    // Programs in a sandbox have a limit of one byte, which alone stops a core that goes to a program of the machine.
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(1) })
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -28,6 +29,6 @@ mod tests {
         close_memory();
         assert!(matches!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable)));
         let core = getrlimit(Resource::Core);
-        assert_eq!((core.current, core.maximum), (Some(0), Some(0)));
+        assert_eq!((core.current, core.maximum), (Some(0), Some(1)));
     }
 }

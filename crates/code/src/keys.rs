@@ -19,7 +19,7 @@ keys! {
         /// The calls of one program.
         calls: Count<1000>;
         /// The memory of a program.
-        memory: Bytes<{ 4 << 20 }, { 4 << 30 }>;
+        memory: Bytes<{ 1 << 20 }, { 4 << 30 }>;
         /// The length of a program's result, and of its printed text.
         output: Bytes<256, { 1 << 20 }>;
         /// The calls of one program that run at the same time.

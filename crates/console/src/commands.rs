@@ -3,10 +3,10 @@
 use callgate_tool::{Value, json};
 use maud::{Markup, html};
 
-use crate::{json_view, layout::text, outcome::Sent};
+use crate::{json_view, layout::text, tried_call::TriedCall};
 
 /// The ways, each as a text to copy.
-pub(crate) fn show(sent: &Sent<'_>, planned: Option<&Value>) -> Markup {
+pub(crate) fn show(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
     let name = text(sent.tool, "name");
     let host = sent.request.header("host");
     let origin = format!("http://{host}");

@@ -30,6 +30,7 @@ mod sign_in;
 mod tool;
 mod tools;
 mod trial;
+mod tried_call;
 
 use callgate_gateway::{PageRequest, PageResponse, Routes};
 

@@ -9,19 +9,15 @@ use crate::{
     commands, decision, json_view,
     layout::{items, number, text},
     paths,
+    tried_call::TriedCall,
 };
 
-/// The call that was sent, or would be.
-#[derive(Clone, Copy)]
-pub(crate) struct Sent<'s> {
-    pub(crate) request: &'s PageRequest,
-    pub(crate) tool: &'s Value,
-    pub(crate) arguments: &'s Value,
-    pub(crate) session: &'s Value,
-}
-
 /// A dry run: the request that would be sent.
-pub(crate) async fn show_planned(sent: &Sent<'_>, planned: Answer, further: &Markup) -> Markup {
+pub(crate) async fn show_planned(
+    sent: &TriedCall<'_>,
+    planned: Answer,
+    further: &Markup,
+) -> Markup {
     let result = match first_result(planned).await {
         Ok(result) => result,
         Err(problem) => return problem,
@@ -40,7 +36,7 @@ pub(crate) async fn show_planned(sent: &Sent<'_>, planned: Answer, further: &Mar
 }
 
 /// A call with the request that a dry run shows of it.
-pub(crate) async fn show_called(sent: &Sent<'_>, planned: Answer, answer: Answer) -> Markup {
+pub(crate) async fn show_called(sent: &TriedCall<'_>, planned: Answer, answer: Answer) -> Markup {
     let result = match first_result(answer).await {
         Ok(result) => result,
         Err(problem) => return problem,

@@ -12,6 +12,7 @@ use crate::{
     layout::text,
     outcome, paths,
     tool::{self, Trial},
+    tried_call::TriedCall,
 };
 
 pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
@@ -35,7 +36,7 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         json!({"calls": [call], "session": (session.clone()), "dryRun": is_dry_run, "journal": true})
     };
     let planned = request.post("/v1/calls", &body(true)).await;
-    let sent = outcome::Sent { request, tool: &tool, arguments, session: &session };
+    let sent = TriedCall { request, tool: &tool, arguments, session: &session };
     let is_read = text(&tool, "effect") == "read";
     trial.outcome = if wanted == "call" && !is_read && planned.is_success() {
         let confirm = html! { (confirmation(request, name, &trial)) };

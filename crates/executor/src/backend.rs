@@ -16,6 +16,7 @@ mod openapi;
 mod raw;
 mod redirect;
 mod repeat;
+mod request_span;
 mod response_stream;
 mod review;
 mod session_values;

@@ -38,6 +38,7 @@ mod mcp;
 mod observe;
 mod pages;
 mod path_name;
+mod path_problem;
 mod peer;
 mod problem;
 mod query;

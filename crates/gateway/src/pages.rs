@@ -27,8 +27,8 @@ use crate::{
     caller::Caller,
     gateway::Gateway,
     json_body::{BodyLimit, collect_body},
+    path_problem::{method_not_allowed, unknown_path},
     problem::{Problem, ProblemKind},
-    routes::{method_not_allowed, unknown_path},
 };
 
 /// Makes the page of a request.

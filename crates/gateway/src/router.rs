@@ -23,9 +23,10 @@ use crate::{
     health,
     observe::{Traced, prometheus},
     pages,
+    path_problem::{method_not_allowed, unknown_path},
     problem::Problem,
     results,
-    routes::{Routes, method_not_allowed, unknown_path},
+    routes::Routes,
     search, sessions, tools,
 };
 

@@ -13,7 +13,6 @@ use axum::{
 };
 use callgate_tool::{Object, Value};
 use futures_util::future::BoxFuture;
-use http::{HeaderValue, header};
 
 pub use self::request::{RouteCalls, RouteRequest};
 use crate::{
@@ -22,6 +21,7 @@ use crate::{
     gateway::Gateway,
     json_body::JsonBody,
     pages::{PageHandler, PageRequest, PageResponse},
+    path_problem::{method_not_allowed, takes_verbs, unknown_path},
     problem::{Problem, ProblemKind},
 };
 
@@ -194,7 +194,7 @@ async fn answer_route(
     let verb = last.as_ref().and_then(|last| last.rsplit_once(':')).map(|(_, verb)| verb);
     let with = |verb: Option<&str>| routes.iter().find(|route| route.verb.as_deref() == verb);
     let Some(route) = with(verb).or_else(|| with(None)) else {
-        if verb.is_none() && parts.uri.path().starts_with(SESSIONS) {
+        if verb.is_none() && takes_verbs(parts.uri.path()) {
             return Ok(method_not_allowed(parts.uri.path(), false));
         }
         return Err(unknown_path());
@@ -209,22 +209,3 @@ async fn answer_route(
     let request = RouteRequest { gateway, built, caller, headers, parameters };
     (route.handler)(request, value).await
 }
-
-pub(crate) fn unknown_path() -> Problem {
-    let detail = "`GET /openapi.json` lists the paths there are";
-    Problem::new(ProblemKind::UNKNOWN_PATH, detail)
-}
-
-/// Responds to a method that a path does not take (RFC 9110 §15.5.6), with the methods of its own description.
-pub(crate) fn method_not_allowed(path: &str, has_verb: bool) -> Response {
-    let detail = "the header `Allow` lists the methods of this path";
-    let mut response = Problem::new(ProblemKind::METHOD_NOT_ALLOWED, detail).into_response();
-    if path.starts_with(SESSIONS) {
-        let allowed = if has_verb { "POST" } else { "GET,HEAD,PUT,PATCH,DELETE" };
-        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
-    }
-    response
-}
-
-/// The beginning of the sidecar's own paths that verbs may follow.
-const SESSIONS: &str = "/v1/sessions/";

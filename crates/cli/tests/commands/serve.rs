@@ -26,14 +26,15 @@ const CALLS: &str = "POST /v1/calls";
 const CALL: &str = r#"{"calls": [{"tool": "pets-getPet", "args": {"petId": 7}}]}"#;
 
 #[test]
-fn without_a_file_the_demo_is_served_and_described_in_six_lines() {
+fn without_a_file_the_demo_is_served_and_described_in_seven_lines() {
     let folder = tempfile::tempdir().unwrap();
     let sidecar = start(&folder);
     assert!(sidecar.told[0].contains("the built-in demo"), "{:?}", sidecar.told);
     assert_eq!(sidecar.told[2], "toolsets: 1 (pets)");
     assert!(sidecar.told[3].starts_with("tools: 1") && sidecar.told[3].contains(" tokens "));
     assert_eq!(sidecar.told[4], "credentials: none is missing");
-    assert!(sidecar.told[5].starts_with("manual: "));
+    assert!(sidecar.told[5].starts_with("console: http://127.0.0.1:"));
+    assert!(sidecar.told[6].starts_with("manual: "));
     assert!(sidecar.answer(CALLS, "", CALL).contains("\"Rex\""));
     signal(&sidecar, Signal::TERM);
     assert_eq!(sidecar.ended().0, Some(0));

@@ -1,3 +1,5 @@
+//! Answers of models: names and words, and all else.
+
 use callgate_tool::Object;
 
 use super::*;
@@ -39,7 +41,7 @@ fn a_request_has_the_draft_and_its_examples_without_secrets() {
 }
 
 #[test]
-fn names_and_words_are_taken_and_cases_follow() {
+fn names_and_words_of_a_model_stand_in_the_draft_and_its_cases() {
     for (place, value) in [
         ("operationId", json!("showPet")),
         ("summary", json!("Show a pet")),

@@ -18,7 +18,7 @@ use callgate_transport::{
 };
 use http::{Request, Response};
 use tokio::time::Instant;
-use tracing::{Instrument, Span, field::Empty};
+use tracing::Instrument;
 
 use super::{
     attempts::{Attempts, request_kind},
@@ -26,6 +26,7 @@ use super::{
     failure,
     in_time::in_time,
     masked_request, redirect,
+    request_span::{note_status, request_span},
 };
 use crate::{
     call::Call,
@@ -263,41 +264,17 @@ impl<'a> Exchange<'a> {
             let may_follow = n_followed < redirect::MAX_REDIRECTS
                 && redirect::may_follow(self.connection.settings.redirects, request);
             let bare = may_follow.then(|| Box::new(request.clone()));
-            let span = self.request_span(request);
+            let span = request_span(request, &self.plan.operation().path);
             span.in_scope(|| self.mark_trace_step(request));
             let sent = self.send_request(request, told, journal).instrument(span.clone()).await;
             let (answer, authorization) = sent?;
-            let status = answer.status();
-            span.record("http.response.status_code", i64::from(status.as_u16()));
-            if status.is_client_error() || status.is_server_error() {
-                span.record("error.type", status.as_str());
-                span.record("otel.status_code", "ERROR");
-            }
+            note_status(&span, answer.status());
             let next = bare
                 .and_then(|bare| redirect::next(&bare, &answer, &self.plan.operation().server.url));
             let Some(next) = next else { return Ok((answer, authorization)) };
             *request = next;
             n_followed += 1;
         }
-    }
-
-    /// The span of one request, by OpenTelemetry's conventions for HTTP. It holds neither the path nor the query, which may be private.
-    fn request_span(&self, request: &Request<Bytes>) -> Span {
-        let (method, uri) = (request.method().as_str(), request.uri());
-        let usual = if uri.scheme_str() == Some("http") { 80 } else { 443 };
-        let template = &*self.plan.operation().path;
-        tracing::debug_span!(
-            "request",
-            "otel.name" = format!("{method} {template}"),
-            "otel.kind" = "client",
-            "otel.status_code" = Empty,
-            "http.request.method" = method,
-            "server.address" = uri.host().unwrap_or_default(),
-            "server.port" = i64::from(uri.port_u16().unwrap_or(usual)),
-            "url.template" = template,
-            "http.response.status_code" = Empty,
-            "error.type" = Empty,
-        )
     }
 
     /// Marks on a request which step of a trace it is, if the program keeps its own steps.

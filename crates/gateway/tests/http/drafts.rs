@@ -57,7 +57,7 @@ async fn a_draft_is_added_to_the_text_of_a_description() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_drafted_is_a_problem_with_its_position() {
+async fn examples_that_cannot_be_drafted_are_a_problem_with_their_position() {
     let sidecar = Sidecar::of_pets().await;
     for [body, expected] in rows(
         r#"

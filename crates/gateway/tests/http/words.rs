@@ -40,6 +40,13 @@ fn rows() -> Vec<(&'static str, &'static str, &'static str, Value, &'static [&'s
             json!({"decision": "approve"}),
             &[""],
         ),
+        (
+            "post",
+            "/v1/drafts",
+            "/v1/drafts",
+            json!({"exchanges": [{"url": "https://api.example/pets/7"}]}),
+            &["", "/exchanges/0"],
+        ),
         ("post", "/v1/tools:search", "/v1/tools:search", json!({"query": "pet"}), &[""]),
         ("put", "/v1/sessions/{id}", "/v1/sessions/s-1", json!({"parameters": {}}), &[""]),
         ("patch", "/v1/sessions/{id}", "/v1/sessions/s-1", json!({"parameters": {}}), &[""]),

@@ -205,7 +205,12 @@ async fn obeys(mut store: Box<dyn Store>, ways: Ways<'_>, steps: Vec<Step>) {
                 model.seconds += seconds;
                 (ways.wait)(seconds);
             }
-            Step::OpenAgain => store = (ways.open_again)(store),
+            Step::OpenAgain => {
+                store = (ways.open_again)(store);
+                // No store is asked about a time before it was opened.
+                model.seconds += 1;
+                (ways.wait)(1);
+            }
         }
     }
 }

@@ -82,8 +82,7 @@ fn ask_model(model: &str, file: &Path, request: &str, kinds: &Kinds) -> Result<S
 fn apply_reply(draft: &Draft, reply: &str) -> Result<Value, Failure> {
     let limits = TextLimits::default();
     let refused = |diagnostics: Vec<Diagnostic>| {
-        let why =
-            diagnostics.into_iter().map(|found| format!("`{}`: {}", found.pointer, found.message));
+        let why = diagnostics.into_iter().map(|it| format!("`{}`: {}", it.pointer, it.message));
         let why = why.collect::<Vec<_>>().join("; ");
         Failure::with_help(
             &format!("the answer of the model is no overlay for the draft: {why}"),
@@ -93,9 +92,9 @@ fn apply_reply(draft: &Draft, reply: &str) -> Result<Value, Failure> {
     let overlay = Overlay::read(overlay_text(reply).as_bytes(), &limits).map_err(refused)?.value;
     let root = callgate_tree::read(draft.description.to_string().as_bytes(), &limits);
     let applied = apply_overlays(root.map_err(refused)?.value, &[overlay], &limits);
-    let found: Vec<_> = applied.diagnostics.into_iter().flatten().collect();
-    let Some(overlaid) = applied.overlaid else { return Err(refused(found)) };
-    for note in found {
+    let diagnostics: Vec<_> = applied.diagnostics.into_iter().flatten().collect();
+    let Some(overlaid) = applied.overlaid else { return Err(refused(diagnostics)) };
+    for note in diagnostics {
         output::print_message_line(&format!("note: `{}`: {}", note.pointer, note.message));
     }
     Ok(overlaid.root().to_value())

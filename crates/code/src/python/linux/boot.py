@@ -39,7 +39,10 @@ def open_request():
             target.write(content)
         inputs[file["name"]] = fingerprint(os.lstat(file["name"]))
     for name, pair in request["limits"].items():
-        resource.setrlimit(getattr(resource, "RLIMIT_" + name), pair)
+        limit = getattr(resource, "RLIMIT_" + name)
+        # A machine may give less than that, and never more again.
+        most = resource.getrlimit(limit)[1]
+        resource.setrlimit(limit, pair if most == resource.RLIM_INFINITY else [min(value, most) for value in pair])
     return request, inputs
 
 
