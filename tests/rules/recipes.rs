@@ -47,6 +47,8 @@ const LISTS: [GrowingList; 3] = [
             ("crates/cli/src/commands/code_worker.rs", "the process that runs programs"),
             ("crates/cli/src/commands/extract.rs", "the process that reads a PDF file"),
             ("crates/cli/src/commands/init/database.rs", "writes a configuration of one kind"),
+            ("crates/code/src/finding.rs", "a function of its own, in a help"),
+            ("crates/code/src/unavailable.rs", "a function of its own, in a help"),
             ("crates/gateway/src/observe/prometheus.rs", "the names of metrics, not of a crate"),
         ],
     },
