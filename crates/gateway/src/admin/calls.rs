@@ -111,7 +111,9 @@ pub(crate) async fn list_calls(
 ) -> Result<Response, Problem> {
     let accepted = AcceptedFormat::from_headers(&headers)?;
     let after = query.take_parameter("after")?.map(|text| {
-        text.parse().map_err(|_| malformed_query("`after`: expected the number of a call"))
+        // A number of 64 bits with a sign, as the description says.
+        let number = text.parse::<i64>().ok().and_then(|number| u64::try_from(number).ok());
+        number.ok_or_else(|| malformed_query("`after`: expected the number of a call"))
     });
     let after: Option<u64> = after.transpose()?;
     query.refuse_remaining("`after`")?;

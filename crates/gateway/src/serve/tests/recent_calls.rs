@@ -60,6 +60,9 @@ async fn an_admin_reads_the_last_calls_and_no_credential_is_in_them() {
         assert_eq!(shown(&sidecar, path, ADMIN).await.0, 404, "{path}");
     }
     assert_eq!(shown(&sidecar, "/v1/admin/calls?after=x", ADMIN).await.0, 400);
+    // Beyond the numbers of the description.
+    let beyond = "/v1/admin/calls?after=9223372036854775808";
+    assert_eq!(shown(&sidecar, beyond, ADMIN).await.0, 400);
 }
 
 #[tokio::test]
