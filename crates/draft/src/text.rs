@@ -109,6 +109,7 @@ pub(crate) fn is_identifier(text: &str) -> bool {
         )
         || is_hash
         || (is_word && ends_with_number(text))
+        || has_kind_and_token(text)
         || (is_word && text.len() >= 16 && n_digits >= 2 && !text.contains('-'))
         || looks_random(text)
 }
@@ -121,6 +122,17 @@ fn ends_with_number(text: &str) -> bool {
     let joined = word.ends_with(['-', '_']);
     let n_words = word.split(['-', '_']).filter(|word| !word.is_empty()).count();
     begins_with_letter && n_words == 1 && n_digits > 0 && (joined || n_digits >= 4)
+}
+
+/// True for `asst_abc123` and `file-9x8y7z`, and not for `us-east1` and `api_v1beta1`: the kind of a thing, and one among many.
+fn has_kind_and_token(text: &str) -> bool {
+    let Some((kind, token)) = text.split_once(['_', '-']) else { return false };
+    let is_kind = !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_token = token.len() >= 4 && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let n_digits = token.bytes().filter(u8::is_ascii_digit).count();
+    let is_version =
+        token.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    is_kind && is_token && !is_version && n_digits >= 2 && n_digits < token.len()
 }
 
 /// True for a text that nobody types: long, with digits and letters of both cases mixed, such as a key, and without words.
