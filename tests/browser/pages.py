@@ -18,6 +18,7 @@ PATHS = {
     "calls": "/calls",
     "approvals": "/approvals",
     "ask": "/agents",
+    "drafts": "/drafts",
     "absent": "/nowhere",
 }
 
@@ -169,6 +170,13 @@ def actions(browser, sidecar, given, faults):
     page.click("button[value=approve]")
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
     watched.check_nothing_ran()
+    # A description drafted from an example.
+    page = watched.open(sidecar.console + "/drafts")
+    page.fill("[name=url]", "https://api.pets.example/pets/7?key=" + CANARY)
+    page.fill("[name=output]", json.dumps({"id": 7, "name": PAYLOADS[0]}))
+    page.click("button.primary")
+    drafted = page.inner_text("section")
+    watched.look("/pets/{petId}" in drafted and "apiKey" in drafted and CANARY not in drafted, f"a draft: {drafted[:300]}")
     # By keyboard alone: the first link skips to the content.
     page.keyboard.press("Tab")
     watched.look(page.evaluate("document.activeElement.className") == "skip", "the first stop leads to the content")

@@ -12,6 +12,7 @@ pub(crate) enum Section {
     Approvals,
     Ask,
     Calls,
+    Drafts,
     None,
     Tools,
 }
@@ -38,6 +39,7 @@ fn show_with_status(
         (Section::Calls, "Calls", "/console/calls"),
         (Section::Approvals, "Approvals", "/console/approvals"),
         (Section::Ask, "Ask", "/console/agents"),
+        (Section::Drafts, "Draft", "/console/drafts"),
     ];
     let page = html! {
         (DOCTYPE)

@@ -1,5 +1,5 @@
 //! Pages in a browser for a sidecar, at `/console`: its tools with their findings, a form to try each, the last calls, the calls
-//! that wait for an approval, and turns with agents.
+//! that wait for an approval, turns with agents, and drafts of descriptions.
 //!
 //! Every page is made on the server from the sidecar's documented paths, with the rights of its caller, and works without a
 //! script. Texts of services and descriptions are written as texts, never as markup.
@@ -17,6 +17,7 @@ mod assets;
 mod calls;
 mod commands;
 mod decision;
+mod drafts;
 mod fields;
 mod inputs;
 mod json_view;
@@ -59,6 +60,7 @@ async fn page(request: PageRequest) -> PageResponse {
         ["calls"] => calls::page(&request).await,
         ["calls", "events"] => calls::events(&request).await,
         ["calls", number] => calls::open(&request, number).await,
+        ["drafts"] => drafts::page(&request),
         ["results", id] => results::page(&request, id).await,
         ["tools", name] => tool::page(&request, name).await,
         ["toolsets", name] => report::page(&request, name).await,
@@ -70,6 +72,7 @@ async fn answer_form(request: &PageRequest, segments: &[&str]) -> PageResponse {
     match segments {
         ["agents"] => ask::take_turn(request).await,
         ["approvals", id] => approvals::decide(request, id).await,
+        ["drafts"] => drafts::draft(request).await,
         ["tools", name] => trial::page(request, name).await,
         ["tools", name, "arguments"] => trial::arguments(request, name).await,
         ["tools", name, "fixture"] => trial::fixture(request, name).await,

@@ -1,0 +1,98 @@
+//! A description drafted from an example: the request and its response as a person has them, and the draft with its guesses.
+
+use callgate_gateway::{PageRequest, PageResponse};
+use callgate_tool::{Object, Value};
+use maud::{Markup, html};
+
+use crate::{
+    json_view,
+    layout::{self, Section, items, number, text},
+};
+
+pub(crate) fn page(request: &PageRequest) -> PageResponse {
+    show(request, &html! {})
+}
+
+/// Drafts from the form, and shows it again below the draft.
+pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
+    let mut exchange = Object::from([("url", request.field("url").into())]);
+    exchange.insert("method", request.field("method").into());
+    for name in ["input", "output"] {
+        let written = request.field(name).trim();
+        if !written.is_empty() {
+            // A text that is no JSON is a body as it stands.
+            exchange.insert(name, Value::parse(written).unwrap_or_else(|_| written.into()));
+        }
+    }
+    let body = Object::from([
+        ("exchanges", Value::Array(vec![Value::Object(exchange)])),
+        ("prompt", request.field("prompt").into()),
+    ]);
+    let answer = request.post("/v1/drafts", &Value::Object(body)).await;
+    let is_success = answer.is_success();
+    let drafted = answer.value().await;
+    if !is_success {
+        let problem = html! { p.problem role="alert" { (text(&drafted, "detail")) } };
+        return show(request, &problem);
+    }
+    let (description, guesses) = (drafted.get("description"), items(&drafted, "guesses"));
+    let shown = html! {
+        section aria-labelledby="draft" {
+            h2 #draft { "The draft" }
+            @if let Some(description) = description {
+                (json_view::show(description, "The description"))
+            }
+            h2 { "What is guessed" }
+            div.scroll tabindex="0" role="region" aria-label="Guesses" {
+                table {
+                    thead { tr { th { "Place" } th { "Guess" } th { "Seen" } th { "To settle it" } } }
+                    tbody {
+                        @for guess in guesses {
+                            tr {
+                                td { code { (text(guess, "at")) } }
+                                td { (text(guess, "guess")) }
+                                td { (number(guess, "seen")) " of " (number(guess, "of")) }
+                                td { (text(guess, "settle")) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    show(request, &shown)
+}
+
+fn show(request: &PageRequest, drafted: &Markup) -> PageResponse {
+    let content = html! {
+        h1 { "Draft a description" }
+        p { "From one request and its response, for a service that has none. Nothing is sent to the service, and secrets are taken out." }
+        (*drafted)
+        (form(request))
+    };
+    layout::show(request, Section::Drafts, "Draft", &content)
+}
+
+fn form(request: &PageRequest) -> Markup {
+    let method = request.field("method");
+    html! {
+        form.ask method="post" action="/console/drafts" {
+            (layout::form_token(request))
+            div.bar {
+                label { "Method "
+                    select name="method" {
+                        @for name in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+                            option value=(name) selected[name == method] { (name) }
+                        }
+                    } }
+                label { "Address " input name="url" type="url" value=(request.field("url")) required
+                    placeholder="https://api.example/pets/7"; }
+            }
+            @for (name, label) in [("input", "Example of the input"), ("output", "Example of the output"), ("prompt", "The purpose of the tool, in words")] {
+                label for=(name) { (label) }
+                textarea id=(name) name=(name) rows="3" { "\n" (request.field(name)) }
+            }
+            button.primary type="submit" { "Draft" }
+        }
+    }
+}
