@@ -15,7 +15,9 @@ use crate::{
     finding::{self, CodeFinding},
     keys::{CodeKeys, LimitKeys, ToolsetKeys},
     load::{EngineTool, TOOL, engine_tool},
+    python_tool::examine_sandbox,
     settings::{CallRules, CodeSettings, Engine},
+    unavailable::Unavailable,
     worker::Workers,
 };
 
@@ -122,19 +124,30 @@ impl KindSettings for ToolsetSettings {
             prefix: toolset.prefix.cloned(),
             ..self.0.clone()
         };
+        let may_start = around.shared.effects.fetching().is_some();
+        let refused = |unavailable: &Unavailable| {
+            let key = if matches!(unavailable, Unavailable::Package(..)) {
+                "/packages"
+            } else {
+                "/engine"
+            };
+            let engine = self.0.engine.word();
+            Opened::with_faults(vec![finding::unavailable(at(key), engine, unavailable)])
+        };
+        if may_start
+            && settings.engine == Engine::Python
+            && let Err(unavailable) = examine_sandbox(&settings).await
+        {
+            return refused(&unavailable);
+        }
         let earlier = around.earlier.and_then(Kept::get::<Arc<Workers>>);
         match engine_tool(name, settings, earlier) {
             Ok(EngineTool { tool, workers }) => {
                 Opened { kept: workers.map(Kept::new), ..Opened::with_tools(vec![tool]) }
             }
             // A load that may start nothing needs nothing that could be started.
-            Err(_) if around.shared.effects.fetching().is_none() => {
-                Opened::absent(Absence::Unasked)
-            }
-            Err(unavailable) => {
-                let engine = self.0.engine.word();
-                Opened::with_faults(vec![finding::unavailable(at("/engine"), engine, &unavailable)])
-            }
+            Err(_) if !may_start => Opened::absent(Absence::Unasked),
+            Err(unavailable) => refused(&unavailable),
         }
     }
 }

@@ -9,8 +9,8 @@ pub(crate) enum Order {
     Answer { number: u64, answer: Result<Value, Raised> },
     /// The meaning of the name that it asked for.
     Named(Meaning),
-    /// Run this program.
-    Run { code: String, memory: usize, output: usize, time_ms: u64 },
+    /// Run this program. Its end has its number.
+    Run { number: u64, code: String, memory: usize, output: usize, time_ms: u64 },
 }
 
 /// An exception that a call raises in the code.
@@ -38,8 +38,8 @@ pub(crate) enum Meaning {
 pub(crate) enum Report {
     /// The code calls a function. The worker goes on.
     Call { number: u64, name: Name, positional: Vec<Value>, named: Object },
-    /// The program has ended.
-    End(End),
+    /// The program of this number has ended.
+    End(u64, End),
     /// The code uses a name that it does not define. The worker waits for an answer.
     Lookup(Name),
     /// The code can do nothing before a call ends. The worker waits for an answer.
@@ -91,8 +91,8 @@ impl Order {
             Self::Named(Meaning::Function) => json!({"named": "function"}),
             Self::Named(Meaning::Module) => json!({"named": "module"}),
             Self::Named(Meaning::Unknown(why)) => json!({"named": {"unknown": why}}),
-            Self::Run { code, memory, output, time_ms } => json!({"run": {
-                "code": code, "memory": *memory, "output": *output, "time_ms": *time_ms,
+            Self::Run { number, code, memory, output, time_ms } => json!({"run": {
+                "number": *number, "code": code, "memory": *memory, "output": *output, "time_ms": *time_ms,
             }}),
         }
     }
@@ -117,6 +117,7 @@ impl Order {
                 None => Meaning::Unknown(text(body, "unknown")?),
             })),
             "run" => Some(Self::Run {
+                number: body["number"].as_u64()?,
                 code: text(body, "code")?,
                 memory: usize::try_from(body["memory"].as_u64()?).ok()?,
                 output: usize::try_from(body["output"].as_u64()?).ok()?,
@@ -135,8 +136,8 @@ impl Report {
                 "number": *number, "module": name.module.clone(), "name": name.name.clone(),
                 "positional": positional.clone(), "named": Value::Object(named.clone()),
             }}),
-            Self::End(End { result, error, stdout, is_cut }) => json!({"end": {
-                "result": result, "error": error, "stdout": stdout, "cut": *is_cut,
+            Self::End(number, End { result, error, stdout, is_cut }) => json!({"end": {
+                "number": *number, "result": result, "error": error, "stdout": stdout, "cut": *is_cut,
             }}),
             Self::Lookup(Name { module, name }) => {
                 json!({"lookup": {"module": module.clone(), "name": name.clone()}})
@@ -154,12 +155,15 @@ impl Report {
                 positional: body["positional"].as_array()?.clone(),
                 named: body["named"].as_object()?.clone(),
             }),
-            "end" => Some(Self::End(End {
-                result: text(body, "result")?,
-                error: text(body, "error")?,
-                stdout: text(body, "stdout")?,
-                is_cut: body["cut"].as_bool()?,
-            })),
+            "end" => {
+                let end = End {
+                    result: text(body, "result")?,
+                    error: text(body, "error")?,
+                    stdout: text(body, "stdout")?,
+                    is_cut: body["cut"].as_bool()?,
+                };
+                Some(Self::End(body["number"].as_u64()?, end))
+            }
             "lookup" => Name::from_value(body).map(Self::Lookup),
             "wait" => Some(Self::Wait),
             _ => None,
@@ -191,7 +195,7 @@ mod tests {
     #[test]
     fn every_message_is_read_as_it_was_written() {
         let raised = Raised { text: "not_found: no pet".into(), fault: json!({"code": "x"}) };
-        let run = Order::Run { code: "4 + 4".into(), memory: 1, output: 2, time_ms: 3 };
+        let run = Order::Run { number: 4, code: "4 + 4".into(), memory: 1, output: 2, time_ms: 3 };
         for order in [
             Order::Answer { number: 1, answer: Ok(json!({"id": 7})) },
             Order::Answer { number: 2, answer: Err(raised) },
@@ -207,7 +211,7 @@ mod tests {
         let end = End { result: "8".into(), is_cut: true, ..End::default() };
         for report in [
             Report::Call { number: 3, name: name.clone(), positional: vec![1.into()], named },
-            Report::End(end),
+            Report::End(5, end),
             Report::Lookup(Name { module: None, ..name }),
             Report::Wait,
         ] {

@@ -37,13 +37,13 @@ fn work_here(link: &mut Link<'_>) -> io::Result<()> {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
     while let Some(order) = link.next_order()? {
-        let Order::Run { code, memory, output, time_ms } = order else {
+        let Order::Run { number, code, memory, output, time_ms } = order else {
             return Err(io::ErrorKind::InvalidData.into());
         };
         let most = address_space.saturating_add(memory).saturating_add(HEADROOM) as u64;
         setrlimit(Resource::As, Rlimit { current: Some(most), maximum: None })?;
         let end = Run::new(link, output).run(code, memory, time_ms)?;
-        link.report(&Report::End(end))?;
+        link.report(&Report::End(number, end))?;
     }
     Ok(())
 }

@@ -105,7 +105,8 @@ impl<'a> Program<'a> {
     async fn follow(&mut self, worker: &mut Worker, code: &str) -> Result<End, String> {
         let CodeLimits { memory, output, time, .. } = self.limits;
         let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let run = Order::Run { code: code.to_owned(), memory, output, time_ms };
+        let number = worker.number();
+        let run = Order::Run { number, code: code.to_owned(), memory, output, time_ms };
         self.send(worker, &run).await?;
         let mut waits = false;
         loop {
@@ -121,7 +122,11 @@ impl<'a> Program<'a> {
                 Step::Late => return Err(time_text(self.limits.time)),
                 Step::Stuck => return Err(self.broken_text(Broken::Malformed)),
                 Step::Reported(Err(broken)) => return Err(self.broken_text(broken)),
-                Step::Reported(Ok(Report::End(end))) => return Ok(end),
+                Step::Reported(Ok(Report::End(ended, end))) if ended == number => return Ok(end),
+                // The end of an earlier program.
+                Step::Reported(Ok(Report::End(..))) => {
+                    return Err(self.broken_text(Broken::Malformed));
+                }
                 Step::Reported(Ok(Report::Wait)) => waits = true,
                 Step::Reported(Ok(Report::Lookup(name))) => {
                     let meaning = self.functions.meaning(&name);

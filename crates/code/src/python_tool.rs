@@ -14,7 +14,7 @@ use tokio::time::timeout_at;
 
 use crate::{
     declaration::output_schema,
-    python::{OutputFile, PythonOutcome, PythonProgram, PythonSettings, run},
+    python::{OutputFile, PythonOutcome, PythonProgram, PythonSettings, examine, run},
     settings::CodeSettings,
     unavailable::Unavailable,
 };
@@ -29,16 +29,7 @@ pub(crate) struct PythonTool {
 
 impl PythonTool {
     pub(crate) fn new(name: ToolName, settings: CodeSettings) -> Result<Self, Unavailable> {
-        let mut python =
-            PythonSettings { packages: settings.packages.clone(), ..PythonSettings::default() };
-        for program in [&python.bubblewrap, &python.interpreter] {
-            if cfg!(not(target_os = "linux")) || !program.is_file() {
-                return Err(Unavailable::Program(program.display().to_string()));
-            }
-        }
-        python.limits.time = settings.limits.time;
-        python.limits.memory = settings.limits.memory as u64;
-        python.limits.output = settings.limits.output;
+        let python = python_settings(&settings)?;
         Ok(Self { tool: declaration(name, &settings), settings, python })
     }
 
@@ -55,7 +46,7 @@ impl PythonTool {
             .map_err(|_| wording::timed_out(self.settings.limits.timeout, self.tool.effect))?;
         let outcome = ended.map_err(|error| {
             tracing::warn!(%error, remedy = error.remedy(), "no sandbox can be started that runs code");
-            wording::code::no_worker()
+            wording::code::no_sandbox()
         })?;
         let mut files = Vec::new();
         for file in &outcome.files {
@@ -93,6 +84,39 @@ impl PythonTool {
             members.insert("handle", kept.handle.as_str().into());
         }
         Value::Object(members)
+    }
+}
+
+/// The settings of the engine, on a machine that has its programs.
+fn python_settings(settings: &CodeSettings) -> Result<PythonSettings, Unavailable> {
+    let mut python =
+        PythonSettings { packages: settings.packages.clone(), ..PythonSettings::default() };
+    for program in [&python.bubblewrap, &python.interpreter] {
+        if cfg!(not(target_os = "linux")) || !program.is_file() {
+            return Err(Unavailable::Program(program.display().to_string()));
+        }
+    }
+    python.limits.time = settings.limits.time;
+    python.limits.memory = settings.limits.memory as u64;
+    python.limits.output = settings.limits.output;
+    Ok(python)
+}
+
+/// Starts the sandbox once, pushes at its walls from within, and imports the packages.
+pub(crate) async fn examine_sandbox(settings: &CodeSettings) -> Result<(), Unavailable> {
+    let state = examine(&python_settings(settings)?)
+        .await
+        .map_err(|error| Unavailable::Sandbox { why: error.to_string(), remedy: error.remedy() })?;
+    if let Some(wall) = state.walls.iter().find(|wall| !wall.stands) {
+        let why = format!("a program got through the wall `{}` of its sandbox", wall.name);
+        return Err(Unavailable::Sandbox {
+            why,
+            remedy: "run no programs on this machine, or choose `monty`",
+        });
+    }
+    match state.absent_packages.into_iter().next() {
+        Some((name, why)) => Err(Unavailable::Package(name, why)),
+        None => Ok(()),
     }
 }
 

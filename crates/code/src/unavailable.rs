@@ -10,6 +10,15 @@ pub enum Unavailable {
     Engine,
     /// The name of the toolset and the tool's are no name together.
     Name,
+    /// Python cannot import this package of the settings, for this reason.
+    Package(String, String),
+    /// The sandbox of the engine `python` cannot be started, or does not hold.
+    Sandbox {
+        /// The reason.
+        why: String,
+        /// The step that mends it.
+        remedy: &'static str,
+    },
     /// The machine lacks this program of the engine `python`.
     Program(String),
     /// No program is named that runs code: [`use_worker`](crate::use_worker).
@@ -22,6 +31,10 @@ impl Unavailable {
         match self {
             Self::Engine => "choose `python`, or use a build with the feature `monty`",
             Self::Name => "choose another name or `prefix`",
+            Self::Package(..) => {
+                "install it for the interpreter, as by `apt install python3-pandas`, or take it out of `packages`"
+            }
+            Self::Sandbox { remedy, .. } => remedy,
             Self::Program(_) => {
                 "install it, as by `apt install bubblewrap python3`, or choose `monty`"
             }
@@ -37,6 +50,8 @@ impl fmt::Display for Unavailable {
         match self {
             Self::Engine => f.write_str("it is not in this build"),
             Self::Name => f.write_str("the name of the toolset makes no name of a tool"),
+            Self::Package(name, why) => write!(f, "Python cannot import `{name}`: {why}"),
+            Self::Sandbox { why, .. } => f.write_str(why),
             Self::Program(program) => write!(f, "the machine has no `{program}`"),
             Self::Worker => f.write_str("no program is named that runs code"),
         }

@@ -148,6 +148,11 @@ impl Worker {
         }
     }
 
+    /// The number of the program that it runs, or runs next.
+    pub(crate) fn number(&self) -> u64 {
+        self.n_programs as u64
+    }
+
     /// True if it has said nothing that is not taken yet.
     pub(crate) fn is_silent(&self) -> bool {
         self.frames.buffer.is_empty()

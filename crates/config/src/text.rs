@@ -92,7 +92,7 @@ impl Config {
     }
 }
 
-/// What sidecars that serve the same have in common: all but the addresses at which each of them listens.
+/// The part that sidecars which serve the same have in common: all but the addresses at which each of them listens.
 fn shared_text(root: &Node) -> String {
     let mut value = root.to_value();
     if let Some(members) = value.as_object_mut() {

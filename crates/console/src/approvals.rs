@@ -15,7 +15,7 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let query = paths::query(&[("cursor", request.query("cursor"))]);
     let answer = request.get(&format!("/v1/approvals{query}"), &[]).await;
     if !answer.is_success() {
-        return layout::refused(request, Section::Approvals, answer).await;
+        return layout::show_refusal(request, Section::Approvals, answer).await;
     }
     let listed = answer.value().await;
     let approvals = items(&listed, "approvals");
@@ -34,7 +34,7 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
 pub(crate) async fn open(request: &PageRequest, id: &str) -> PageResponse {
     let answer = request.get(&format!("/v1/approvals/{}", paths::encoded(id)), &[]).await;
     if !answer.is_success() {
-        return layout::refused(request, Section::Approvals, answer).await;
+        return layout::show_refusal(request, Section::Approvals, answer).await;
     }
     let approval = answer.value().await;
     let content = html! { h1 { "Approval" } (card(request, &approval)) };

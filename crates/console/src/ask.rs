@@ -21,7 +21,7 @@ async fn show(request: &PageRequest, turn: &Markup) -> PageResponse {
         return layout::show(request, Section::Ask, "Ask", &content);
     }
     if !answer.is_success() {
-        return layout::refused(request, Section::Ask, answer).await;
+        return layout::show_refusal(request, Section::Ask, answer).await;
     }
     let listed = answer.value().await;
     let agents = items(&listed, "agents");

@@ -13,7 +13,7 @@ use crate::{
 pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let answer = request.get("/v1/admin/calls", &[]).await;
     if !answer.is_success() {
-        return layout::refused(request, Section::Calls, answer).await;
+        return layout::show_refusal(request, Section::Calls, answer).await;
     }
     let listed = answer.value().await;
     let calls = items(&listed, "calls");
@@ -72,7 +72,7 @@ pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageRes
     let path = format!("/v1/admin/calls/{}", paths::encoded(number_of_call));
     let answer = request.get(&path, &[]).await;
     if !answer.is_success() {
-        return layout::refused(request, Section::Calls, answer).await;
+        return layout::show_refusal(request, Section::Calls, answer).await;
     }
     let call = answer.value().await;
     let facts = [

@@ -36,7 +36,7 @@ impl<'f> Fields<'f> {
     }
 }
 
-/// What a field says about its input.
+/// The facts that a field shows about its input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
     /// The alternative that is meant.

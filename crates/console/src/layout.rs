@@ -102,7 +102,7 @@ pub(crate) fn absent(request: &PageRequest) -> PageResponse {
 }
 
 /// The page in place of one whose data the sidecar does not give to this caller.
-pub(crate) async fn refused(
+pub(crate) async fn show_refusal(
     request: &PageRequest,
     section: Section,
     answer: Answer,

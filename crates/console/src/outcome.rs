@@ -1,4 +1,4 @@
-//! What came of a call: the request, the result as the model is shown it, what was cut from it, notes and the journal; and the same
+//! The outcome of a call: the request, the result as the model is shown it, what was cut from it, notes and the journal; and the same
 //! call in other ways.
 
 use callgate_gateway::{Answer, PageRequest};
@@ -141,7 +141,7 @@ fn notes(result: &Value) -> Markup {
     }
 }
 
-/// What the model is not shown, and where the whole is.
+/// The parts that the model is not shown, and the way to the whole.
 fn cut(result: &Value, session: &str) -> Markup {
     let handle = text(result, "handle");
     let truncated = result.get("truncated");

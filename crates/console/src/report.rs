@@ -23,7 +23,7 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
     let path = format!("/v1/admin/report{}", paths::query(&[("toolset", name)]));
     let answer = request.get(&path, &[]).await;
     if !answer.is_success() {
-        return layout::refused(request, Section::Tools, answer).await;
+        return layout::show_refusal(request, Section::Tools, answer).await;
     }
     let report = answer.value().await;
     let content = html! {

@@ -18,7 +18,7 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
     if request.query("download") == "true" {
         let answer = request.get(&path, &[]).await;
         if !answer.is_success() {
-            return layout::refused(request, Section::None, answer).await;
+            return layout::show_refusal(request, Section::None, answer).await;
         }
         return PageResponse::download(id, answer.bytes().await);
     }
@@ -26,7 +26,7 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
     let until = from.saturating_add(MOST_SHOWN - 1);
     let answer = request.get(&path, &[("range", &format!("bytes={from}-{until}"))]).await;
     if !answer.is_success() {
-        return layout::refused(request, Section::None, answer).await;
+        return layout::show_refusal(request, Section::None, answer).await;
     }
     let media_type = answer.header("content-type").to_owned();
     let range = answer.header("content-range").to_owned();

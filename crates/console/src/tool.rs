@@ -24,7 +24,7 @@ pub(crate) struct Trial<'t> {
     /// True if the text is sent, and not the fields.
     pub(crate) is_json: bool,
     pub(crate) faults: Vec<String>,
-    /// What came of the last request.
+    /// The outcome of the last request.
     pub(crate) outcome: Markup,
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn facts(request: &PageRequest, name: &str) -> Result<Value, Pa
     if answer.is_success() {
         return Ok(answer.value().await);
     }
-    Err(layout::refused(request, Section::Tools, answer).await)
+    Err(layout::show_refusal(request, Section::Tools, answer).await)
 }
 
 /// The page of a tool with its form in a state.

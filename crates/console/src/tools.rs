@@ -32,7 +32,7 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
         request.post("/v1/tools:search", &asked.search()).await
     };
     if !answer.is_success() {
-        return layout::refused(request, Section::Tools, answer).await;
+        return layout::show_refusal(request, Section::Tools, answer).await;
     }
     let (listed, (report, is_whole)) = (answer.value().await, report::toolsets(request).await);
     let is_first = asked.cursor.is_empty() && asked.words.is_empty();

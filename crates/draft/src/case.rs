@@ -1,6 +1,6 @@
 //! Exchanges as calls of the drafted tools, without secrets.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use callgate_tool::{Number, Object, Value};
 
@@ -38,8 +38,9 @@ pub(crate) fn write_cases(groups: &[Group<'_>], description: &Value) -> Vec<Case
         let path = existing_path(description, &group.template.text());
         let Some(operation) = group.operation_of(description) else { continue };
         let Some(name) = operation.get("operationId").and_then(Value::as_str) else { continue };
+        let schemas = parameter_schemas(operation);
         for redacted in &group.exchanges {
-            let arguments = write_arguments(&group.template.slots, &path, redacted, operation);
+            let arguments = write_arguments(group, &path, redacted, operation, &schemas);
             cases.extend(arguments.map(|arguments| write_case(name, arguments, redacted)));
         }
     }
@@ -72,19 +73,20 @@ fn body_text(body: &Body) -> String {
 
 /// The arguments; `None` where a part of the path has no value.
 fn write_arguments(
-    slots: &[Slot],
+    group: &Group<'_>,
     path: &str,
     redacted: &Redacted,
     operation: &Value,
+    schemas: &Schemas<'_>,
 ) -> Option<Object> {
     let mut arguments = Object::new();
     let mut names = variable_names(path).into_iter();
-    for (slot, segment) in slots.iter().zip(&redacted.exchange.segments) {
+    for (slot, segment) in group.template.slots.iter().zip(&redacted.exchange.segments) {
         if let Slot::Variable { suffix, .. } = slot {
             let name = names.next()?;
             let text = segment.sample()?;
             let text = text.strip_suffix(suffix.as_str()).unwrap_or(text);
-            arguments.insert(name, typed_value(text, schema_of(operation, "path", name)));
+            arguments.insert(name, typed_value(text, schemas.get(&("path", name)).copied()));
         }
     }
     for (place, pairs) in [
@@ -92,29 +94,42 @@ fn write_arguments(
         ("header", &redacted.exchange.request.headers),
         ("cookie", &redacted.cookies),
     ] {
-        add_pairs(&mut arguments, place, pairs, operation);
+        add_pairs(&mut arguments, place, pairs, schemas);
     }
     add_body(&mut arguments, redacted.exchange.request.body.as_ref(), operation);
     Some(arguments)
 }
 
-fn add_pairs(arguments: &mut Object, place: &str, pairs: &[(String, String)], operation: &Value) {
-    let names: BTreeSet<&str> = pairs.iter().map(|pair| pair.0.as_str()).collect();
-    for name in names {
-        let Some(schema) = schema_of(operation, place, name) else { continue };
-        let mut texts = pairs.iter().filter(|pair| pair.0 == name).map(|pair| pair.1.as_str());
+fn add_pairs(
+    arguments: &mut Object,
+    place: &str,
+    pairs: &[(String, String)],
+    schemas: &Schemas<'_>,
+) {
+    let mut by_name = BTreeMap::<&str, Vec<&str>>::new();
+    for (name, text) in pairs {
+        by_name.entry(name).or_default().push(text);
+    }
+    for (name, texts) in by_name {
+        let Some(schema) = schemas.get(&(place, name)).copied() else { continue };
         let value = match schema.get("items") {
-            Some(items) => texts.map(|text| typed_value(text, Some(items))).collect(),
-            None => typed_value(texts.next().unwrap_or_default(), Some(schema)),
+            Some(items) => texts.into_iter().map(|text| typed_value(text, Some(items))).collect(),
+            None => typed_value(texts.first().copied().unwrap_or_default(), Some(schema)),
         };
         arguments.insert(name, value);
     }
 }
 
-fn schema_of<'v>(operation: &'v Value, place: &str, name: &str) -> Option<&'v Value> {
-    let parameters = operation.get("parameters")?.as_array()?;
-    let is_it = |parameter: &&Value| parameter["in"] == *place && parameter["name"] == *name;
-    parameters.iter().find(is_it)?.get("schema")
+/// The schemas of an operation's parameters by place and name.
+type Schemas<'v> = BTreeMap<(&'v str, &'v str), &'v Value>;
+
+fn parameter_schemas(operation: &Value) -> Schemas<'_> {
+    let parameters = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
+    let schemas = parameters.filter_map(|parameter| {
+        let (place, name) = (parameter.get("in")?.as_str()?, parameter.get("name")?.as_str()?);
+        Some(((place, name), parameter.get("schema")?))
+    });
+    schemas.collect()
 }
 
 /// Members of a body are arguments of their own, unless one has the name of a parameter.

@@ -59,6 +59,9 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     if exchanges.is_empty() {
         return Err(error::no_exchange());
     }
+    for exchange in &exchanges {
+        exchange.check_size()?;
+    }
     let addresses = match &options.merge {
         Some(existing) => {
             check_existing(existing)?;

@@ -17,7 +17,7 @@ pub enum ErrorKind {
     Empty,
     /// A model changed more than names and words.
     Refused,
-    /// A draft is larger than a model reads at once.
+    /// A request is larger than any of a service, or a draft than a model reads at once.
     TooLarge,
     /// A text is not in the format that it is said to have.
     Unreadable,
@@ -38,6 +38,9 @@ callgate_secret::errors! {
 
     /// A description that no draft is added to.
     fn other_version(got: &str) = Unreadable: "the description that the draft is added to: expected OpenAPI 3.0, 3.1 or 3.2 (`openapi: 3.1.0`), got {got}";
+
+    /// A request of more parts than services have.
+    fn too_many(place: &str, what: &str, most: usize, got: usize) = TooLarge: "{place}: expected at most {most} {what}, got: {got}";
 
     /// A draft that a model cannot read at once.
     fn too_large(got: usize, most: usize) = TooLarge: "expected a draft of at most {most} bytes with its examples, got: {got}";

@@ -130,6 +130,28 @@ impl Exchange {
         })
     }
 
+    /// Refuses a request that is larger than any of a service, whatever its source is.
+    pub(crate) fn check_size(&self) -> Result<(), Error> {
+        let n_segments = self.segments.len();
+        if n_segments > MOST_SEGMENTS {
+            return Err(error::too_many(
+                &self.place,
+                "parts of the path",
+                MOST_SEGMENTS,
+                n_segments,
+            ));
+        }
+        let headers = &self.request.headers;
+        let cookies = headers.iter().filter(|(name, _)| name == "cookie");
+        let n_cookies: usize = cookies.map(|(_, value)| value.matches(';').count()).sum();
+        let n_values = self.query.len().saturating_add(headers.len()).saturating_add(n_cookies);
+        if n_values > MOST_VALUES {
+            let what = "values of query, headers and cookies";
+            return Err(error::too_many(&self.place, what, MOST_VALUES, n_values));
+        }
+        Ok(())
+    }
+
     /// Fills named parts of the path from an input; what is left is the body, or the query of a method without one.
     fn take_input(&mut self, input: &str) {
         let mut body = Body::read(None, input.as_bytes());
@@ -190,6 +212,10 @@ impl Message {
         message
     }
 }
+
+/// The parts of a path, and the values of query, headers and cookies: no service has as many, and a draft goes into each.
+const MOST_SEGMENTS: usize = 100;
+const MOST_VALUES: usize = 2000;
 
 /// The methods that a path of a description has (OpenAPI 3.1.1 §4.8.9).
 const METHODS: [&str; 8] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];

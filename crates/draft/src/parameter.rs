@@ -1,5 +1,7 @@
 //! The parameters of an operation: parts of the path, the query, headers, cookies.
 
+use std::collections::BTreeMap;
+
 use callgate_tool::{Object, Value, json};
 
 use crate::{
@@ -130,19 +132,19 @@ fn named_values<'e>(
     pairs: impl Fn(&'e Redacted) -> &'e [(String, String)],
 ) -> Vec<(String, Vec<Vec<&'e str>>)> {
     let mut named: Vec<(String, Vec<Vec<&str>>)> = Vec::new();
-    for redacted in exchanges {
-        let pairs = pairs(redacted);
-        for (at, (name, _)) in pairs.iter().enumerate() {
-            let is_first = pairs.iter().take(at).all(|pair| pair.0 != *name);
-            if !is_first {
-                continue;
+    let mut places = BTreeMap::new();
+    for (number, redacted) in exchanges.iter().enumerate() {
+        for (name, value) in pairs(redacted) {
+            let (at, last) = places.entry(name).or_insert((named.len(), None));
+            if *at == named.len() {
+                named.push((name.clone(), Vec::new()));
             }
-            let values =
-                pairs.iter().filter(|pair| pair.0 == *name).map(|pair| pair.1.as_str()).collect();
-            match named.iter_mut().find(|other| other.0 == *name) {
-                Some((_, samples)) => samples.push(values),
-                None => named.push((name.clone(), vec![values])),
+            let Some((_, samples)) = named.get_mut(*at) else { continue };
+            match samples.last_mut().filter(|_| *last == Some(number)) {
+                Some(values) => values.push(value.as_str()),
+                None => samples.push(vec![value.as_str()]),
             }
+            *last = Some(number);
         }
     }
     named

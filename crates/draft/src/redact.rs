@@ -26,10 +26,7 @@ pub(crate) fn redact(exchanges: Vec<Exchange>, prompt: &str) -> (Vec<Redacted>, 
     let mut secrets = BTreeSet::new();
     let redacted = exchanges.into_iter().map(|exchange| credential::take(exchange, &mut secrets));
     let mut redacted: Vec<Redacted> = redacted.collect();
-    // Longest first: a secret may stand within another one.
-    let mut secrets: Vec<String> = secrets.into_iter().collect();
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    let mask = Mask { secrets };
+    let mask = Mask::new(&secrets);
     for one in &mut redacted {
         mask.mask_exchange(&mut one.exchange);
         for (_, value) in &mut one.cookies {

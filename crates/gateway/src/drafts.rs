@@ -33,9 +33,13 @@ pub(crate) async fn run(
     caller: Caller,
     JsonBody { value, .. }: JsonBody,
 ) -> Result<JsonText, Problem> {
-    let _permit = gateway.listing_permit(&caller).await?;
-    // Examples that are compared with each other take their time; other requests are answered meanwhile.
-    let drafted = tokio::task::spawn_blocking(move || draft_body(typed_body(value)?));
+    let permit = gateway.listing_permit(&caller).await?;
+    // Examples that are compared with each other take their time; other requests are answered meanwhile. Whoever hangs up has the
+    // permit until the draft is made.
+    let drafted = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        draft_body(typed_body(value)?)
+    });
     drafted.await.unwrap_or_else(|_| Err(undraftable("the examples cannot be read")))
 }
 

@@ -12,6 +12,12 @@ pub fn no_worker() -> Box<Fault> {
     waiting(FaultCode::Overloaded, message, Duration::from_secs(5))
 }
 
+/// The sandbox that runs programs does not start: the same call fails again until the operator has mended it.
+pub fn no_sandbox() -> Box<Fault> {
+    let message = "the sandbox that runs code does not start on this machine; nothing was run, and the operator's log says why";
+    fault(FaultCode::NotSupported, message, Next::GiveUp)
+}
+
 /// The caller has too many programs that run or wait.
 pub fn too_many_programs() -> Box<Fault> {
     let message = "too many programs run now; nothing was run; try again later";

@@ -258,7 +258,7 @@ fn exception(kind: ExcType, text: &str) -> MontyException {
     MontyException::new(kind, Some(text.to_owned()))
 }
 
-/// What the code prints, up to a limit; the rest is dropped and counted as a cut.
+/// The text that the code prints, up to a limit; the end says that the rest is cut.
 struct Printed {
     text: String,
     most: usize,

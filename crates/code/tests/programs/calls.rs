@@ -23,7 +23,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ("faults_are_exceptions_with_codes", Box::pin(faults_are_exceptions())),
         ("writes_need_the_operators_word", Box::pin(writes_need_the_operators_word())),
         ("unknown_names_are_told_with_the_nearest", Box::pin(unknown_names())),
-        ("what_would_wait_is_refused_before_it_is_sent", Box::pin(what_would_wait_is_refused())),
+        ("a_call_that_would_wait_is_refused_before_it_is_sent", Box::pin(a_call_that_would_wait())),
         ("a_program_makes_so_many_calls", Box::pin(a_program_makes_so_many_calls())),
         ("a_call_that_is_not_awaited_ends_before_the_program", Box::pin(calls_not_awaited())),
         ("one_call_at_a_time_does_not_wait_for_itself", Box::pin(one_call_at_a_time())),
@@ -116,7 +116,7 @@ async fn unknown_names() {
     assert!(ran.error().contains("not defined"), "{ran:?}");
 }
 
-async fn what_would_wait_is_refused() {
+async fn a_call_that_would_wait() {
     let mut rules = ApprovalRules::default();
     rules.toolsets.insert("pets".to_owned(), Confirm::Always);
     let page =

@@ -1,4 +1,4 @@
-//! What programs try in vain: the system, memory, time, and the protocol of their worker.
+//! Attempts of programs that are in vain: the system, memory, time, and the protocol of their worker.
 
 use std::{fs, time::Duration};
 

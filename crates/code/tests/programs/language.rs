@@ -1,4 +1,4 @@
-//! What programs compute: the rows of the seed, and the part of Python that there is.
+//! Programs that compute: the rows of the seed, and the part of Python that there is.
 
 use crate::shop::{Shop, Test};
 
@@ -6,7 +6,10 @@ pub(crate) fn tests() -> Vec<Test> {
     vec![
         ("the_sum_of_the_seed_has_its_fields", Box::pin(the_sum_of_the_seed_has_its_fields())),
         ("the_language_computes_what_python_does", Box::pin(the_language())),
-        ("what_is_missing_is_an_error_with_a_traceback", Box::pin(what_is_missing())),
+        (
+            "an_absent_part_of_python_is_an_error_with_a_traceback",
+            Box::pin(an_absent_part_of_python()),
+        ),
         ("output_is_printed_and_cut", Box::pin(output_is_printed_and_cut())),
     ]
 }
@@ -54,7 +57,7 @@ async fn the_language() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-async fn what_is_missing() {
+async fn an_absent_part_of_python() {
     let (shop, mut wrong) = (Shop::new(), Vec::new());
     for (code, expected) in [
         ("match 1:\n    case 1: pass", "NotImplementedError"),

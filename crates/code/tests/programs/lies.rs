@@ -13,7 +13,10 @@ use tokio::time::Instant;
 use crate::shop::{Shop, Test};
 
 pub(crate) fn tests() -> Vec<Test> {
-    vec![("a_worker_that_lies_ends_the_program_alone", Box::pin(a_worker_that_lies()))]
+    vec![
+        ("a_worker_that_lies_ends_the_program_alone", Box::pin(a_worker_that_lies())),
+        ("an_end_of_another_program_is_refused", Box::pin(an_end_of_another_program())),
+    ]
 }
 
 /// Does what a worker does, or what the first program says.
@@ -40,7 +43,9 @@ fn say(text: &str) -> io::Result<()> {
 }
 
 fn end(text: &str) -> String {
-    format!(r#"{{"end": {{"result": "{text}", "error": "", "stdout": "", "cut": false}}}}"#)
+    format!(
+        r#"{{"end": {{"number": 0, "result": "{text}", "error": "", "stdout": "", "cut": false}}}}"#
+    )
 }
 
 fn tell(lie: &str) -> io::Result<()> {
@@ -52,7 +57,12 @@ fn tell(lie: &str) -> io::Result<()> {
     match lie {
         "bytes" => stdout().write_all(&[0, 0, 0, 3, 255, 254, 253])?,
         "call without a program" => say(&call(7))?,
-        "end twice" => return say(&end("1")).and_then(|()| say(&end("2"))),
+        "end twice" => {
+            say(&end("1"))?;
+            // The second comes with the program that follows.
+            stdin().read_exact(&mut [0; 4])?;
+            say(&end("2"))?;
+        }
         "huge frame" => stdout().write_all(&[255; 64])?,
         "killed" => kill_process(getpid(), Signal::KILL)?,
         "long end" => return say(&end(&"x".repeat(3 << 20))),
@@ -93,9 +103,15 @@ async fn a_worker_that_lies() {
         assert_eq!(shop.traffic.n_writes.load(std::sync::atomic::Ordering::Relaxed), 0, "{lie}");
         assert_eq!(shop.value("4 + 4").await, "8", "after {lie}");
     }
-    // What is true of its form is taken, within the limits.
+}
+
+/// An end is taken from the program that it is the end of, within the limits.
+async fn an_end_of_another_program() {
     let shop = shop();
     assert_eq!(shop.value("#lie:end twice").await, "1");
+    let ran = shop.run("4 + 4").await;
+    assert!(ran.error().contains("SystemError"), "the end of another program: {ran:?}");
+    assert_eq!(shop.value("4 + 4").await, "8");
     let ran = self::shop().run("#lie:long end").await;
     assert_eq!(
         (ran.text("execution_result").len(), ran.0["truncated"].as_bool()),

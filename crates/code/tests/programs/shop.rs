@@ -15,7 +15,7 @@ use callgate_tool::{Arguments, Effect, Fault, FaultCode, Next, Session, ToolCall
 /// A test with its name.
 pub(crate) type Test = (&'static str, Pin<Box<dyn Future<Output = ()>>>);
 
-/// What happened at the service.
+/// The requests that the service got.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     pub(crate) n_calls: AtomicUsize,

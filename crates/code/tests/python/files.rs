@@ -63,7 +63,7 @@ except OSError as e: assert e.errno == 28
 'left'"),
 ];
 
-/// What comes instead of an answer is none.
+/// An answer in another form is none.
 const FORGED: &[(&str, &str)] = &[
     ("words before the answer", "import os; os.write(3, b'ready\\n')"),
     ("a file with a path", "

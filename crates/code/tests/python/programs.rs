@@ -15,7 +15,7 @@ pub(crate) async fn test() {
     values_are_shown_as_a_notebook_shows_them().await;
     errors_are_tracebacks_of_the_program_alone().await;
     files_go_in_and_come_out().await;
-    what_is_not_taken_is_named_with_its_reason().await;
+    files_that_are_not_taken_are_named_with_their_reason().await;
     texts_are_cut_at_their_limit().await;
     numbers_tables_and_plots_are_there().await;
     a_virtual_environment_is_shown().await;
@@ -125,7 +125,7 @@ shop.NAME";
     assert_eq!(outcome.files[0].name, "a.txt");
 }
 
-async fn what_is_not_taken_is_named_with_its_reason() {
+async fn files_that_are_not_taken_are_named_with_their_reason() {
     let mut settings = PythonSettings::default();
     settings.limits.files_out = 1000;
     let code = "

@@ -1,5 +1,8 @@
 //! Masks secrets in every text of an exchange.
 
+use std::collections::BTreeSet;
+
+use aho_corasick::AhoCorasick;
 use callgate_tool::{Object, Value};
 
 use super::{MASKED, credential::is_secret_member};
@@ -28,12 +31,17 @@ const KEY_BEGINNINGS: [&str; 15] = [
     "ya29.",
 ];
 
-/// The secrets of all exchanges, the longest first.
+/// The secrets of all exchanges, which are all looked for in one pass.
 pub(super) struct Mask {
-    pub(super) secrets: Vec<String>,
+    /// `None` where there are more than can be looked for, so that no text stays.
+    secrets: Option<AhoCorasick>,
 }
 
 impl Mask {
+    pub(super) fn new(secrets: &BTreeSet<String>) -> Self {
+        Self { secrets: AhoCorasick::new(secrets).ok() }
+    }
+
     pub(super) fn mask_exchange(&self, exchange: &mut Exchange) {
         for segment in &mut exchange.segments {
             self.mask_value(&mut segment.text);
@@ -111,17 +119,38 @@ impl Mask {
 
     /// Masks what is secret within a text.
     pub(super) fn mask_text(&self, text: &mut String) {
-        for secret in &self.secrets {
-            if text.contains(secret.as_str()) {
-                *text = text.replace(secret.as_str(), MASKED);
-            }
-        }
-        let keys: Vec<String> =
-            text.split(is_between_keys).filter(|word| is_key(word)).map(str::to_owned).collect();
-        for key in keys {
-            *text = text.replace(&key, MASKED);
+        mask_matches(text, self.secrets.as_ref());
+        let keys: BTreeSet<&str> =
+            text.split(is_between_keys).filter(|word| is_key(word)).collect();
+        if !keys.is_empty() {
+            let keys = AhoCorasick::new(keys).ok();
+            mask_matches(text, keys.as_ref());
         }
     }
+}
+
+/// Masks what stands in any match: secrets may lie within others, or begin where another has not ended.
+fn mask_matches(text: &mut String, secrets: Option<&AhoCorasick>) {
+    let Some(secrets) = secrets else {
+        MASKED.clone_into(text);
+        return;
+    };
+    let mut ranges: Vec<(usize, usize)> =
+        secrets.find_overlapping_iter(&*text).map(|it| (it.start(), it.end())).collect();
+    if ranges.is_empty() {
+        return;
+    }
+    ranges.sort_unstable();
+    let (mut masked, mut rest) = (String::with_capacity(text.len()), 0);
+    for (start, end) in ranges {
+        if start >= rest {
+            masked.push_str(text.get(rest..start).unwrap_or_default());
+            masked.push_str(MASKED);
+        }
+        rest = rest.max(end);
+    }
+    masked.push_str(text.get(rest..).unwrap_or_default());
+    *text = masked;
 }
 
 fn is_between_keys(c: char) -> bool {

@@ -2,7 +2,10 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use super::{Source, shell::commands};
+use super::{
+    Source,
+    shell::{OpenQuote, commands},
+};
 use crate::{
     body::{Body, Part},
     error::{self, Error},
@@ -65,6 +68,8 @@ const SWITCHES: [&str; 22] = [
 /// Single letters that take a value, which may stand in the same word.
 const LETTERS_WITH_VALUE: &str = "XHdFubAeomwcExDT";
 
+const OPEN_QUOTE: &str = "quotes that end: one is open at the end of the text, so that commands behind it would be read as its content";
+
 /// The requests of commands; `place` names the text for a person.
 ///
 /// # Errors
@@ -72,9 +77,8 @@ const LETTERS_WITH_VALUE: &str = "XHdFubAeomwcExDT";
 pub fn curl(text: &str, place: &str) -> Result<Source, Error> {
     let mut source = Source::default();
     let mut n_commands = 0_usize;
-    for words in
-        commands(text).iter().filter(|words| words.first().is_some_and(|word| is_curl(word)))
-    {
+    let commands = commands(text).map_err(|OpenQuote| error::unreadable(place, OPEN_QUOTE))?;
+    for words in commands.iter().filter(|words| words.first().is_some_and(|word| is_curl(word))) {
         n_commands += 1;
         let place = format!("{place}, command {n_commands}");
         match read_command(words.get(1..).unwrap_or_default(), &place, &mut source.notes) {

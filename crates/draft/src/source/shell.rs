@@ -1,21 +1,27 @@
 //! The words of commands, as a POSIX shell reads them, without anything that a shell would run.
 
+/// A quote without an end: a shell would wait for more.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct OpenQuote;
+
 /// The commands of a text, each as its words. A backslash at the end of a line joins it with the next.
-pub(super) fn commands(text: &str) -> Vec<Vec<String>> {
-    let mut reader =
-        Reader { rest: text.chars().peekable(), commands: vec![Vec::new()], word: None };
+pub(super) fn commands(text: &str) -> Result<Vec<Vec<String>>, OpenQuote> {
+    let rest = text.chars().peekable();
+    let mut reader = Reader { rest, commands: vec![Vec::new()], word: None, is_open: false };
     while let Some(c) = reader.rest.next() {
         reader.take(c);
     }
     reader.end_word();
     reader.commands.retain(|words| !words.is_empty());
-    reader.commands
+    if reader.is_open { Err(OpenQuote) } else { Ok(reader.commands) }
 }
 
 struct Reader<'t> {
     rest: std::iter::Peekable<std::str::Chars<'t>>,
     commands: Vec<Vec<String>>,
     word: Option<String>,
+    /// True if the text ends within a quote.
+    is_open: bool,
 }
 
 impl Reader<'_> {
@@ -56,7 +62,7 @@ impl Reader<'_> {
         while let Some(c) = self.rest.next_if(|c| *c != '\'') {
             self.push(c);
         }
-        self.rest.next();
+        self.is_open |= self.rest.next().is_none();
     }
 
     fn take_until_double_quote(&mut self) {
@@ -71,7 +77,7 @@ impl Reader<'_> {
                 None => self.push(c),
             }
         }
-        self.rest.next();
+        self.is_open |= self.rest.next().is_none();
     }
 
     /// The text of `$'…'`, in which browsers write commands.
@@ -92,7 +98,7 @@ impl Reader<'_> {
                 None => {}
             }
         }
-        self.rest.next();
+        self.is_open |= self.rest.next().is_none();
     }
 
     fn push_hexadecimal(&mut self, most: usize) {
@@ -113,10 +119,19 @@ mod tests {
     #[test]
     fn words_are_those_of_a_shell() {
         let text = "curl 'a b' \"c \\\"d\\\"\" e\\ f $'g\\'\\u00e9\\n' '' # note\n  -x \\\n y; z";
-        let words = commands(text);
+        let words = commands(text).unwrap();
         assert_eq!(
             words,
             [vec!["curl", "a b", "c \"d\"", "e f", "g'é\n", ""], vec!["-x", "y"], vec!["z"]]
         );
+    }
+
+    #[test]
+    fn a_quote_without_an_end_is_reported() {
+        for text in
+            ["curl 'a", "curl \"a\\\"", "curl $'a\\'", "curl -d '{}'' https://a.example\ncurl b"]
+        {
+            assert_eq!(commands(text), Err(OpenQuote), "{text}");
+        }
     }
 }

@@ -276,6 +276,39 @@ fn a_password_of_one_word_is_masked_in_all_places() {
     assert!(draft.cases[0].body.contains("enabled"));
 }
 
+#[test]
+fn secrets_that_overlap_are_masked_as_one() {
+    let output =
+        json!({"password": "k7Qp2Zx9", "secret": "2Zx9Vb4N", "note": "it is k7Qp2Zx9Vb4N."});
+    let draft = drafted(vec![exchange("GET", "https://a.example/a", &Value::Null, &output)]);
+    assert!(draft.cases[0].body.contains("it is ****."), "{}", draft.cases[0].body);
+}
+
+#[test]
+fn a_request_of_more_parts_than_services_have_is_refused() {
+    let draft_of = |url: String, cookie: String| {
+        let headers = [("Cookie".to_owned(), cookie)];
+        let given = Given { url: &url, headers: &headers, ..Given::default() };
+        draft(vec![Exchange::from_given(given).unwrap()], &DraftOptions::default())
+    };
+    let path = |n_parts| format!("https://a.example/{}", vec!["a"; n_parts].join("/"));
+    let query = |n_values| format!("https://a.example/?{}", vec!["q=1"; n_values].join("&"));
+    let cookie = |n_cookies| vec!["c=1"; n_cookies].join("; ");
+    assert!(draft_of(path(100), cookie(9)).is_ok() && draft_of(query(1990), cookie(9)).is_ok());
+    for (url, cookie, expected) in [
+        (path(100_000), cookie(1), "expected at most 100 parts of the path, got: 100000"),
+        (
+            query(2000),
+            cookie(1),
+            "expected at most 2000 values of query, headers and cookies, got: 2001",
+        ),
+        (path(1), cookie(3000), "got: 3000"),
+    ] {
+        let refused = draft_of(url, cookie).unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
+}
+
 proptest! {
     #[test]
     fn the_same_exchanges_give_the_same_draft(names in prop::collection::vec("[a-z0-9]{1,6}", 1..6), seed in any::<u32>()) {

@@ -67,7 +67,7 @@ fn read_configuration(file: &Path) -> Result<Object, Failure> {
     }
 }
 
-/// What the configuration lacks to be reached from beyond its container.
+/// The keys that the configuration lacks to be reached from beyond its container.
 fn missing_keys(
     way: DeployWay,
     config: &Object,

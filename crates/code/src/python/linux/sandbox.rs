@@ -41,7 +41,7 @@ impl Sandbox {
         spawned.map_err(|error| error::absent_bubblewrap(&settings.bubblewrap, &error))
     }
 
-    /// Where the memory of the machine runs out, the kernel ends the program, not the gateway. For an interpreter that waits.
+    /// Lets the kernel end the program, not the gateway, where the memory of the machine runs out. For an interpreter that waits.
     pub(super) fn put_first_out_of_memory(&self) {
         let Some(id) = self.child.id() else { return };
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
