@@ -20,7 +20,7 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
         if !answer.is_success() {
             return layout::show_refusal(request, Section::None, answer).await;
         }
-        return PageResponse::download(id, answer.bytes().await);
+        return PageResponse::download_answer(id, answer);
     }
     let from: usize = request.query("from").parse().unwrap_or(0);
     let until = from.saturating_add(MOST_SHOWN - 1);
@@ -31,7 +31,7 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
     let media_type = answer.header("content-type").to_owned();
     let range = answer.header("content-range").to_owned();
     let total: usize = range.rsplit('/').next().and_then(|total| total.parse().ok()).unwrap_or(0);
-    let bytes = answer.bytes().await;
+    let bytes = answer.bytes().await.unwrap_or_default();
     let (next, session) = (from + bytes.len(), request.query("session"));
     let address = |from: usize| {
         let from = from.to_string();

@@ -15,10 +15,10 @@ AUTHORITY, CERTIFICATE = pathlib.Path("/etc/redis/redis-ca.pem"), pathlib.Path("
 CLIENT = os.environ | {"REDISCLI_AUTH": PASSWORD}
 
 
-def wait_for(what, is_true, seconds=40):
+def wait_for(what, is_true, seconds=40, state=str):
     end = time.monotonic() + seconds
     while not is_true():
-        assert time.monotonic() < end, f"first day: expected within {seconds} s: {what}"
+        assert time.monotonic() < end, f"first day: expected within {seconds} s: {what}; {state()}"
         time.sleep(0.1)
 
 
@@ -122,7 +122,11 @@ class Stores:
         self.wait_for_replicas(2)
         for server in self.servers:
             server.watch()
-        wait_for("the sentinels name the primary", lambda: self.named() is primary and self.is_watched(primary))
+        def state():
+            said = [f"{server.ask('info', 'sentinel', port=26379)} {server.ask('info', 'replication')}" for server in self.servers]
+            return f"the primary is {primary.address}, they name {self.named().address}: {said}"
+
+        wait_for("the sentinels name the primary", lambda: self.named() is primary and self.is_watched(primary), state=state)
 
     @staticmethod
     def run_until_done(line):

@@ -2,7 +2,7 @@
 
 use axum::{Router, body::Body, response::Response};
 use bytes::Bytes;
-use callgate_tool::{Principal, Value};
+use callgate_tool::{Principal, Value, json};
 use http::{HeaderMap, Method, Request, StatusCode, header, request::Parts};
 use tower_service::Service;
 
@@ -170,14 +170,15 @@ impl Answer {
         value.and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// The bytes of the body; none if it breaks off or is larger than any answer.
-    pub async fn bytes(self) -> Bytes {
-        collect_body(self.response.into_body(), MOST_ANSWERED).await.unwrap_or_default()
+    /// The bytes of the body; `None` if it breaks off or is larger than a page can show.
+    pub async fn bytes(self) -> Option<Bytes> {
+        collect_body(self.response.into_body(), MOST_ANSWERED).await.ok()
     }
 
-    /// The body as JSON; `null` if it is none.
+    /// The body as JSON; in place of one that is not whole, the members of a problem.
     pub async fn value(self) -> Value {
-        Value::from_slice(&self.bytes().await).unwrap_or_default()
+        let body = self.bytes().await.and_then(|bytes| Value::from_slice(&bytes).ok());
+        body.unwrap_or_else(|| json!({"title": "There is no whole answer", "detail": NOT_WHOLE}))
     }
 }
 
@@ -188,3 +189,26 @@ fn first_value<'p>(pairs: &'p [(String, String)], name: &str) -> &'p str {
 /// The body of a form was bounded before.
 const MOST_ASKED: usize = 64 << 20;
 const MOST_ANSWERED: usize = 64 << 20;
+const NOT_WHOLE: &str = "it broke off, or is larger than the 64 MiB of a page; ask the path itself";
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use axum::body::Body;
+    use futures_util::stream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_that_broke_off_is_a_problem_and_no_empty_text() {
+        let broken = || {
+            let parts = [Ok(Bytes::from("{\"a\": 1")), Err(io::Error::other("it broke off"))];
+            Answer::new(Response::new(Body::from_stream(stream::iter(parts))))
+        };
+        assert_eq!(broken().bytes().await, None);
+        assert_eq!(broken().value().await["title"], "There is no whole answer");
+        let whole = Answer::new(Response::new(Body::from("[1]")));
+        assert_eq!(whole.value().await, json!([1]));
+    }
+}

@@ -45,9 +45,18 @@ impl PageResponse {
 
     /// A file to save under a name of letters, digits, `.`, `-` and `_`; other characters become `_`.
     pub fn download(name: &str, bytes: impl Into<bytes::Bytes>) -> Self {
+        Self::download_body(name, bytes.into().into())
+    }
+
+    /// The body of one of the sidecar's own paths as a file to save, however large it is.
+    pub fn download_answer(name: &str, answer: Answer) -> Self {
+        Self::download_body(name, answer.response.into_body())
+    }
+
+    fn download_body(name: &str, body: Body) -> Self {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '-' | '_');
         let name: String = name.chars().map(|it| if is_plain(it) { it } else { '_' }).collect();
-        let response = Self::new(StatusCode::OK, "application/octet-stream", bytes.into().into());
+        let response = Self::new(StatusCode::OK, "application/octet-stream", body);
         let disposition = format!("attachment; filename=\"{name}\"");
         response
             .with_header("content-disposition", &disposition)
