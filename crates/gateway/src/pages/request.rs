@@ -195,7 +195,6 @@ const NOT_WHOLE: &str = "it broke off, or is larger than the 64 MiB of a page; a
 mod tests {
     use std::io;
 
-    use axum::body::Body;
     use futures_util::stream;
 
     use super::*;
