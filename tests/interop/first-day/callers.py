@@ -73,7 +73,7 @@ class Callers:
     def __init__(self, service):
         self.service, self.ended, self.lock = service, threading.Event(), threading.Lock()
         self.done, self.unknown, self.repeats, self.longest, self.odd = [], [], 0, 0.0, []
-        self.threads = [threading.Thread(target=self.call, args=(number,)) for number in range(CALLERS)]
+        self.threads = [threading.Thread(target=self.call, args=(number,), daemon=True) for number in range(CALLERS)]
         for thread in self.threads:
             thread.start()
 

@@ -87,10 +87,17 @@ class Stores:
         return "slaves=2,sentinels=3" in server.ask("info", "sentinel", port=26379)
 
     def named(self):
-        """The server that the sentinels name, as most of them say."""
+        """The server that most sentinels name; none while they do not answer, or do not agree."""
         said = [server.ask("sentinel", "get-master-addr-by-name", "state", port=26379).split("\n")[0] for server in self.servers]
-        address = max(said, key=said.count)
-        return next(server for server in self.servers if server.address == address)
+        return next((server for server in self.servers if said.count(server.address) > len(said) / 2), None)
+
+    def replica(self):
+        return next(server for server in self.servers if "role:slave" in server.ask("info", "replication"))
+
+    def is_settled(self):
+        """A primary is named, acts as one, and is watched with its replicas and nothing else."""
+        named = self.named()
+        return named is not None and "role:master" in named.ask("info", "replication") and self.is_watched(named)
 
     def wait_for_replicas(self, number):
         def in_step():
@@ -103,7 +110,7 @@ class Stores:
         """Kills the primary; the seconds until another is named."""
         dead, begun = self.named(), time.monotonic()
         dead.kill()
-        wait_for("another primary is named", lambda: self.named() is not dead)
+        wait_for("another primary is named", lambda: self.named() not in (dead, None))
         took = time.monotonic() - begun
         return dead, took
 
@@ -123,10 +130,11 @@ class Stores:
         for server in self.servers:
             server.watch()
         def state():
-            said = [f"{server.ask('info', 'sentinel', port=26379)} {server.ask('info', 'replication')}" for server in self.servers]
-            return f"the primary is {primary.address}, they name {self.named().address}: {said}"
+            said = [f"{server.ask('sentinel', 'replicas', 'state', port=26379)} {server.ask('info', 'replication')}" for server in self.servers]
+            return f"the primary was {primary.address}: {said}"
 
-        wait_for("the sentinels name the primary", lambda: self.named() is primary and self.is_watched(primary), state=state)
+        # Sentinels that begin on a busy machine may take the primary for down: what they name then has the same data.
+        wait_for("the sentinels name a primary", self.is_settled, state=state)
 
     @staticmethod
     def run_until_done(line):

@@ -237,7 +237,7 @@ def restored(folder, machines, stores, going):
     before = callers.create("kept", "key-kept")
     assert before.get("status") == 201, before
     copying, *restoring = printed.commands("A backup and its restore")
-    copying = copying.replace("redis-ca.pem", str(AUTHORITY))
+    copying = copying.replace("redis-ca.pem", str(AUTHORITY)).replace("10.0.0.11", stores.replica().address)
     run(copying, folder)
     assert (folder / "state.rdb").read_bytes().startswith(b"REDIS"), "a copy while all run"
     for machine in machines:
