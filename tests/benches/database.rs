@@ -1,0 +1,123 @@
+//! The time of a call of `get`, `list` and `aggregate` on PostgreSQL by `Executor::call`, as a ratio to the prepared query alone with
+//! the bare driver, in one run: `tests/interop/databases cargo bench --package callgate-tests --bench database`. Both take turns in
+//! short groups, and the fastest tenth of each is compared, because the scheduler of a machine slows both for a while now and then.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a bench prints, and stops at the first surprise"
+)]
+
+use std::{process::ExitCode, time::Duration};
+
+use callgate::{
+    Executor, Outcome, Session, ToolCall, Value,
+    config::{Config, Environment},
+    dialect::read_json,
+};
+use callgate_testkit::PostgresServer;
+use tokio::time::Instant;
+use tokio_postgres::{Client, NoTls, Statement};
+
+/// A tool, the arguments of a number, the query with which the bare driver reads the same, and the most that a call may take of its time.
+struct Case {
+    tool: &'static str,
+    arguments: fn(i64) -> String,
+    query: &'static str,
+    bar: f64,
+}
+
+const CASES: [Case; 3] = [
+    Case {
+        tool: "orders-get",
+        arguments: |no| format!(r#"{{"no": "{no}"}}"#),
+        query: "select no, owner, total::text, note from orders where no = $1",
+        bar: 1.8,
+    },
+    Case {
+        tool: "orders-list",
+        arguments: |no| format!(r#"{{"where": {{"no": {{"gt": "{no}"}}}}, "limit": 50}}"#),
+        query: "select no, owner, total::text, note from orders where no > $1 order by no limit 51",
+        bar: 1.5,
+    },
+    Case {
+        tool: "orders-aggregate",
+        arguments: |no| format!(r#"{{"where": {{"no": {{"lte": "{no}"}}}}, "select": ["count"]}}"#),
+        query: "select count(*) from orders where no <= $1",
+        bar: 1.3,
+    },
+];
+const GROUPS: i64 = 80;
+const CALLS: i64 = 50;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let Some(server) = PostgresServer::of_machine() else { return ExitCode::SUCCESS };
+    let database = server.database(
+        "b_database",
+        "create table public.orders (no bigint primary key, owner text, total numeric(20, 4), note text);
+         insert into public.orders select n, 'ann', n * 1.5, repeat('x', 40) from generate_series(1, 9999) n;
+         analyze public.orders",
+    );
+    let login = database.login("a");
+    database.run(&format!("grant select on public.orders to {login}"));
+    let url = database.url(&login);
+    let executor = executor(&url).await;
+    let (client, driver) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    tokio::spawn(driver);
+    let mut missed = 0;
+    for case in &CASES {
+        let query = client.prepare(case.query).await.unwrap();
+        let (tool, bare) = measure(case, &executor, &client, &query).await;
+        let ratio = tool.as_secs_f64() / bare.as_secs_f64();
+        println!("{}: {tool:?}, the query {bare:?}: {ratio:.2} × (bar {})", case.tool, case.bar);
+        missed += u32::from(ratio > case.bar);
+    }
+    if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+async fn executor(url: &str) -> Executor {
+    let text = format!(
+        "toolsets:\n  '':\n    database: {{ url: '{url}' }}\n    entities:\n      orders: {{ table: orders, operations: [get, list, aggregate] }}\n"
+    );
+    let config = Config::from_text(&text, "").and_then(Config::faultless).unwrap();
+    config.build(&Environment::new(), None).await.unwrap().executor
+}
+
+/// The tenth percentiles of a call and of the query.
+async fn measure(
+    case: &Case,
+    executor: &Executor,
+    client: &Client,
+    query: &Statement,
+) -> (Duration, Duration) {
+    let (mut of_tool, mut of_query) = (Vec::new(), Vec::new());
+    for group in 0..GROUPS {
+        let numbers: Vec<_> =
+            (0..CALLS).map(|call| (group * CALLS + call) * 7919 % 9900 + 1).collect();
+        for no in &numbers {
+            let begun = Instant::now();
+            let rows = client.query(query, &[no]).await.unwrap();
+            of_query.push(begun.elapsed());
+            assert!(!rows.is_empty());
+        }
+        for no in &numbers {
+            let Ok(Value::Object(arguments)) = read_json(&(case.arguments)(*no)) else {
+                panic!("no object")
+            };
+            let call = ToolCall::new("1", case.tool, arguments);
+            let begun = Instant::now();
+            let outcome = executor.call(&call, &Session::default()).await.outcome;
+            of_tool.push(begun.elapsed());
+            assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
+        }
+    }
+    (tenth(of_tool), tenth(of_query))
+}
+
+fn tenth(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 10]
+}
