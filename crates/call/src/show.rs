@@ -56,10 +56,10 @@ fn part_text(part: &TextPart, quote: &str) -> String {
     match part {
         TextPart::Secret { before, variable: Some(name) } if !quote.is_empty() => {
             // The variable ends the single quotes and stands in double quotes.
-            format!("{}{quote}\"${name}\"{quote}", escaped_text(before))
+            format!("{}{quote}\"${name}\"{quote}", escape_single_quotes(before))
         }
         TextPart::Secret { before, .. } => format!("{before}{MASK}"),
-        TextPart::Text(text) if !quote.is_empty() => escaped_text(text),
+        TextPart::Text(text) if !quote.is_empty() => escape_single_quotes(text),
         TextPart::Text(text) => text.clone(),
     }
 }
@@ -196,11 +196,11 @@ fn curl_command(
 }
 
 fn quoted_text(text: &str) -> String {
-    format!("'{}'", escaped_text(text))
+    format!("'{}'", escape_single_quotes(text))
 }
 
 /// `text`, escaped for single quotes.
-fn escaped_text(text: &str) -> String {
+fn escape_single_quotes(text: &str) -> String {
     text.replace('\'', "'\\''")
 }
 

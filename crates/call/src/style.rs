@@ -158,7 +158,7 @@ pub(crate) fn write_members(
     joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
-    write_named(out, members, joint.text, joint, escape)
+    write_pairs(out, members, joint.text, joint, escape)
 }
 
 /// Writes the members of an object as `name=value`, with `joint` between them.
@@ -168,7 +168,7 @@ pub(crate) fn write_exploded_members(
     joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
-    write_named(out, members, "=", joint, escape)
+    write_pairs(out, members, "=", joint, escape)
 }
 
 /// Returns true if a value writes nothing: an array without items, an object without members that are not `null`.
@@ -211,7 +211,7 @@ fn has_control(text: &str) -> bool {
     text.chars().any(char::is_control)
 }
 
-fn write_named(
+fn write_pairs(
     out: &mut String,
     members: &Object,
     between: &str,

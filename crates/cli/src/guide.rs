@@ -30,7 +30,7 @@ impl<'a> Guide<'a> {
     }
 
     pub(crate) fn member(self, name: &str) -> Option<Self> {
-        let parts = self.resolved_parts();
+        let parts = self.schema_with_branches();
         let declared = |part: &&'a Value| part.get("properties")?.get(name);
         let schema = parts.iter().find_map(declared)?;
         Some(Self { schema, ..self })
@@ -38,7 +38,7 @@ impl<'a> Guide<'a> {
 
     /// The guide to each item of a list, or to each further member of a map.
     pub(crate) fn item_guide(self) -> Option<Self> {
-        let parts = self.resolved_parts();
+        let parts = self.schema_with_branches();
         let below =
             |part: &&'a Value| part.get("items").or_else(|| part.get("additionalProperties"));
         let schema = parts.iter().find_map(below).filter(|schema| schema.as_object().is_some())?;
@@ -53,7 +53,7 @@ impl<'a> Guide<'a> {
     /// The kinds of values that are allowed here; all kinds if the schema names none.
     pub(crate) fn kinds(self) -> Kinds {
         let mut kinds = Kinds::default();
-        let parts = self.resolved_parts();
+        let parts = self.schema_with_branches();
         for part in &parts {
             kinds.bytes |= is_bytes(part);
             for kind in types(part) {
@@ -77,13 +77,13 @@ impl<'a> Guide<'a> {
     }
 
     pub(crate) fn keyword(self, name: &str) -> Option<&'a Value> {
-        self.resolved_parts().into_iter().find_map(|part| part.get(name))
+        self.schema_with_branches().into_iter().find_map(|part| part.get(name))
     }
 
     /// The names of the types that are allowed here, in the order of the schema.
     pub(crate) fn types(self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
-        for name in self.resolved_parts().into_iter().flat_map(types) {
+        for name in self.schema_with_branches().into_iter().flat_map(types) {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -92,7 +92,7 @@ impl<'a> Guide<'a> {
     }
 
     pub(crate) fn members(self) -> Vec<&'a str> {
-        declared_members(self.resolved_parts())
+        declared_members(self.schema_with_branches())
     }
 
     /// The names of the members that every alternative has: those of no `oneOf` and no `anyOf`.
@@ -142,7 +142,7 @@ impl<'a> Guide<'a> {
     }
 
     /// The schema and its parts, with references resolved.
-    fn resolved_parts(self) -> Vec<&'a Value> {
+    fn schema_with_branches(self) -> Vec<&'a Value> {
         self.parts_of(&["oneOf", "anyOf", "allOf"])
     }
 

@@ -76,12 +76,17 @@ pub(crate) fn fixed_header(
         reader.complain(SettingCode::WrongValue, pointer, message, help);
         return None;
     }
-    let value = header_value(reader, name, text, pointer)?;
+    let value = header_source(reader, name, text, pointer)?;
     Some(FixedHeader { pointer: pointer.to_owned(), ..FixedHeader::new(name, value) })
 }
 
 /// A text that begins like a reference is one. Any other is plain, unless its header's name says that it is a secret.
-fn header_value(reader: &mut Reader, name: &str, text: &str, pointer: &str) -> Option<HeaderValue> {
+fn header_source(
+    reader: &mut Reader,
+    name: &str,
+    text: &str,
+    pointer: &str,
+) -> Option<HeaderValue> {
     if SecretScheme::is_beginning_of(text) {
         return header_reference(reader, text, pointer);
     }

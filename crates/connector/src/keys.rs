@@ -141,7 +141,7 @@ fn read_action(reader: &mut Reader, pointer: String, node: &Node) -> Option<Name
     let object = node.as_object()?;
     let mapping = Mapping { object, pointer: &pointer };
     let mut kind = read_action_kind(reader, mapping, &keys)?;
-    let name = keys.name.unwrap_or_else(|| kind.name_stem());
+    let name = keys.name.unwrap_or_else(|| kind.default_tool_name());
     let is_name = name.split('-').all(|part| ToolsetName::new(part).is_ok());
     if !is_name || name.len() > MAX_NAME {
         let message =
@@ -227,7 +227,7 @@ fn read_action_kind(
 
 impl ActionKind {
     /// The name of a tool that has no other.
-    fn name_stem(&self) -> String {
+    fn default_tool_name(&self) -> String {
         match self {
             Self::Action { action, .. } => name_word(action),
             Self::Entity { entity, operation, .. } => {

@@ -74,7 +74,7 @@ impl Collection {
     }
 
     /// True if the folder could not be read when it was compared last.
-    pub(crate) fn is_gone(&self) -> bool {
+    pub(crate) fn is_folder_unreadable(&self) -> bool {
         self.own_findings().iter().any(SettingFinding::is_error)
     }
 

@@ -61,7 +61,7 @@ impl DocumentsTool {
                 Action::Read => shared.read_document(&arguments, &filter),
                 Action::Search => shared.search_documents(&arguments, &filter),
             };
-            if shared.collection.is_gone() {
+            if shared.collection.is_folder_unreadable() {
                 return wording::documents::unavailable().into();
             }
             outcome

@@ -76,7 +76,7 @@ impl<'d> Servers<'d> {
     pub(crate) fn new(document: &'d Document, options: &'d LoadOptions) -> Self {
         let list = document.root().get("servers").filter(|list| is_named(list));
         let root = match (&options.server, list) {
-            (Some(template), _) => named_by_operator(template, options),
+            (Some(template), _) => operator_server(template, options),
             _ if document.version().is_swagger() => swagger_url(document, None, options),
             (None, Some(list)) => {
                 named_by_description(&LocatedNode::new(list, &Path::at("/servers")), options)
@@ -286,7 +286,7 @@ fn is_named(list: &Node) -> bool {
     !matches!(list, Node::Null) && list.as_array().is_none_or(|servers| !servers.is_empty())
 }
 
-fn named_by_operator(template: &str, options: &LoadOptions) -> ServerResult {
+fn operator_server(template: &str, options: &LoadOptions) -> ServerResult {
     let url = filled_template(template, None, "", options)?;
     let wrong = |wrong| invalid_url(wrong, "", None);
     let address = text::parse_absolute(&url).map_err(wrong)?;

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use crate::{
     synonyms::Synonyms,
-    words::{MOST_WORDS, Stemmer, each_word, is_first_person, is_stop_word, without_tags},
+    words::{MOST_WORDS, Stemmer, each_word, is_stop_word, means_asker, without_tags},
 };
 
 #[derive(Debug, Default)]
@@ -154,7 +154,7 @@ fn short_key(word: &str) -> Option<u128> {
 fn asks_about_itself(text: &str, stems: &[Box<str>]) -> bool {
     let mut is_first = false;
     each_word(text, |word| {
-        is_first |= is_first_person(word);
+        is_first |= means_asker(word);
         true
     });
     is_first && stems.iter().all(|stem| &**stem == "whoami")

@@ -163,7 +163,7 @@ pub(crate) fn without_tags(text: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-pub(crate) fn is_first_person(word: &str) -> bool {
+pub(crate) fn means_asker(word: &str) -> bool {
     matches!(word, "i" | "me" | "my" | "mine" | "whoami")
 }
 

@@ -31,7 +31,7 @@ pub fn is_shapeless(character: char) -> bool {
 /// The length of the one invisible item that the bytes begin with; `None` if they begin with something visible.
 pub(crate) fn invisible_length(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
-        0x1b => Some(escape_length(bytes)),
+        0x1b => Some(terminal_escape_length(bytes)),
         byte if byte.is_ascii() => byte.is_ascii_control().then_some(1),
         _ => {
             let character = first_character(bytes)?;
@@ -53,7 +53,7 @@ fn first_character(bytes: &[u8]) -> Option<char> {
 
 /// The length of a terminal's escape sequence (ECMA-48 §5.4, §5.6); if it does not end, of the escape and the next
 /// character.
-fn escape_length(bytes: &[u8]) -> usize {
+fn terminal_escape_length(bytes: &[u8]) -> usize {
     let within = bytes.get(..MAX_ESCAPE).unwrap_or(bytes);
     let rest = within.get(2..).unwrap_or_default();
     let length = match bytes.get(1) {

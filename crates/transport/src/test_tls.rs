@@ -132,7 +132,7 @@ pub(crate) async fn serve_tls(config: ServerConfig) -> u16 {
 
 async fn connection(acceptor: TlsAcceptor, stream: TcpStream, number: usize) {
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
-    let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(common_name);
+    let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(subject_text);
     let body = format!("{number} {}", shown.as_deref().unwrap_or("-"));
     while read_head(&mut stream).await.is_some() {
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -148,7 +148,7 @@ async fn read_head(stream: &mut TlsStream<TcpStream>) -> Option<()> {
     Some(())
 }
 
-fn common_name(certificate: &CertificateDer<'_>) -> String {
+fn subject_text(certificate: &CertificateDer<'_>) -> String {
     use x509_cert::der::Decode;
     let read = x509_cert::Certificate::from_der(certificate).unwrap();
     read.tbs_certificate().subject().to_string()

@@ -28,7 +28,7 @@ impl RunningTurn<'_> {
         {
             return Some(self.end_early(EndReason::Cancelled, reason));
         }
-        if let Some(end) = self.end_of_budget().await {
+        if let Some(end) = self.end_if_over_budget().await {
             return Some(end);
         }
         self.check_limits();

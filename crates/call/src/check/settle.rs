@@ -10,7 +10,7 @@ use super::{
     node::{Node, Rule},
     program::Scope,
     run::{Breach, Overlap, Run, Segment, Violation},
-    violation::{CheckedArgument, explain, path_of, types_due},
+    violation::{CheckedArgument, conversion_types, explain, path_of},
 };
 
 /// The meaning of a `null` that no schema allows.
@@ -132,7 +132,7 @@ fn repair_of<'p, 'v>(
     violation: &Violation<'p, 'v>,
     place: CheckedArgument<'_>,
 ) -> Paid<Option<Repair>> {
-    let due = types_due(run, violation)?;
+    let due = conversion_types(run, violation)?;
     let Instance::Value(value) = violation.at else { return Ok(None) };
     let at = path_of(place.argument, &violation.path);
     let pointer = pointer_of(&violation.path);

@@ -39,7 +39,7 @@ pub(crate) fn explain<'p, 'v>(
 
 /// The types that a value may be converted to: the expected types of all branches together, if only the type is wrong. None if a
 /// branch takes values of this kind and refuses this one for another reason: a number out of bounds is no text.
-pub(crate) fn types_due<'p, 'v>(
+pub(crate) fn conversion_types<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
 ) -> Paid<Types> {

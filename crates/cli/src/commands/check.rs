@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &CheckArguments, kinds: &Kinds) -> Result<Verdict, 
             Ok(built) => {
                 #[cfg(feature = "agents")]
                 report.judge_agents(file, &built);
-                report.edited.push((file.clone(), edited_functions(&built)));
+                report.edited.push((file.clone(), edited_tools_without_operation(&built)));
                 report.sources.extend(source_lines(&built).map(|text| (file.clone(), text)));
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
                 report.add_built(built, judge)?;
@@ -313,7 +313,7 @@ fn source_lines(built: &Built) -> impl Iterator<Item = String> {
 }
 
 /// The tools without an operation that the configuration changes.
-fn edited_functions(built: &Built) -> Vec<Value> {
+fn edited_tools_without_operation(built: &Built) -> Vec<Value> {
     let functions = built.executor.entries().filter(|entry| entry.operation().is_none());
     let edited = functions.filter_map(|entry| {
         let edit = entry.edit()?;

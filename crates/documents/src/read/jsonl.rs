@@ -33,7 +33,7 @@ pub(super) fn read_row(text: &str, span: RowSpan) -> Option<Document<'_>> {
 
 fn line_document(line: &str, span: RowSpan) -> Option<Document<'static>> {
     let Ok(Value::Object(whole)) = Value::parse(line.trim()) else { return None };
-    let members = describing_members(&whole)?;
+    let members = document_members(&whole)?;
     let nothing = Object::default();
     let is_inside = ["structData", "jsonData"].iter().any(|name| whole.contains_key(name));
     let outer = if is_inside { &whole } else { &nothing };
@@ -41,7 +41,7 @@ fn line_document(line: &str, span: RowSpan) -> Option<Document<'static>> {
 }
 
 /// The members that describe the document: those of `structData` or `jsonData`, or all.
-fn describing_members(whole: &Object) -> Option<Cow<'_, Object>> {
+fn document_members(whole: &Object) -> Option<Cow<'_, Object>> {
     if let Some(Value::Object(members)) = whole.get("structData") {
         return Some(Cow::Borrowed(members));
     }

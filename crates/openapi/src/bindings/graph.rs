@@ -206,7 +206,7 @@ impl<'d> Graph<'d> {
                 let members = members.iter().map(|(name, node)| {
                     (Arc::clone(name), LocatedNode::new(node, &path.name(name)))
                 });
-                self.note_members(here, keyword, members.collect());
+                self.note_properties(here, keyword, members.collect());
             }
             ("additionalProperties" | "unevaluatedProperties", Node::Object(_)) => {
                 let others = self.node_index(one(), reach);
@@ -219,7 +219,7 @@ impl<'d> Graph<'d> {
         }
     }
 
-    fn note_members(
+    fn note_properties(
         &mut self,
         here: &OpenSchema<'d>,
         keyword: &str,

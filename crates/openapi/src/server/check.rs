@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{named_by_operator, text::suggested_url};
+use super::{operator_server, text::suggested_url};
 use crate::options::LoadOptions;
 
 /// A server that requests cannot be sent to.
@@ -37,7 +37,7 @@ pub fn check_server(text: &str) -> Result<(), InvalidServer> {
     if text.contains('{') {
         return Ok(());
     }
-    let result = named_by_operator(text, &LoadOptions::default());
+    let result = operator_server(text, &LoadOptions::default());
     result
         .map(|_| ())
         .map_err(|refusal| InvalidServer { message: refusal.message, help: server_help(text) })

@@ -19,13 +19,13 @@ use crate::{
 /// The candidates at a place and possibly others: the caller keeps those that begin with the typed text.
 pub(super) fn completions_at(position: &CursorPosition<'_>, kinds: &Kinds) -> Completions {
     match position.kind {
-        Kind::Command => word_completions(command_candidates(position.command)),
-        Kind::Flag => word_completions(flag_candidates(position)),
+        Kind::Command => completions_without_files(command_candidates(position.command)),
+        Kind::Flag => completions_without_files(flag_candidates(position)),
         Kind::Value(of) => flag_value_completions(position, of, kinds),
     }
 }
 
-fn word_completions(all: Vec<Candidate>) -> Completions {
+fn completions_without_files(all: Vec<Candidate>) -> Completions {
     Completions { all, files: None }
 }
 
@@ -59,11 +59,13 @@ fn flag_value_completions(position: &CursorPosition<'_>, of: &Arg, kinds: &Kinds
             all: profile_candidates(),
             files: Some(file_completions("", position.typed)),
         },
-        "tool" if is_positional => word_completions(tool_candidates(position, kinds)),
-        "function" => word_completions(tool_candidates(position, kinds)),
+        "tool" if is_positional => completions_without_files(tool_candidates(position, kinds)),
+        "function" => completions_without_files(tool_candidates(position, kinds)),
         "arguments" => argument_completions(position, kinds),
-        "code" => word_completions(code_candidates(&[finding_codes(kinds), call_codes()].concat())),
-        "allow" | "deny" => word_completions(code_candidates(&finding_codes(kinds))),
+        "code" => completions_without_files(code_candidates(
+            &[finding_codes(kinds), call_codes()].concat(),
+        )),
+        "allow" | "deny" => completions_without_files(code_candidates(&finding_codes(kinds))),
         "dialect" => name_completions(Dialect::ALL, Dialect::as_str),
         "form" => name_completions(Form::ALL, Form::as_str),
         "projection" => name_completions(Projection::ALL, Projection::as_str),
@@ -81,7 +83,7 @@ fn clap_completions(position: &CursorPosition<'_>, of: &Arg) -> Completions {
         let help = |value: &clap::builder::PossibleValue| {
             value.get_help().map(ToString::to_string).unwrap_or_default()
         };
-        return word_completions(
+        return completions_without_files(
             shown.map(|value| Candidate::new(value.get_name(), &help(value))).collect(),
         );
     }
@@ -93,7 +95,7 @@ fn clap_completions(position: &CursorPosition<'_>, of: &Arg) -> Completions {
 }
 
 fn name_completions<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Completions {
-    word_completions(all.iter().map(|one| Candidate::new(name(*one), "")).collect())
+    completions_without_files(all.iter().map(|one| Candidate::new(name(*one), "")).collect())
 }
 
 fn code_candidates(codes: &[Explained]) -> Vec<Candidate> {
@@ -148,7 +150,7 @@ fn argument_completions(position: &CursorPosition<'_>, kinds: &Kinds) -> Complet
         Some((name, _)) => argument::value_candidates(&arguments, name),
         None => argument::name_candidates(&arguments, &before),
     };
-    word_completions(all)
+    completions_without_files(all)
 }
 
 fn load_tool_list(position: &CursorPosition<'_>, kinds: &Kinds) -> Option<ToolList> {

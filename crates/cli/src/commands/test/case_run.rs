@@ -54,7 +54,7 @@ pub(super) fn run_case(
     kinds: &Kinds,
 ) -> Result<CaseRun, Failure> {
     let call = recorded_call(folder)?;
-    let built = build_case(api, folder, by, kinds)?;
+    let built = build_case_toolset(api, folder, by, kinds)?;
     let session = read_session(folder, &built)?;
     let recorder = Arc::<CallRecorder>::default();
     let watched = Call::new(&call, &session).with_watcher(Arc::<CallRecorder>::clone(&recorder));
@@ -83,7 +83,7 @@ impl CaseRun {
     }
 }
 
-fn build_case(
+fn build_case_toolset(
     api: &Path,
     folder: &Path,
     by: Answering<'_>,

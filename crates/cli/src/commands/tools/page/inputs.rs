@@ -146,7 +146,7 @@ fn heading_row(name: &str, indent: usize) -> Row {
     Row { indent, name: name.to_owned(), ..Row::default() }
 }
 
-fn configured_source(input: &Input) -> String {
+fn hidden_input_source(input: &Input) -> String {
     match input.default.as_ref() {
         Some(value) => format!("from the configuration: {value}"),
         None => "from nobody: the configuration hides it".to_owned(),
@@ -160,7 +160,7 @@ fn operation_arguments<'a>(guide: Guide<'a>, operation: &'a Operation) -> Vec<Ar
     for input in &operation.inputs {
         let name = input.argument.as_str();
         let source = match input.source.reference() {
-            reference if reference.is_empty() && input.edit.is_hidden => configured_source(input),
+            reference if reference.is_empty() && input.edit.is_hidden => hidden_input_source(input),
             reference if reference.is_empty() => String::new(),
             reference if input.visible => format!("from {reference}, or you"),
             reference => format!("from {reference}"),
