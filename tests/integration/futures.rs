@@ -18,7 +18,7 @@ use callgate::{
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{Subject, examine_subject};
-use callgate_executor::{CallRights, preview, review};
+use callgate_executor::{CallRights, preview_on_running_side, review};
 use callgate_gateway::{
     Answer, PageRequest, RouteCalls, RouteRequest, ServeOptions, SessionInput, Source,
     examine_sidecar, serve, start_log,
@@ -122,7 +122,7 @@ fn every_future_of_a_sidecar_is_send() {
         |service, request| is_send(service.answer(request));
     let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));
     let _: fn(&dyn Host, WaitingCall<'_>) =
-        |host, waiting| is_send(host.keep(None, Value::Null, waiting));
+        |host, waiting| is_send(host.keep_waiting_call(None, Value::Null, waiting));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.for_client(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
-        |tool, call| is_send(preview(tool, call, &mut Journal::default()));
+        |tool, call| is_send(preview_on_running_side(tool, call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(review(tool, call, &mut Journal::default()));
     let _: fn(&dyn Middleware, &mut Call<'_>) =
@@ -247,7 +247,7 @@ fn every_future_below_the_library_is_send() {
     let _: fn(&mut ResponseBody) = |body| is_send(body.chunk());
     let _: fn(ResponseBody) = |body| is_send(body.collect(1));
     let _: fn(&Tokens) = |tokens| is_send(tokens.access_token());
-    let _: fn(&Tokens) = |tokens| is_send(tokens.id_token("https://api.example.com"));
+    let _: fn(&Tokens) = |tokens| is_send(tokens.request_id_token("https://api.example.com"));
     let _: fn(&ServiceDirectory, &ServiceName) =
         |directory, service| is_send(directory.resolve(service));
     let _: fn(&AwsKeySource) = |source| is_send(source.keys());
@@ -275,7 +275,7 @@ fn every_future_below_the_library_is_send() {
         |approvals, listing| is_send(approvals.page(listing, |_| true));
     let _: fn(&Approvals, &Decided) =
         |approvals, decided| is_send(approvals.decide(decided, |_| true, None));
-    let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.recall(keys));
+    let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.restore_keys_into(keys));
     let _: fn(&Audit, &TurnEnd<'_>) = |audit, turn| is_send(audit.turn_ended(turn));
     let _: fn(&Webhook, &Stop) = |webhook, stop| is_send(webhook.run(stop));
 }

@@ -91,7 +91,7 @@ impl Google {
         let fetch = async {
             let asked_at = Instant::now();
             let token = match &audience {
-                Some(audience) => self.tokens.id_token(audience).await,
+                Some(audience) => self.tokens.request_id_token(audience).await,
                 None => self.tokens.access_token().await,
             };
             token

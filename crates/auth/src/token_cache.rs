@@ -100,7 +100,9 @@ impl TokenCache {
         refused: &[Secret],
         refusal: CredentialRefusal,
     ) -> bool {
-        self.tokens.existing_slot(key).is_none_or(|slot| is_replaced(&slot, refused, refusal))
+        self.tokens
+            .existing_slot(key)
+            .is_none_or(|slot| forget_refused_token(&slot, refused, refusal))
     }
 
     /// Reacts to a refusal when the caller no longer knows the key.
@@ -112,7 +114,7 @@ impl TokenCache {
         let holder = self
             .tokens
             .find(|slot| valid_token_in(slot).is_some_and(|token| is_of(&token, refused)));
-        holder.is_none_or(|slot| is_replaced(&slot, refused, refusal))
+        holder.is_none_or(|slot| forget_refused_token(&slot, refused, refusal))
     }
 }
 
@@ -128,7 +130,7 @@ fn is_of(token: &Secret, secrets: &[Secret]) -> bool {
 
 /// Threat 38 of `SECURITY.md`: a token is replaced once. If its replacement is refused too, the replacement is kept for
 /// a while, since the token is not the cause: otherwise every call would request a token.
-fn is_replaced(slot: &Slot, refused: &[Secret], refusal: CredentialRefusal) -> bool {
+fn forget_refused_token(slot: &Slot, refused: &[Secret], refusal: CredentialRefusal) -> bool {
     let is_left = slot.inspect_value(|held| {
         let is_young = held.fetched_at.elapsed() < replacement_pause(held);
         let is_left = is_young && (held.is_replacement || refusal == CredentialRefusal::Unnamed);
@@ -165,7 +167,7 @@ async fn fetch_token(
     metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(1);
     match result {
         Ok(IssuedToken { token: secret, expires_in, asked_at }) => {
-            tell_had(expires_in);
+            log_token_lifetime(expires_in);
             let header = place::bearer_header(&secret);
             let token = CachedToken { secret, header, checked_at: Instant::now() };
             Ok((token, lifetime::token_life(asked_at, expires_in)))
@@ -177,7 +179,7 @@ async fn fetch_token(
     }
 }
 
-fn tell_had(expires_in: Option<f64>) {
+fn log_token_lifetime(expires_in: Option<f64>) {
     tracing::debug!(?expires_in, "a token was had");
 }
 

@@ -189,7 +189,7 @@ impl<'a> Binder<'a, '_> {
         let Some(node) = source_of(&all) else { return Action::Kept };
         let session_value = node.source.value(self.binding.session);
         let is_root = self.steps.is_empty();
-        if is_root && self.own_source_is_settled() {
+        if is_root && self.is_own_source_not_model() {
             return Action::Kept;
         }
         if self.is_filled_already() {
@@ -218,7 +218,7 @@ impl<'a> Binder<'a, '_> {
         }
     }
 
-    fn own_source_is_settled(&self) -> bool {
+    fn is_own_source_not_model(&self) -> bool {
         let mut inputs = self.binding.subject.inputs.iter();
         let own = inputs.find(|input| input.argument == self.bindings.argument);
         own.is_some_and(|input| input.source != ValueSource::Model)

@@ -47,7 +47,7 @@ pub(crate) fn body_bytes(
     kept: StoredResults<'_>,
 ) -> Result<(HeaderValue, Bytes), Box<Fault>> {
     let declared = &*media.media_type;
-    if let Some((at, value)) = content.body_value().filter(|_| is_json_patch(declared))
+    if let Some((at, value)) = content.body_argument_and_value().filter(|_| is_json_patch(declared))
         && value.is_object()
     {
         return Err(wording::body::no_patch(at, declared));

@@ -236,7 +236,9 @@ fn fill_nested_defaults<'a>(
         let place = subject.inputs.get(at).map_or(InputLocation::Body, Input::place);
         let Some(Some(filling)) = fillings.get_mut(at) else { continue };
         // An operator's value is sent as it is.
-        if filling.origin == Origin::Configured || !lacks_value_at(&filling.value, &nested.steps) {
+        if filling.origin == Origin::Configured
+            || !has_parent_without_value_at(&filling.value, &nested.steps)
+        {
             continue;
         }
         if body.sends_default(place, nested.is_fixed) {
@@ -250,7 +252,7 @@ fn fill_nested_defaults<'a>(
 
 /// Leaves out the defaults inside a value that other members of it exclude: the value meets its schema without them
 /// (`is_valid`), but not with them. Values of the model or the session stay.
-pub(crate) fn leave_out_excluded(
+pub(crate) fn leave_out_excluded_defaults(
     subject: Subject<'_>,
     arguments: &Arguments,
     fillings: &mut Fillings<'_>,
@@ -372,14 +374,14 @@ pub(crate) fn has_value_at(value: &Value, steps: &[Step]) -> bool {
 }
 
 /// Returns true if there is a parent without a value at the end of `steps`, in any item.
-fn lacks_value_at(value: &Value, steps: &[Step]) -> bool {
+fn has_parent_without_value_at(value: &Value, steps: &[Step]) -> bool {
     let Some((step, rest)) = steps.split_first() else { return false };
     match step {
         Step::Items => value
             .as_array()
-            .is_some_and(|items| items.iter().any(|item| lacks_value_at(item, rest))),
+            .is_some_and(|items| items.iter().any(|item| has_parent_without_value_at(item, rest))),
         Step::Property(name) => match value.get(&**name) {
-            Some(member) => lacks_value_at(member, rest),
+            Some(member) => has_parent_without_value_at(member, rest),
             None => value.is_object() && rest.is_empty(),
         },
     }

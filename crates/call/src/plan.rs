@@ -15,7 +15,8 @@ use crate::{
     body_arguments::BodyArguments,
     check::{Checking, Checks, Nulls, check},
     inputs::{
-        Fillings, GivenValues, Subject, fill_inputs, fill_nested_from_session, leave_out_excluded,
+        Fillings, GivenValues, Subject, fill_inputs, fill_nested_from_session,
+        leave_out_excluded_defaults,
     },
     omission::{OmittedValues, find_omitted_parameters},
     page,
@@ -160,7 +161,7 @@ impl Plan {
         let binding = Binding { subject, bindings, alternative, names: &self.names, session };
         bind_session_inputs(binding, &mut fillings, journal)?;
         let is_valid = |at: usize, value: &Value| checking.is_valid(at, value);
-        leave_out_excluded(subject, arguments, &mut fillings, is_valid, journal);
+        leave_out_excluded_defaults(subject, arguments, &mut fillings, is_valid, journal);
         check(subject, checking, arguments, &mut fillings, journal)?;
         if bind_again(binding, given, &mut fillings, journal)? {
             check(subject, checking, arguments, &mut fillings, journal)?;
@@ -184,7 +185,11 @@ impl Plan {
     }
 
     /// The head of a response that arrives piece by piece: its status, and the headers to show.
-    pub fn head(&self, head: &http::response::Parts, reading: &ReadContext<'_>) -> Answer {
+    pub fn answer_without_body(
+        &self,
+        head: &http::response::Parts,
+        reading: &ReadContext<'_>,
+    ) -> Answer {
         response::head(head, &self.operation, reading)
     }
 

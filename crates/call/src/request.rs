@@ -122,9 +122,9 @@ impl Frame {
         let tail = url.get(self.prefix.len()..).unwrap_or_default();
         let is_sure = self.takes_plain_tails && is_plain_tail(tail);
         if !is_sure && !is_unchanged_by_parsing(&url) {
-            return Err(wording::left_template());
+            return Err(wording::undeclared_address());
         }
-        Uri::from_maybe_shared(Bytes::from(url)).map_err(|_| wording::left_template())
+        Uri::from_maybe_shared(Bytes::from(url)).map_err(|_| wording::undeclared_address())
     }
 }
 
@@ -241,7 +241,7 @@ fn write_cookies(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<F
     }
     if !text.is_empty() {
         let value =
-            HeaderValue::from_bytes(text.as_bytes()).map_err(|_| wording::left_template())?;
+            HeaderValue::from_bytes(text.as_bytes()).map_err(|_| wording::undeclared_address())?;
         headers.insert(COOKIE, value);
     }
     Ok(())

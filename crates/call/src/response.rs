@@ -97,7 +97,7 @@ pub(crate) fn understood_response(
     let whole_parts = parts::whole_parts(&answer, parts, &cut_parts, &reading);
     for value in answer.next.values_mut() {
         value.mask(masker);
-        let _: usize = shape::remove_hidden(value);
+        let _: usize = shape::remove_invisible_characters(value);
     }
     answer.headers = headers::shown_headers(operation, response.headers(), &reading);
     if response.extensions().get::<Unfinished>().is_some() {

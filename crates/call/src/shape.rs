@@ -196,7 +196,7 @@ impl Shape {
             next = page::next_of_body(read.operation, &value);
         }
         let (mut value, mut cuts) = self.value(value);
-        let n_removed = remove_hidden(&mut value);
+        let n_removed = remove_invisible_characters(&mut value);
         count_more(&mut cuts, &value, read.n_more);
         ShapedContent { cuts, next, n_removed, ..Content::Json(value.into()).into() }
     }
@@ -288,9 +288,9 @@ fn names_page(text: &str, operation: &Operation) -> bool {
 }
 
 /// Removes the invisible characters from every text of a value; returns their number.
-pub(crate) fn remove_hidden(value: &mut Value) -> usize {
+pub(crate) fn remove_invisible_characters(value: &mut Value) -> usize {
     match value {
-        Value::Array(items) => items.iter_mut().map(remove_hidden).sum(),
+        Value::Array(items) => items.iter_mut().map(remove_invisible_characters).sum(),
         Value::Object(members) => {
             let n_removed: usize = members.keys().map(|name| n_unseen(name)).sum();
             if members.keys().any(|name| readable_text(name).is_some()) {
@@ -299,7 +299,7 @@ pub(crate) fn remove_hidden(value: &mut Value) -> usize {
                     .map(|(name, value)| (readable_text(&name).unwrap_or(name), value))
                     .collect::<Object>();
             }
-            n_removed + members.values_mut().map(remove_hidden).sum::<usize>()
+            n_removed + members.values_mut().map(remove_invisible_characters).sum::<usize>()
         }
         Value::String(text) => {
             let Some(cleaned) = readable_text(text) else { return 0 };
@@ -364,7 +364,7 @@ mod tests {
     fn names_and_texts_of_a_result_lose_their_invisible_characters() {
         let mut value =
             json!({"a\u{200b}": ["\u{1b}[31mred\u{1b}[0m", {"b": "\u{e0041}x\n"}], "c": 1});
-        assert_eq!(remove_hidden(&mut value), 4);
+        assert_eq!(remove_invisible_characters(&mut value), 4);
         assert_eq!(value, json!({"a": ["red", {"b": "x\n"}], "c": 1}));
     }
 }

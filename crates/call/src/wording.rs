@@ -152,7 +152,7 @@ pub(crate) fn too_long(at: &str, what: &str, limit: usize) -> Box<Fault> {
     fault_with_problems(FaultCode::Refused, problems, advice, Next::CorrectArguments)
 }
 
-pub(crate) fn left_template() -> Box<Fault> {
+pub(crate) fn undeclared_address() -> Box<Fault> {
     refused_request("the finished address is not the one the description declares")
 }
 

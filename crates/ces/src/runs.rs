@@ -87,7 +87,7 @@ impl Run {
         repeatable: Option<&Repeatable>,
     ) -> Result<Option<Vec<Value>>, Problem> {
         let Some(repeatable) = repeatable else { return Ok(None) };
-        self.read_runs().await?.0.kept.kept_response(repeatable, |tool| self.has_tool(tool))
+        self.read_runs().await?.0.kept.kept_response(repeatable, |tool| self.may_use_tool(tool))
     }
 
     async fn make_calls(&self, form: RequestForm, inputs: Inputs) -> Result<Vec<Value>, Problem> {
@@ -121,7 +121,7 @@ impl Run {
             let made = requested.call.is_ok().then(|| results.next()).flatten();
             let mut call = pending_call(form, call, made, &response);
             // The refusal of a call without a tool stays readable.
-            if !self.has_tool(&call.tool) {
+            if !self.may_use_tool(&call.tool) {
                 call.tool.clear();
             }
             call
@@ -247,7 +247,7 @@ impl Run {
     /// Ends the waiting calls whose tools the caller may not use any more, and hides the results of the others.
     fn end_removed(&self, turn: &mut WaitingTurn) {
         for call in &mut turn.calls {
-            if call.tool.is_empty() || self.has_tool(&call.tool) {
+            if call.tool.is_empty() || self.may_use_tool(&call.tool) {
                 continue;
             }
             let fault = if call.is_waiting() {
@@ -264,11 +264,11 @@ impl Run {
     fn shown_tools(&self, turn: &WaitingTurn) -> Vec<String> {
         let waits = turn.is_waiting();
         let shown = turn.calls.iter().filter(|call| !waits || call.is_waiting());
-        shown.map(|call| call.tool.clone()).filter(|tool| self.has_tool(tool)).collect()
+        shown.map(|call| call.tool.clone()).filter(|tool| self.may_use_tool(tool)).collect()
     }
 
     /// True if the caller may use the tool, and so may read answers of it.
-    fn has_tool(&self, tool: &str) -> bool {
+    fn may_use_tool(&self, tool: &str) -> bool {
         let entry = self.request.served_build().executor.find(tool);
         entry.is_some_and(|entry| self.request.may_use(entry.toolset()))
     }

@@ -39,7 +39,7 @@ fn file_in_folder(file: PathBuf) -> PathBuf {
 
 /// The profile that a name without a separator or an ending belongs to; other texts stay the files they name.
 fn profile_or_file(given: &Path) -> Result<PathBuf, Error> {
-    let Some(name) = given.to_str().filter(|name| is_name(name)) else {
+    let Some(name) = given.to_str().filter(|name| is_profile_name(name)) else {
         return missing_profile_file_error(given).map_or_else(|| Ok(given.to_owned()), Err);
     };
     let folder = folders::profiles_folder();
@@ -58,7 +58,7 @@ fn profile_or_file(given: &Path) -> Result<PathBuf, Error> {
 
 /// The fault of a file that is not there and has the name of a profile: `shop.yaml` for the profile `shop`.
 fn missing_profile_file_error(given: &Path) -> Option<Error> {
-    let stem = given.to_str()?.strip_suffix(".yaml").filter(|stem| is_name(stem))?;
+    let stem = given.to_str()?.strip_suffix(".yaml").filter(|stem| is_profile_name(stem))?;
     folders::profiles_folder().filter(|folder| folders::profile_file(folder, stem).is_file())?;
     let message = format!("there is no file `{stem}.yaml` here; there is a profile `{stem}`");
     let help = format!("did you mean the profile `{stem}`?");
@@ -66,7 +66,7 @@ fn missing_profile_file_error(given: &Path) -> Option<Error> {
 }
 
 /// True if a text may be the name of a profile.
-pub(crate) fn is_name(text: &str) -> bool {
+pub(crate) fn is_profile_name(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     !text.is_empty() && !text.starts_with('-') && text.chars().all(is_part)
 }
@@ -76,7 +76,7 @@ pub(crate) fn profile_names(folder: &Path) -> Vec<String> {
     let name = |file: PathBuf| {
         let is_profile = file.extension().is_some_and(|ending| ending == "yaml");
         let name = file.file_stem()?.to_str()?.to_owned();
-        (is_profile && is_name(&name)).then_some(name)
+        (is_profile && is_profile_name(&name)).then_some(name)
     };
     let mut names: Vec<String> = entries.filter_map(|entry| name(entry.path())).collect();
     names.sort();
@@ -136,7 +136,7 @@ mod tests {
             ("-", false),
             ("", false),
         ] {
-            assert_eq!(is_name(text), expected, "{text}");
+            assert_eq!(is_profile_name(text), expected, "{text}");
         }
     }
 

@@ -51,7 +51,7 @@ impl<'a> Guide<'a> {
     }
 
     /// The kinds of values that are allowed here; all kinds if the schema names none.
-    pub(crate) fn kinds(self) -> Kinds {
+    pub(crate) fn allowed_value_kinds(self) -> Kinds {
         let mut kinds = Kinds::default();
         let parts = self.schema_with_branches();
         for part in &parts {
@@ -198,7 +198,7 @@ mod tests {
 
     #[track_caller]
     fn check(schema: &Value, expected: [bool; 4]) {
-        let Kinds { array, bytes, object, string, .. } = Guide::new(schema).kinds();
+        let Kinds { array, bytes, object, string, .. } = Guide::new(schema).allowed_value_kinds();
         assert_eq!([array, bytes, object, string], expected, "{schema}");
     }
 
@@ -238,7 +238,7 @@ mod tests {
         let schema = json!({"properties": {"owner": {"allOf": [{"$ref": "#/$defs/owner"}]}},
             "$defs": {"owner": {"properties": {"email": {"type": "string"}}}}});
         let owner = Guide::new(&schema).member("owner").unwrap();
-        assert!(owner.member("email").unwrap().kinds().string);
+        assert!(owner.member("email").unwrap().allowed_value_kinds().string);
         assert!(owner.member("phone").is_none());
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn open_with_warnings(
 }
 
 /// An executor that makes no calls; nothing is printed. Its findings include those of a sidecar.
-pub(crate) fn build_for_check(
+pub(crate) fn build_with_sidecar_findings(
     file: &Path,
     options: &DescriptionOptions,
     kinds: &Kinds,
@@ -171,7 +171,7 @@ pub(crate) fn description_options(given: &DescriptionArguments) -> DescriptionOp
     }
 }
 
-pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_file_bytes(file: &Path) -> Result<Vec<u8>, Failure> {
     callgate_config::read_file(file, MAX_FILE_BYTES)
         .map_err(|error| unreadable_failure(file, &error))
 }

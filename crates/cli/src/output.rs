@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use callgate_tool::{visible, visible_line};
 
-use self::screen::{Screen, style_start, terminal_text, with_marked_escapes};
+use self::screen::{Screen, mark_own_escapes, marked_style_start, terminal_text};
 
 pub(crate) fn print_result(text: &str) {
     exit_on_error(io::stdout().lock().write_all(visible(text).as_bytes()));
@@ -56,12 +56,12 @@ pub(crate) fn in_bold(text: &str) -> String {
 
 /// A text in a style, by the parameters of its control sequence: `34` for blue.
 pub(crate) fn in_style(parameters: &str, text: &str) -> String {
-    format!("{}{text}{}", style_start(parameters), style_start("0"))
+    format!("{}{text}{}", marked_style_start(parameters), marked_style_start("0"))
 }
 
 /// A text of a renderer, in which every control sequence is the renderer's own.
 pub(crate) fn trusted_text(text: &str) -> String {
-    with_marked_escapes(text)
+    mark_own_escapes(text)
 }
 
 /// A text without the styles of the command.

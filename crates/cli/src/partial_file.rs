@@ -91,18 +91,18 @@ pub(crate) fn write_below(
     bytes: &[u8],
     readers: Readers,
 ) -> io::Result<()> {
-    let target = path_without_links(folder, name)?;
+    let target = join_refusing_links(folder, name)?;
     fs::create_dir_all(target.parent().unwrap_or(folder))?;
     write_file(&target, bytes, readers)
 }
 
 /// Reads a file at a path below a folder. A link on the way, or in the place of the file, is refused.
 pub(crate) fn read_below(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
-    callgate_config::read_file(&path_without_links(folder, name)?, callgate_config::MAX_FILE_BYTES)
+    callgate_config::read_file(&join_refusing_links(folder, name)?, callgate_config::MAX_FILE_BYTES)
 }
 
 /// A path below a folder, on which nothing is a link. What is not there is no link.
-fn path_without_links(folder: &Path, name: &str) -> io::Result<PathBuf> {
+fn join_refusing_links(folder: &Path, name: &str) -> io::Result<PathBuf> {
     let mut path = folder.to_owned();
     for component in Path::new(name).components() {
         let Component::Normal(name) = component else {

@@ -23,7 +23,7 @@ use crate::{
     levels::{Levels, is_lint},
     loss_counts::LossCounts,
     number::grouped_digits,
-    open::{description_text, read_bytes},
+    open::{description_text, read_file_bytes},
     output::in_bold,
     remedy,
     render::{self, Lines},
@@ -289,7 +289,7 @@ fn referenced_texts(
     let mut texts = BTreeMap::new();
     for (name, file) in files {
         // If a file has disappeared since it was read, its findings have no place.
-        let Ok(text) = read_bytes(&file) else { continue };
+        let Ok(text) = read_file_bytes(&file) else { continue };
         locate_file(&name, &text, diagnostics);
         texts.insert(name, String::from_utf8_lossy(&text).into_owned());
     }

@@ -22,7 +22,7 @@ use http::{Method, Request, StatusCode, header};
 use crate::{
     args::SidecarArguments,
     exit::{Failure, with_cause},
-    open::read_bytes,
+    open::read_file_bytes,
     output,
 };
 
@@ -174,12 +174,12 @@ fn no_token(why: &str) -> Failure {
 async fn tls_settings(arguments: &SidecarArguments) -> Result<TlsSettings, Failure> {
     let mut settings = TlsSettings::new();
     if let Some(file) = &arguments.ca {
-        let ca = CaCertificates::read(&read_bytes(file)?);
+        let ca = CaCertificates::read(&read_file_bytes(file)?);
         let ca = ca.map_err(|error| Failure::with_help(&format!("`--ca`: {error}"), CA))?;
         settings = settings.with_ca(ca);
     }
     if let (Some(file), Some(key)) = (&arguments.client_certificate, &arguments.client_key) {
-        let chain = read_bytes(file)?;
+        let chain = read_file_bytes(file)?;
         let key = key_of(key).await.map_err(|why| no_identity(&why))?;
         let identity = ClientIdentity::new(&chain, &key, None);
         settings =

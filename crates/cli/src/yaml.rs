@@ -22,7 +22,10 @@ fn quote_words(written: &str) -> String {
     for line in written.lines() {
         let content = line.trim_start_matches([' ', '-']);
         quoted.push_str(line.strip_suffix(content).unwrap_or_default());
-        match content.split_once(':').filter(|(name, _)| is_word(name) || content.contains(": ")) {
+        match content
+            .split_once(':')
+            .filter(|(name, _)| is_yaml_1_1_bool(name) || content.contains(": "))
+        {
             Some((name, value)) => {
                 let word = value.trim_start();
                 let space = if word.is_empty() { "" } else { " " };
@@ -36,11 +39,11 @@ fn quote_words(written: &str) -> String {
 }
 
 fn quote_word(text: &str) -> String {
-    if is_word(text) { format!("'{text}'") } else { text.to_owned() }
+    if is_yaml_1_1_bool(text) { format!("'{text}'") } else { text.to_owned() }
 }
 
 /// The words of `bool` in YAML 1.1, without those of 1.2.
-fn is_word(text: &str) -> bool {
+fn is_yaml_1_1_bool(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     matches!(lower.as_str(), "y" | "n" | "yes" | "no" | "on" | "off")
 }

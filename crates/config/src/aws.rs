@@ -36,7 +36,7 @@ forms! {
 pub(crate) const AWS_SECRETS: [&str; 3] = ["access_key_id", "secret_access_key", "session_token"];
 
 /// The region, or the one that AWS sets for a process; and named keys, either all of them or none.
-pub(crate) fn key_source(
+pub(crate) fn region_and_key_source(
     reader: &mut Reader,
     mapping: Mapping<'_>,
 ) -> (Option<String>, Option<KeySource>) {

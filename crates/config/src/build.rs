@@ -256,7 +256,7 @@ async fn build_access(
     let tls = if access.issuers.is_empty() || reader.has_faults() {
         TlsSettings::new()
     } else {
-        tls::load_store_tls(reader, &config.tls, base, &secrets).await
+        tls::load_tls_settings(reader, &config.tls, base, &secrets).await
     };
     let (network, own) = (&connections.network, environment.transport.clone());
     let sources = Sources { secrets, network, own, tls };

@@ -12,7 +12,7 @@ use callgate_settings::{
 use callgate_store::aws::Scope;
 use callgate_tree::Node;
 
-use crate::aws::{AwsKeys, key_source};
+use crate::aws::{AwsKeys, region_and_key_source};
 
 /// The credential of the one kind that a mapping names.
 #[derive(Debug, Default)]
@@ -131,7 +131,7 @@ forms! {
     /// The service and the region of a signature, and its keys.
     struct AwsSigV4 => AuthConfig, AwsSigV4Keys::KIND, |reader, mapping, key| {
         reader.within::<AwsSigV4Keys, _>(mapping, key, |reader, mapping, keys| {
-            let (region, source) = key_source(reader, mapping);
+            let (region, source) = region_and_key_source(reader, mapping);
             let is_payload_unsigned = matches!(keys.payload, Some(Payload::Unsigned));
             let scope = Scope { region: region?, service: keys.service?, is_payload_unsigned };
             Some(AuthConfig::AwsSigV4 { scope, keys: source? })

@@ -122,7 +122,7 @@ impl Loader {
     ///
     /// # Errors
     /// The errors of [`Config::from_file`].
-    pub fn toolset_file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
+    pub fn load_toolset_settings_file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
         let file = file.as_ref();
         self.read_in_file(file, |text| {
             self.read_toolset(text, parent_folder(file), file.to_owned())
@@ -294,7 +294,7 @@ impl Config {
     /// # Errors
     /// The errors of [`Config::from_file`].
     pub fn from_toolset_file(file: impl AsRef<Path>) -> Result<Self, Error> {
-        Loader::new().toolset_file(file)
+        Loader::new().load_toolset_settings_file(file)
     }
 
     /// Reads a configuration or a bare description, distinguished by the content; see [`Loader::open`].

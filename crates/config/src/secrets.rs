@@ -17,7 +17,7 @@ use callgate_tree::{Node, Object};
 use url::Url;
 
 use crate::{
-    aws::{AWS_SECRETS, AwsKeys, key_source},
+    aws::{AWS_SECRETS, AwsKeys, region_and_key_source},
     code::ConfigCode,
     identity::{IdentityKeys, read_identity},
     tls::TlsConfig,
@@ -219,7 +219,7 @@ forms! {
     /// A region, and keys that are named here or found where AWS puts them for a process.
     struct Aws => Remote, AwsStoreKeys::KIND, |reader, mapping, key| {
         reader.within::<AwsStoreKeys, _>(mapping, key, |reader, mapping, keys| {
-            let (region, source) = key_source(reader, mapping);
+            let (region, source) = region_and_key_source(reader, mapping);
             let is_usable = check_local_secrets(reader, mapping, &AWS_SECRETS);
             let manager = SecretsManagerConfig { region: region?, endpoint: keys.endpoint };
             let store = RemoteStore::Aws(manager, source?);

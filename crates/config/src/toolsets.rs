@@ -62,7 +62,7 @@ pub(crate) fn read_toolsets(
         let read = match ToolsetName::new(name) {
             Ok(name) if node.as_str().is_some() => {
                 let help = format!("write `{name}: {{openapi: FILE}}`");
-                reader.expected_plain(&pointer, "the keys of a toolset", node, &help);
+                reader.report_wrong_type_with_value(&pointer, "the keys of a toolset", node, &help);
                 None
             }
             Ok(name) => read_toolset(reader, node, Some(name), &place),

@@ -29,9 +29,9 @@ fn entity_schema(entity: &Entity, rows: u32) -> Value {
         (ArgumentForm::Own, Operation::Update) => {
             own_change(entity, Some(update_values_schema(entity)))
         }
-        (ArgumentForm::Google, Operation::Delete) => google_change(entity, Object::new()),
+        (ArgumentForm::Google, Operation::Delete) => google_change_schema(entity, Object::new()),
         (ArgumentForm::Google, Operation::Update) => {
-            google_change(entity, value_properties(entity))
+            google_change_schema(entity, value_properties(entity))
         }
     }
 }
@@ -103,7 +103,7 @@ fn own_change(entity: &Entity, set: Option<Value>) -> Value {
     closed_schema(properties, &required)
 }
 
-fn google_change(entity: &Entity, values: Object) -> Value {
+fn google_change_schema(entity: &Entity, values: Object) -> Value {
     let mut properties = Object::from_iter([key_property(entity)]);
     let mut required = Vec::new();
     if entity.many {

@@ -153,7 +153,7 @@ impl KindSettings for SourceSettings {
         self.local.as_deref()
     }
 
-    fn calls(&self) -> ServiceCalls {
+    fn called_service(&self) -> ServiceCalls {
         if self.local.is_some() { ServiceCalls::None } else { ServiceCalls::Google }
     }
 

@@ -93,7 +93,7 @@ fn service_methods(settings: &ConnectionSettings, around: &Surroundings) -> Meth
     let own = || vec![Arc::clone(&around.authenticator)];
     let (mut in_query, mut in_body) = (own(), own());
     if let (Some(user), Some(token)) = (&settings.user, &around.user) {
-        in_body.push(Arc::new(User::in_body(Arc::clone(token), &user.header)));
+        in_body.push(Arc::new(User::in_execution_settings(Arc::clone(token), &user.header)));
         match User::in_query(Arc::clone(token), &user.header) {
             Ok(user) => in_query.push(Arc::new(user)),
             // Without the user's token nothing may be sent.

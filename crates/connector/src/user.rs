@@ -25,7 +25,7 @@ pub(crate) struct User {
 
 impl User {
     /// For methods that have the settings in their body.
-    pub(crate) fn in_body(token: Arc<dyn Authenticator>, header: &str) -> Self {
+    pub(crate) fn in_execution_settings(token: Arc<dyn Authenticator>, header: &str) -> Self {
         Self { token, header: header.to_owned(), query: None }
     }
 

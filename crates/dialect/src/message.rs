@@ -294,7 +294,7 @@ pub(crate) fn required_list(at: &str, value: Value) -> Result<Vec<Value>, Envelo
 }
 
 /// The last part of a resource name: `projects/p/…/tools/t` is `t`.
-pub(crate) fn last_part(name: &str) -> &str {
+pub(crate) fn last_resource_segment(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 

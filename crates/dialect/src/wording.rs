@@ -51,7 +51,7 @@ pub(crate) fn repeated_call(id: &str) -> Box<Fault> {
 }
 
 /// The call is not a function call: `kind` is the format's word for its type.
-pub(crate) fn no_function(kind: &str) -> Box<Fault> {
+pub(crate) fn unsupported_call_kind(kind: &str) -> Box<Fault> {
     let kind = shortened_text(kind, MAX_NAME);
     let message = format!(
         "calls of the type `{kind}` cannot be made here, nothing was sent; call a function"

@@ -101,7 +101,7 @@ impl<'a> PreparedDocument<'a> {
                 .flatten()
         });
         let title = title.filter(|title| !title.trim().is_empty());
-        let mut title = title.unwrap_or_else(|| file_name(path).to_owned());
+        let mut title = title.unwrap_or_else(|| file_stem(path).to_owned());
         title.truncate(title.floor_char_boundary(LONGEST_TITLE));
         let pieces = split::split(&document.text, document.body, style);
         Self { document, title, pieces }
@@ -129,7 +129,7 @@ fn unreadable_finding(path: &str, problem: Problem) -> SettingFinding {
 }
 
 /// The name of a file without its ending.
-fn file_name(path: &str) -> &str {
+fn file_stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }

@@ -72,7 +72,8 @@ impl<'s> Sharing<'s> {
         let text = schema.to_string();
         self.counts.get(&text)?;
         if !self.names.contains_key(&text) {
-            let name = if name.is_empty() { self.subject(pointer) } else { singular(name) };
+            let name =
+                if name.is_empty() { self.operation_subject(pointer) } else { singular(name) };
             let name = unique_name(pascal_name(&name), &mut self.used);
             self.names.insert(text.clone(), name.clone());
             let mut component = schema.clone();
@@ -88,7 +89,7 @@ impl<'s> Sharing<'s> {
     }
 
     /// The subject of the operation in which a pointer is.
-    fn subject(&self, pointer: &str) -> String {
+    fn operation_subject(&self, pointer: &str) -> String {
         let operation: String =
             pointer.split('/').skip(1).take(2).map(|segment| format!("/{segment}")).collect();
         self.subjects.get(&operation).cloned().unwrap_or_else(|| "Item".to_owned())

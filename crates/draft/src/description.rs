@@ -18,7 +18,7 @@ use crate::{
     name::unique_name,
     operation::Group,
     path::{Template, path_templates},
-    redact::{Redacted, redact},
+    redact::{Redacted, redact_secrets},
     security::Scheme,
 };
 
@@ -73,7 +73,7 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     for exchange in &mut exchanges {
         move_below_server(exchange, &addresses);
     }
-    let (redacted, prompt) = redact(exchanges, &options.prompt);
+    let (redacted, prompt) = redact_secrets(exchanges, &options.prompt);
     let templates = path_templates(&redacted);
     let mut groups = grouped_by_operation(&redacted, &templates);
     let null_origins = origins_with_null(&redacted);

@@ -198,7 +198,7 @@ impl Segment {
 }
 
 impl Message {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header_by_lowercase_name(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|header| header.0 == name).map(|header| header.1.as_str())
     }
 
@@ -207,7 +207,8 @@ impl Message {
         let headers = with_lower_names(headers);
         let mut message = Self { headers, body: None };
         if !bytes.is_empty() {
-            message.body = Some(Body::read(message.header("content-type"), bytes));
+            message.body =
+                Some(Body::read(message.header_by_lowercase_name("content-type"), bytes));
         }
         message
     }

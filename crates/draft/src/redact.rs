@@ -22,7 +22,7 @@ pub(crate) struct Redacted {
 }
 
 /// Exchanges without secrets, and a text of a person without them.
-pub(crate) fn redact(exchanges: Vec<Exchange>, prompt: &str) -> (Vec<Redacted>, String) {
+pub(crate) fn redact_secrets(exchanges: Vec<Exchange>, prompt: &str) -> (Vec<Redacted>, String) {
     let mut secrets = BTreeSet::new();
     let redacted = exchanges.into_iter().map(|exchange| credential::take(exchange, &mut secrets));
     let mut redacted: Vec<Redacted> = redacted.collect();

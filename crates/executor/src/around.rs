@@ -56,14 +56,14 @@ impl<'a> LayeredCall<'a> {
     }
 
     pub(crate) async fn end(&mut self, outcome: &Outcome) {
-        while let Some((layer, around)) = self.next_open() {
+        while let Some((layer, around)) = self.take_innermost_open_layer() {
             layer.after(&around.call, &around.ended_call(Ending::Outcome(outcome))).await;
         }
     }
 
     /// The result of a call. Middleware that has not seen the end yet sees that the caller left.
     pub(crate) fn into_result(mut self, outcome: Outcome) -> ToolResult {
-        self.report_leaving();
+        self.report_dropped_call();
         ToolResult {
             id: mem::take(&mut self.call.id).into_owned(),
             tool: mem::take(&mut self.call.tool).into_owned(),
@@ -73,8 +73,8 @@ impl<'a> LayeredCall<'a> {
     }
 
     /// Reports to the remaining middleware that the caller left, without waiting for it.
-    fn report_leaving(&mut self) {
-        while let Some((layer, around)) = self.next_open() {
+    fn report_dropped_call(&mut self) {
+        while let Some((layer, around)) = self.take_innermost_open_layer() {
             // A future that would wait is dropped at that point.
             let _: Option<()> =
                 layer.after(&around.call, &around.ended_call(Ending::Dropped)).now_or_never();
@@ -82,7 +82,7 @@ impl<'a> LayeredCall<'a> {
     }
 
     /// The innermost middleware that has not seen the end yet, and the call that it sees.
-    fn next_open(&mut self) -> Option<(&dyn Middleware, &Self)> {
+    fn take_innermost_open_layer(&mut self) -> Option<(&dyn Middleware, &Self)> {
         self.n_open = self.n_open.checked_sub(1)?;
         let around = &*self;
         Some((&**around.layers.get(around.n_open)?, around))
@@ -108,6 +108,6 @@ impl<'a> LayeredCall<'a> {
 
 impl Drop for LayeredCall<'_> {
     fn drop(&mut self) {
-        self.report_leaving();
+        self.report_dropped_call();
     }
 }

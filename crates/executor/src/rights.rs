@@ -40,7 +40,7 @@ impl CallRights {
 
     /// Limits the calls to tools of one toolset. Results of the others can still be read.
     #[must_use]
-    pub fn within(mut self, toolset: Option<&str>) -> Self {
+    pub fn with_calls_only_in(mut self, toolset: Option<&str>) -> Self {
         self.only = toolset.map(Arc::from);
         self
     }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-    if !is_clients(backend, call) {
+    if !is_run_by_client(backend, call) {
         return backend.run(call, journal).await;
     }
     if call.extensions().get::<OuterCall>().is_some() {
@@ -28,7 +28,7 @@ pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Jo
 }
 
 pub(crate) async fn open(backend: &dyn Backend, call: &Call<'_>, journal: &mut Journal) -> Opened {
-    if is_clients(backend, call) {
+    if is_run_by_client(backend, call) {
         return Opened::Ended(run(backend, call, journal).await);
     }
     backend.open(call, journal).await
@@ -39,12 +39,12 @@ pub(crate) async fn open(backend: &dyn Backend, call: &Call<'_>, journal: &mut J
 /// # Errors
 /// The fault that the call would end with, if it is known before any side effect.
 #[doc(hidden)]
-pub async fn preview(
+pub async fn preview_on_running_side(
     backend: &dyn Backend,
     call: &Call<'_>,
     journal: &mut Journal,
 ) -> Result<Preview, Box<Fault>> {
-    if !is_clients(backend, call) {
+    if !is_run_by_client(backend, call) {
         return backend.preview(call, journal).await;
     }
     let request = backend.for_client(call, journal).await?;
@@ -62,13 +62,13 @@ pub async fn review(
     call: &Call<'_>,
     journal: &mut Journal,
 ) -> Result<Review, Box<Fault>> {
-    if is_clients(backend, call) {
-        return preview(backend, call, journal).await.map(Review::new);
+    if is_run_by_client(backend, call) {
+        return preview_on_running_side(backend, call, journal).await.map(Review::new);
     }
     backend.review(call, journal).await
 }
 
-fn is_clients(backend: &dyn Backend, call: &Call<'_>) -> bool {
+fn is_run_by_client(backend: &dyn Backend, call: &Call<'_>) -> bool {
     [backend.execution(), call.execution()].contains(&Execution::Client)
 }
 

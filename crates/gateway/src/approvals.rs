@@ -86,7 +86,7 @@ pub(crate) async fn decide(
         |tool: &str| built.executor.find(tool).is_none_or(|entry| entry.is_permitted(&rights));
     let Some(waiting) = waiting.filter(|waiting| is_usable(&waiting.call.tool)) else {
         let decision = word.decision().ok_or_else(absent_approval)?;
-        return others::decide_for_other(&gateway, &caller, &id, decision).await;
+        return others::decide_another_principals_call(&gateway, &caller, &id, decision).await;
     };
     let session = SessionInput::of_members(waiting.session.clone());
     let session =

@@ -108,7 +108,7 @@ pub(crate) async fn live() -> JsonText {
 )]
 pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Response {
     let built = gateway.current_build();
-    let is_ready = is_ready(&built) && !gateway.drain().is_draining();
+    let is_ready = are_required_toolsets_ready(&built) && !gateway.drain().is_draining();
     let status = if is_ready { Status::Ready } else { Status::NotReady };
     let mut body = Readiness { status, toolsets: None, configuration: None, reload: None };
     let reloads = gateway.reloads().last_reloads();
@@ -140,7 +140,7 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
 }
 
 /// True unless a toolset that the operator requires has no description, or no database. Every toolset was tried before.
-fn is_ready(built: &Built) -> bool {
+fn are_required_toolsets_ready(built: &Built) -> bool {
     let is_lacking = |toolset: &BuiltToolset| toolset.is_required && toolset.failure().is_some();
     let is_down = |source: &OpenedSource| source.is_required && source.failure.is_some();
     !built.toolsets.iter().any(is_lacking) && !built.sources.iter().any(is_down)

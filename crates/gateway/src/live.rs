@@ -165,7 +165,7 @@ impl ReloadLoop {
             return true;
         }
         let built = self.gateway.current_build();
-        if self.documents.refresh_folders(&built).await {
+        if self.documents.refresh_indexes_and_folder_set(&built).await {
             self.watch_folders();
         }
         false

@@ -103,7 +103,7 @@ impl Host for SidecarHost {
         self.0.current_build().executor.clone()
     }
 
-    fn listing(&self) -> McpConfig {
+    fn listing_settings(&self) -> McpConfig {
         self.0.current_build().mcp.clone()
     }
 
@@ -160,7 +160,7 @@ impl Host for SidecarHost {
         self.0.replacements(self.1.as_ref())
     }
 
-    async fn keep(
+    async fn keep_waiting_call(
         &self,
         head: Option<&Parts>,
         inline: Value,

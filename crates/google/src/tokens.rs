@@ -67,7 +67,7 @@ impl Tokens {
     ///
     /// # Errors
     /// Every [`ErrorKind`](crate::ErrorKind).
-    pub async fn id_token(&self, audience: &str) -> Result<Token, Error> {
+    pub async fn request_id_token(&self, audience: &str) -> Result<Token, Error> {
         if self.identity.impersonation.is_some() {
             let own = self.own_token().await?;
             if let Some(principal) = self.impersonated_principal(&own.value) {

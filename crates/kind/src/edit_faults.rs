@@ -10,7 +10,7 @@ use crate::code::KindCode;
 pub fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
     let near = nearest(tool, names.iter().map(String::as_str));
     let help = nearest_help(tool, near, || "remove it".to_owned());
-    let kind = EditFaultKind::of_unknown(tool, near);
+    let kind = EditFaultKind::misspelt_or_gone(tool, near);
     let message = format!("expected the name of a tool that is offered, got: `{tool}`");
     EditFault::unfit("", message, help).of_kind(kind)
 }

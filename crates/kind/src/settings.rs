@@ -53,7 +53,7 @@ pub trait KindSettings: Any + fmt::Debug + Send + Sync {
     }
 
     /// The service that calls send requests to, if there is one.
-    fn calls(&self) -> ServiceCalls {
+    fn called_service(&self) -> ServiceCalls {
         ServiceCalls::None
     }
 

@@ -51,14 +51,14 @@ pub(crate) async fn handle_call(
             read_result::read_stored_part(&executor, &caller, &session, arguments).await,
         ));
     }
-    let is_short = || shortlist::is_short(&host.listing(), &executor, &caller);
+    let is_short = || shortlist::is_short(&host.listing_settings(), &executor, &caller);
     let Some(standing) = Standing::from_name(tool).filter(|_| is_short()) else {
         let target = TargetCall { tool: tool.to_owned(), arguments: exact.arguments.clone() };
         return call_target(host, &executor, &caller, target, incoming).await;
     };
     let target = match standing.target_call(arguments) {
         None => {
-            let schemas = host.listing().schemas;
+            let schemas = host.listing_settings().schemas;
             return ended_answer(standing.own_answer(&executor, &caller, schemas, arguments));
         }
         Some(Err(wrong)) => return ended_answer(Err(wrong)),
@@ -123,7 +123,7 @@ async fn call_target(
                     let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
                     let inline = incoming.origin.exact.session.clone();
                     let waiting = WaitingCall { call: &call, key: key.as_ref(), pending };
-                    let is_kept = host.keep(incoming.head, inline, waiting).await;
+                    let is_kept = host.keep_waiting_call(incoming.head, inline, waiting).await;
                     result.outcome = undecided_fault(pending, &is_kept).into();
                 }
                 results.push(result);
@@ -131,7 +131,7 @@ async fn call_target(
             }
         }
     }
-    if host.listing().files == McpFiles::Resource {
+    if host.listing_settings().files == McpFiles::Resource {
         for result in &results {
             attachments
                 .extend(read_result::result_resources(executor, caller, &session, result).await);

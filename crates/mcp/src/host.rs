@@ -20,7 +20,7 @@ pub trait Host: Send + Sync + 'static {
     fn executor(&self) -> Executor;
 
     /// The listing of the tools; all of them by default.
-    fn listing(&self) -> McpConfig {
+    fn listing_settings(&self) -> McpConfig {
         McpConfig::default()
     }
 
@@ -65,7 +65,7 @@ pub trait Host: Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns a [`SessionError`] if the call cannot be kept now.
-    async fn keep(
+    async fn keep_waiting_call(
         &self,
         _head: Option<&Parts>,
         _inline: Value,
@@ -147,7 +147,7 @@ impl Caller {
 
     /// The rights of the calls of the request.
     pub(crate) fn call_rights(&self) -> CallRights {
-        self.rights.clone().within(self.toolset.as_deref())
+        self.rights.clone().with_calls_only_in(self.toolset.as_deref())
     }
 
     /// Limits the request to the tools of one toolset.

@@ -91,7 +91,7 @@ impl McpService {
                 Ok(exact) => exact,
                 Err(refused) => return refused.map(|body| Full::new(body).boxed()),
             };
-            let schemas = self.host.listing().schemas;
+            let schemas = self.host.listing_settings().schemas;
             let abilities = direct::direct_abilities(&head, &exact, schemas);
             if let Some(abilities) = abilities.filter(|_| !self.has_argument_headers(&exact)) {
                 let answer = direct::answer_call(&*self.host, &head, &exact, abilities).await;

@@ -40,7 +40,7 @@ impl ServerHandler for Server {
         }
         let mut info = ServerConfig::new(capabilities);
         info.server_info = server;
-        if self.0.listing().mode == McpMode::Search {
+        if self.0.listing_settings().mode == McpMode::Search {
             info.instructions = Some(SEARCHED.to_owned());
         }
         info
@@ -53,7 +53,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut info = self.negotiate_initialize(&request)?;
-        let (listing, executor) = (self.0.listing(), self.0.executor());
+        let (listing, executor) = (self.0.listing_settings(), self.0.executor());
         if shortlist::is_short(&listing, &executor, &self.0.caller(http_head(&context))) {
             info.instructions = Some(SEARCHED.to_owned());
         }
@@ -97,7 +97,7 @@ impl ServerHandler for Server {
         let caller = self.0.caller(http_head(&context));
         let executor = self.0.executor();
         let cursor = request.and_then(|request| request.cursor);
-        let listing = self.0.listing();
+        let listing = self.0.listing_settings();
         if shortlist::is_short(&listing, &executor, &caller) {
             let mut tools = shortlist::standing_declarations(&executor, &caller);
             let pinned = shortlist::pinned_entries(&listing, &executor, &caller);
@@ -144,7 +144,7 @@ impl ServerHandler for Server {
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
         // The library also asks for it when arguments may be in headers. Those of functions appear only in whole schemas.
-        let (listing, executor) = (self.0.listing(), self.0.executor());
+        let (listing, executor) = (self.0.listing_settings(), self.0.executor());
         let entry = executor.find(name)?;
         let headers = shortlist::argument_headers(&listing, &executor, entry);
         if headers.is_empty() && listing.schemas != McpSchemas::Whole {

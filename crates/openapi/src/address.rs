@@ -84,7 +84,7 @@ pub(crate) fn relative_document_name(base: &str, address: &str) -> Result<String
         match &*name {
             "" | "." => {}
             ".." => drop(names.pop().ok_or(AddressRefusal::Outside)?),
-            name if name.contains(is_illegal) => return Err(AddressRefusal::Illegal),
+            name if name.contains(is_illegal_in_file_name) => return Err(AddressRefusal::Illegal),
             name => names.push(name.to_owned()),
         }
     }
@@ -92,7 +92,7 @@ pub(crate) fn relative_document_name(base: &str, address: &str) -> Result<String
 }
 
 /// True for a character that no system allows in a file name, or that would give one file two names.
-fn is_illegal(c: char) -> bool {
+fn is_illegal_in_file_name(c: char) -> bool {
     c.is_control() || matches!(c, '/' | '\\' | '#' | '?' | ':')
 }
 

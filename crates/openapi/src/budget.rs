@@ -117,7 +117,7 @@ impl SharedBudget {
     }
 
     /// Passes a copy of the budget to `read`, and subtracts the used steps. The lock is not held meanwhile.
-    pub(crate) fn with_budget<T>(&self, read: impl FnOnce(&mut Budget) -> T) -> T {
+    pub(crate) fn spend_through_budget_copy<T>(&self, read: impl FnOnce(&mut Budget) -> T) -> T {
         let mut own = self.budget_guard().clone();
         let before = own.used_steps();
         let read = read(&mut own);

@@ -270,7 +270,7 @@ fn value_schema<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> O
     let DeclaredValue { schema, is_item } = declared;
     let is_whole = builder.bytes == Bytes::Whole;
     if is_item {
-        builder.bytes = builder.bytes.for_keyword("items");
+        builder.bytes = builder.bytes.representation_below_keyword("items");
     }
     let built = schema.map(|schema| builder.schema(&schema.node, &Path::at(&schema.pointer)));
     let built =

@@ -255,7 +255,7 @@ impl Document {
     }
 
     /// The remaining depth one level deeper; `None` if the depth or no steps remain.
-    pub(crate) fn one_level_deeper(&self, depth: usize, steps: usize) -> Option<usize> {
+    pub(crate) fn descend_to_remaining_depth(&self, depth: usize, steps: usize) -> Option<usize> {
         self.meter.one_level_deeper(depth, steps)
     }
 
@@ -273,7 +273,7 @@ impl Document {
     }
 
     pub(crate) fn is_spent(&self) -> bool {
-        self.step_budget().is_some_and(StepBudget::is_spent_by_one)
+        self.step_budget().is_some_and(StepBudget::is_spent_for_operation)
     }
 
     /// The documents in which a schema has a name of its own, with their indexes.

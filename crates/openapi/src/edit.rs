@@ -279,7 +279,7 @@ fn unknown_tool(tool: &str, operations: &[Identity<'_>], names: &[Option<ToolNam
     let near = nearest(tool, names.iter().flatten().map(ToolName::as_str).chain(ids));
     let help =
         near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
-    let kind = EditFaultKind::of_unknown(tool, near);
+    let kind = EditFaultKind::misspelt_or_gone(tool, near);
     EditFault::unfit("", no_tool(tool), help).of_kind(kind)
 }
 

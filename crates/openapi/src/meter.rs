@@ -179,7 +179,7 @@ impl StepBudget {
         self.left.load(Relaxed) == 0
     }
 
-    pub(crate) fn is_spent_by_one(&self) -> bool {
+    pub(crate) fn is_spent_for_operation(&self) -> bool {
         self.is_spent() || self.left_of_one.load(Relaxed) == 0
     }
 }
@@ -214,7 +214,7 @@ mod tests {
         budget.begin_operation();
         assert!(budget.spend_steps(9));
         assert!(!budget.spend_steps(5));
-        assert!(budget.is_spent_by_one() && !budget.is_spent());
+        assert!(budget.is_spent_for_operation() && !budget.is_spent());
         budget.begin_operation();
         assert!(budget.spend_steps(7));
         assert!(!budget.spend_steps(80));

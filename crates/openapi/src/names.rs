@@ -94,7 +94,7 @@ fn tool_candidate<'a>(toolset: Option<&ToolsetName>, identity: &Identity<'a>) ->
         },
     );
     let stem = prefixed_name(toolset, &stem);
-    let stem = if starts_with_letter(&stem) { stem } else { format!("_{stem}") };
+    let stem = if starts_with_letter_or_underscore(&stem) { stem } else { format!("_{stem}") };
     Candidate { stem, kind: None, exact, seed: [method, path], rank: 0 }
 }
 
@@ -111,7 +111,7 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
         stem = format!("{stem}_{}", hash(seed, 6));
     }
     let exact = stem == name;
-    if !starts_with_letter(&stem) {
+    if !starts_with_letter_or_underscore(&stem) {
         stem.insert(0, '_');
     }
     let whole_body = place == InputLocation::Body && name == "body";
@@ -230,7 +230,7 @@ fn legal_name(text: &str, is_legal: fn(u8) -> bool) -> String {
 /// The length at which a text is cut; a hash of the whole text distinguishes cut ones.
 const LOOKED_AT: usize = 1000;
 
-fn starts_with_letter(name: &str) -> bool {
+fn starts_with_letter_or_underscore(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 

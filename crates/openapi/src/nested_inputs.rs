@@ -74,7 +74,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         let Ok(root) = follow_references(self.document, schema.node, &schema.path()) else {
             return;
         };
-        let Some(left) = self.document.one_level_deeper(self.left, VISIT) else { return };
+        let Some(left) = self.document.descend_to_remaining_depth(self.left, VISIT) else { return };
         self.left = left;
         if self.inside.contains(&root.pointer) || self.inside.len() >= DEEPEST {
             return;
@@ -93,7 +93,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         let inherited = required.iter().copied();
         let mut required: BTreeSet<&str> =
             self.document.while_affordable(inherited.chain(required_by(root)), 1).collect();
-        let all_of = keyword_branches(self.document, root, "allOf");
+        let all_of = unresolved_keyword_branches(self.document, root, "allOf");
         for branch in &all_of {
             let Ok(branch) = follow_references(self.document, branch.node, &branch.path()) else {
                 continue;
@@ -198,7 +198,7 @@ fn required_by<'d>(root: &LocatedNode<'d>) -> impl Iterator<Item = &'d str> {
     root.node.list("required").iter().filter_map(Node::as_str)
 }
 
-fn keyword_branches<'d>(
+fn unresolved_keyword_branches<'d>(
     document: &Document,
     root: &LocatedNode<'d>,
     keyword: &str,
@@ -216,7 +216,7 @@ fn real_branches<'d>(
     keyword: &str,
 ) -> Vec<LocatedNode<'d>> {
     let is_null = |branch: &LocatedNode<'_>| branch.node.text("type") == Some("null");
-    keyword_branches(document, root, keyword)
+    unresolved_keyword_branches(document, root, keyword)
         .into_iter()
         .filter(|branch| !is_null(branch))
         .collect()

@@ -114,7 +114,7 @@ impl Operation {
         let kept = self.tool.get_or_init(|| {
             let budget = &self.blueprint.common.budget;
             budget
-                .with_budget(|own| self.declaration_with_findings(own))
+                .spend_through_budget_copy(|own| self.declaration_with_findings(own))
                 .map(|declared| declared.tool)
         });
         kept.as_deref().map_err(|refusal| &**refusal)

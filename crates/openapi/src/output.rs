@@ -28,7 +28,7 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     tool.with_lazy_output_schema(move || {
         let operation_id = operation_id.as_deref();
         let source = OutputSource { output: &output, operation_id, pointer: "", label: "" };
-        common.outputs.with_budget(|budget| built_of(&common, source, budget).schema)
+        common.outputs.spend_through_budget_copy(|budget| built_of(&common, source, budget).schema)
     })
 }
 

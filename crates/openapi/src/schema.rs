@@ -53,7 +53,7 @@ use crate::{
 };
 
 pub(crate) use self::{
-    legal::{default_of, is_legal},
+    legal::{is_legal, legal_default},
     listed_values::sent_value,
 };
 
@@ -203,7 +203,7 @@ impl<'d> Builder<'d> {
             }
             return self.bytes.schema(node, self.view);
         }
-        keyword::copy_keywords(self, node, path, &mut built);
+        keyword::build_keywords(self, node, path, &mut built);
         nullable::with_null_if_nullable(self.document, node, built)
     }
 
@@ -315,7 +315,7 @@ impl<'d> Builder<'d> {
         match self.view {
             View::Complete | View::Output => true,
             View::Declared(_) => {
-                let fills = default_of(self.document, property, path).is_some()
+                let fills = legal_default(self.document, property, path).is_some()
                     || only_value_of(self.document, property, path).is_some();
                 session_annotation(self.document, property, path, &[]).is_none()
                     && !(self.is_filled && fills)

@@ -61,7 +61,10 @@ impl Template {
 
     /// Removes the operator `+` from the variables (RFC 6570 §3.2.3), which OpenAPI does not support, and returns the
     /// first variable that had it. A variable keeps its `+` if `is_name` says that it is part of the name.
-    pub(crate) fn take_operators(&mut self, is_name: impl Fn(&str) -> bool) -> Option<Arc<str>> {
+    pub(crate) fn strip_plus_operators(
+        &mut self,
+        is_name: impl Fn(&str) -> bool,
+    ) -> Option<Arc<str>> {
         let is_operator = |name: &Arc<str>| name.starts_with('+');
         if !self.variables().any(is_operator) {
             return None;
@@ -270,9 +273,9 @@ mod tests {
     #[test]
     fn template_operators_are_no_part_of_a_variable() {
         let mut template = Template::parse("/v1/{+name}/{n}{+m}").unwrap();
-        assert_eq!(template.take_operators(|name| name == "+m"), Some("+name".into()));
+        assert_eq!(template.strip_plus_operators(|name| name == "+m"), Some("+name".into()));
         assert_eq!(written(&template), "v1/{name}/{n}{+m}");
-        assert_eq!(template.take_operators(|name| name == "+m"), None);
+        assert_eq!(template.strip_plus_operators(|name| name == "+m"), None);
     }
 
     #[test]

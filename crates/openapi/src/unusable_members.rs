@@ -107,7 +107,7 @@ impl<'a> Search<'a, '_> {
             let others = together.iter().flat_map(|part| schema_properties(part));
             // A required one leaves no value at all, which another finding says.
             let excluded = others.filter(|(name, schema)| {
-                !is_own(name) && !required.contains(name.as_str()) && !is_answered(schema)
+                !is_own(name) && !required.contains(name.as_str()) && !is_read_only(schema)
             });
             excluded_names.extend(excluded.map(|(name, _)| name));
         }
@@ -158,7 +158,7 @@ fn is_closed(schema: &Value) -> bool {
         && schema.get("patternProperties").is_none()
 }
 
-fn is_answered(schema: &Value) -> bool {
+fn is_read_only(schema: &Value) -> bool {
     schema.get("readOnly").and_then(Value::as_bool) == Some(true)
 }
 

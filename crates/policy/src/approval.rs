@@ -220,7 +220,7 @@ impl Approvals {
             Some(grant) if *grant.digest() == digest => Some(grant),
             brought => {
                 if brought.is_some() {
-                    Usage::remove_approval(call.extensions().get()).await;
+                    Usage::delete_stored_approval(call.extensions().get()).await;
                     journal.note(Event::ApprovalOutdated);
                     count_decision("outdated");
                 }

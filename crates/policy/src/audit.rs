@@ -243,12 +243,13 @@ impl Audit {
     }
 
     /// Gives the keys of an earlier process's calls to `idempotency`: a call that reached its service is not made again.
-    pub async fn recall(&self, idempotency: &Idempotency) {
+    pub async fn restore_keys_into(&self, idempotency: &Idempotency) {
         let mut keys: Vec<_> = self.trail.keys.iter().collect();
         keys.sort_by_key(|(_, call)| std::cmp::Reverse(call.time));
         for (key, call) in keys {
             let age = SystemTime::now().duration_since(call.time).unwrap_or_default();
-            let lost = || Outcome::Failed(wording::answer_lost(call.status)).to_bytes();
+            let lost =
+                || Outcome::Failed(wording::first_answer_no_longer_kept(call.status)).to_bytes();
             let result = (call.reached == Reached::Yes).then(lost);
             let principal = call.principal.as_deref().map(Principal::new);
             let earlier = Earlier {

@@ -9,7 +9,9 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
-use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage, fingerprint, preview};
+use callgate_executor::{
+    Backend, Call, Ended, Ending, Middleware, Stage, fingerprint, preview_on_running_side,
+};
 use callgate_session::Store;
 use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind};
 use callgate_transport::frees_key;
@@ -119,7 +121,7 @@ impl Middleware for Idempotency {
                     journal.note(Event::Replayed);
                     // The same call leaves the same values out; the first one's journal is not kept.
                     if let Some(backend) = backend {
-                        drop(preview(backend, call, journal).await);
+                        drop(preview_on_running_side(backend, call, journal).await);
                     }
                     return ControlFlow::Break(first);
                 }

@@ -88,7 +88,7 @@ impl SecretReference {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for a scheme that is not lower-case letters, digits and `-`, or
     /// that is one of callgate's own, and for an empty name or one with control characters.
     pub fn own(scheme: &str, name: &str) -> Result<Self, Error> {
-        parse::parse_own(scheme, name)
+        parse::parse_custom_reference(scheme, name)
     }
 
     /// The word before the colon.

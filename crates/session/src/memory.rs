@@ -235,7 +235,7 @@ impl Records {
         }
     }
 
-    fn insert(&mut self, key: &Key, record: Record, until: Instant) -> Version {
+    fn insert_new_record(&mut self, key: &Key, record: Record, until: Instant) -> Version {
         self.last_version = self.last_version.saturating_add(1);
         let version = Version::new(self.last_version);
         let size = record_size(key, &record);
@@ -305,7 +305,7 @@ impl Store for Memory {
         }
         let time_to_live = record.time_to_live().unwrap_or(LONGEST);
         let until = now.checked_add(time_to_live).unwrap_or(now + LONGEST);
-        Ok(kept.insert(key, record, until))
+        Ok(kept.insert_new_record(key, record, until))
     }
 
     async fn count(&self, space: Space, now: Instant) -> Result<Option<usize>, Error> {

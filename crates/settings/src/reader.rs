@@ -233,7 +233,12 @@ impl Reader {
         let node = mapping.object.get(key)?;
         let value = node.as_bool();
         if value.is_none() {
-            self.expected_plain(&at(mapping, key), "true or false", node, FOR_DEFAULT);
+            self.report_wrong_type_with_value(
+                &at(mapping, key),
+                "true or false",
+                node,
+                FOR_DEFAULT,
+            );
         }
         value
     }
@@ -256,7 +261,7 @@ impl Reader {
                 }
                 words => words.concat(),
             };
-            self.expected_plain(&at(mapping, key), &expected, node, help);
+            self.report_wrong_type_with_value(&at(mapping, key), &expected, node, help);
         }
         matching_word.map(|(_, value)| *value)
     }
@@ -271,7 +276,7 @@ impl Reader {
         let node = mapping.object.get(key)?;
         let span = node.as_str().and_then(quantity::duration).filter(|span| !span.is_zero());
         if span.is_none() {
-            self.expected_plain(&at(mapping, key), "a span of time", node, help);
+            self.report_wrong_type_with_value(&at(mapping, key), "a span of time", node, help);
         }
         span
     }
@@ -295,7 +300,7 @@ impl Reader {
             } else {
                 "for example `1MiB`"
             };
-            self.expected_plain(&at(mapping, key), "a number of bytes", node, help);
+            self.report_wrong_type_with_value(&at(mapping, key), "a number of bytes", node, help);
             return None;
         };
         if !range.contains(&size) {

@@ -90,7 +90,7 @@ pub enum EditFaultKind {
 impl EditFaultKind {
     /// The kind of a name that does not exist, beside the nearest one that does.
     #[doc(hidden)]
-    pub fn of_unknown(name: &str, near: Option<&str>) -> Self {
+    pub fn misspelt_or_gone(name: &str, near: Option<&str>) -> Self {
         if near.is_some_and(|near| misspells(name, near)) { Self::Misspelt } else { Self::Gone }
     }
 }
@@ -185,7 +185,7 @@ impl EditFault {
         };
         Self {
             pointer: pointer.into(),
-            kind: EditFaultKind::of_unknown(name, near),
+            kind: EditFaultKind::misspelt_or_gone(name, near),
             message: format!("expected an argument of the tool, got: `{name}`"),
             help,
         }

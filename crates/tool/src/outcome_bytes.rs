@@ -41,10 +41,10 @@ impl Outcome {
         let head = Value::from_slice(head).ok()?;
         let (kind, value) = head.as_object()?.iter().next()?;
         Some(match kind.as_str() {
-            "answer" => Self::Answered(Box::new(OutcomePart::read(value, &mut bodies)?)),
-            "fault" => Self::Failed(Box::new(OutcomePart::read(value, &mut bodies)?)),
-            "pending" => Self::Pending(Box::new(OutcomePart::read(value, &mut bodies)?)),
-            "planned" => Self::Planned(Box::new(OutcomePart::read(value, &mut bodies)?)),
+            "answer" => Self::Answered(Box::new(OutcomePart::read_part(value, &mut bodies)?)),
+            "fault" => Self::Failed(Box::new(OutcomePart::read_part(value, &mut bodies)?)),
+            "pending" => Self::Pending(Box::new(OutcomePart::read_part(value, &mut bodies)?)),
+            "planned" => Self::Planned(Box::new(OutcomePart::read_part(value, &mut bodies)?)),
             _ => return None,
         })
     }
@@ -68,7 +68,7 @@ impl<'a> Bodies<'a> {
 /// A part of an outcome: a value of the head, maybe with bytes behind the head.
 trait OutcomePart: Sized {
     fn write(&self, bodies: &mut Vec<u8>) -> Value;
-    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self>;
+    fn read_part(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self>;
 }
 
 macro_rules! members {
@@ -79,8 +79,8 @@ macro_rules! members {
                 Object::from([$((stringify!($member), $member.write(bodies))),+]).into()
             }
 
-            fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
-                Some(Self { $($member: OutcomePart::read(value.get(stringify!($member))?, bodies)?),+ })
+            fn read_part(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+                Some(Self { $($member: OutcomePart::read_part(value.get(stringify!($member))?, bodies)?),+ })
             }
         }
     )+};
@@ -105,7 +105,7 @@ macro_rules! in_the_head {
                 write(self)
             }
 
-            fn read(value: &Value, _: &mut Bodies<'_>) -> Option<Self> {
+            fn read_part(value: &Value, _: &mut Bodies<'_>) -> Option<Self> {
                 let read: fn(&Value) -> Option<Self> = $read;
                 read(value)
             }
@@ -140,8 +140,8 @@ impl<T: OutcomePart> OutcomePart for Option<T> {
         self.as_ref().map_or(Value::Null, |one| one.write(bodies))
     }
 
-    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
-        if value.is_null() { Some(None) } else { T::read(value, bodies).map(Some) }
+    fn read_part(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+        if value.is_null() { Some(None) } else { T::read_part(value, bodies).map(Some) }
     }
 }
 
@@ -150,8 +150,8 @@ impl<T: OutcomePart> OutcomePart for Vec<T> {
         self.iter().map(|one| one.write(bodies)).collect()
     }
 
-    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
-        value.as_array()?.iter().map(|one| T::read(one, bodies)).collect()
+    fn read_part(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+        value.as_array()?.iter().map(|one| T::read_part(one, bodies)).collect()
     }
 }
 
@@ -161,7 +161,7 @@ impl OutcomePart for Value {
         push_body(self.to_string().as_bytes(), bodies)
     }
 
-    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+    fn read_part(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
         Self::parse(bodies.take_text(value)?).ok()
     }
 }
@@ -185,7 +185,7 @@ impl OutcomePart for Content {
         }
     }
 
-    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+    fn read_part(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
         let Some((kind, first)) = value.as_object().and_then(|members| members.iter().next())
         else {
             return value.is_null().then_some(Self::Empty);
@@ -193,8 +193,8 @@ impl OutcomePart for Content {
         let (media_type, size) = (|| first.as_str().map(ToOwned::to_owned), value.get("size"));
         Some(match kind.as_str() {
             "file" => {
-                let size = OutcomePart::read(size?, bodies)?;
-                let sha256 = OutcomePart::read(value.get("sha256")?, bodies)?;
+                let size = OutcomePart::read_part(size?, bodies)?;
+                let sha256 = OutcomePart::read_part(value.get("sha256")?, bodies)?;
                 // What an earlier version kept has no names.
                 let filename = value.get("filename").and_then(Value::as_str).map(ToOwned::to_owned);
                 Self::File { media_type: media_type()?, filename, size, sha256 }
@@ -204,7 +204,7 @@ impl OutcomePart for Content {
                 media_type: media_type()?,
                 data: bodies.take_bytes(size?)?.to_vec().into(),
             },
-            "parts" => Self::Parts(OutcomePart::read(first, bodies)?),
+            "parts" => Self::Parts(OutcomePart::read_part(first, bodies)?),
             "text" => {
                 Self::Text { media_type: media_type()?, text: bodies.take_text(size?)?.to_owned() }
             }
@@ -221,9 +221,9 @@ impl OutcomePart for Preview {
         }
     }
 
-    fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
-        let text = String::read(value, bodies).map(Self::Text);
-        text.or_else(|| PlannedRequest::read(value, bodies).map(Self::Request))
+    fn read_part(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
+        let text = String::read_part(value, bodies).map(Self::Text);
+        text.or_else(|| PlannedRequest::read_part(value, bodies).map(Self::Request))
     }
 }
 

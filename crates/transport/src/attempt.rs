@@ -107,7 +107,7 @@ fn is_kept_connection(source: &ClientError) -> bool {
     let mut extras = Extensions::new();
     source.connect_info().into_iter().for_each(|connected| connected.get_extras(&mut extras));
     let is_word = cause_of_type::<h2::Error>(source).is_some_and(h2::Error::is_remote);
-    !is_word && extras.get::<Note>().is_some_and(Note::is_used)
+    !is_word && extras.get::<Note>().is_some_and(Note::has_carried_response)
 }
 
 fn attempt_failure(source: ClientError, is_asked: bool, has_identity: bool) -> Error {

@@ -108,7 +108,7 @@ impl Note {
     }
 
     /// True if the connection has carried a response.
-    pub(crate) fn is_used(&self) -> bool {
+    pub(crate) fn has_carried_response(&self) -> bool {
         self.0.1.load(Ordering::Relaxed)
     }
 }

@@ -103,7 +103,7 @@ impl Egress {
         if self.own.iter().any(|own| is_served_by(*own, address)) {
             return Err(Denial::OwnListener);
         }
-        if self.is_allowed(address) {
+        if self.is_in_allowed_range(address) {
             return Ok(());
         }
         match (AddressClass::from_address(address), self.named_by) {
@@ -124,7 +124,7 @@ impl Egress {
 
     /// Returns true if an allowed range holds the address. An address that leads to an IPv4 address is allowed only if that
     /// one is public or allowed too: a translator's range does not allow every private network behind it.
-    fn is_allowed(&self, address: IpAddr) -> bool {
+    fn is_in_allowed_range(&self, address: IpAddr) -> bool {
         let holds = |address: IpAddr| self.allow.iter().any(|range| range.0.contains(&address));
         let inner = match address {
             IpAddr::V4(_) => None,

@@ -28,7 +28,7 @@ pub(crate) fn answer_result(
     let mut notes = Vec::new();
     let grounding = answer.get("groundingScore").and_then(Value::as_f64);
     let skipped: Vec<Value> =
-        member_items(answer, "answerSkippedReasons").filter_map(skip_reason).collect();
+        member_items(answer, "answerSkippedReasons").filter_map(normalized_skip_reason).collect();
     let written = non_empty(member_text(answer, "answerText")).filter(|_| skipped.is_empty());
     let written = written.filter(|_| is_grounded(grounding, least_grounding, &mut notes));
     let n_left = most_bytes.checked_sub(written.map_or(0, str::len));
@@ -156,7 +156,7 @@ fn is_grounded(grounding: Option<f64>, least: Option<f64>, notes: &mut Vec<Value
 }
 
 /// A reason of the service for writing no answer, if it is one of its words.
-fn skip_reason(value: &Value) -> Option<Value> {
+fn normalized_skip_reason(value: &Value) -> Option<Value> {
     let text = value.as_str()?;
     let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     Some(
@@ -181,16 +181,19 @@ fn reference_snippets(reference: &Value) -> Vec<Snippet> {
             "" => document_id(member_text(chunk, "chunk")).unwrap_or_default().to_owned(),
             id => id.to_owned(),
         };
-        return with_text(Snippet { document, ..whole }, member_text(chunk, "content"));
+        return snippet_unless_text_empty(
+            Snippet { document, ..whole },
+            member_text(chunk, "content"),
+        );
     }
     if let Some(row) = reference.get("structuredDocumentInfo") {
         let data = row.get("structData").map(ToString::to_string).unwrap_or_default();
-        return with_text(of(row), &data);
+        return snippet_unless_text_empty(of(row), &data);
     }
     let Some(document) = reference.get("unstructuredDocumentInfo") else { return Vec::new() };
     let parts = member_items(document, "chunkContents").flat_map(|part| {
         let page = part.get("pageIdentifier").and_then(page_number);
-        with_text(Snippet { page, ..of(document) }, member_text(part, "content"))
+        snippet_unless_text_empty(Snippet { page, ..of(document) }, member_text(part, "content"))
     });
     parts.collect()
 }
@@ -214,12 +217,12 @@ fn observed_snippets(answer: &Value) -> Vec<Snippet> {
             member_items(search_result, "chunkInfo").map(|chunk| member_text(chunk, "content"));
         let snippets = member_items(search_result, "snippetInfo")
             .map(|snippet| member_text(snippet, "snippet"));
-        chunks.chain(snippets).flat_map(move |text| with_text(whole.clone(), text))
+        chunks.chain(snippets).flat_map(move |text| snippet_unless_text_empty(whole.clone(), text))
     });
     snippets.collect()
 }
 
-fn with_text(snippet: Snippet, text: &str) -> Vec<Snippet> {
+fn snippet_unless_text_empty(snippet: Snippet, text: &str) -> Vec<Snippet> {
     let text = text.trim().to_owned();
     if text.is_empty() { Vec::new() } else { vec![Snippet { text, ..snippet }] }
 }

@@ -139,7 +139,7 @@ impl KindSettings for SearchSettings {
         local.find_map(|store| store.toolset.as_deref())
     }
 
-    fn calls(&self) -> ServiceCalls {
+    fn called_service(&self) -> ServiceCalls {
         match &self.place {
             Place::Google(Some(_)) if self.kind.asks_google => ServiceCalls::Google,
             Place::Folder(_) | Place::Google(_) => ServiceCalls::None,

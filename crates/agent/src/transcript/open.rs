@@ -158,7 +158,7 @@ impl Open {
     }
 
     /// An answer for every call, as its dialect writes it; those of calls without a result say nothing of them.
-    pub(crate) fn all_pieces(&self, wire: Wire) -> Vec<Value> {
+    pub(crate) fn answers_or_placeholders(&self, wire: Wire) -> Vec<Value> {
         let result = |(at, call): (usize, &ToolCall)| match self.states.get(at) {
             Some(CallState::Ended(result)) => {
                 ToolResult { id: call.id.clone(), ..(**result).clone() }
@@ -172,7 +172,7 @@ impl Open {
 
     /// The answer of each call that has one, as its dialect writes it.
     pub(crate) fn pieces(&self, wire: Wire) -> Vec<Option<Value>> {
-        let written = self.all_pieces(wire);
+        let written = self.answers_or_placeholders(wire);
         let piece = |(state, written): (&CallState, Value)| match state {
             CallState::Ended(_) => Some(written),
             CallState::Written(piece) => Some(piece.clone()),

@@ -185,12 +185,12 @@ impl<'r> Repairer<'r> {
         self.repair.n_removed += n_given - group.len();
         self.done.extend(group);
         match read.filter(|read| !read.calls().is_empty()) {
-            Some(read) => self.answer(read, after),
+            Some(read) => self.add_repaired_results(read, after),
             None => self.drop_results(after),
         }
     }
 
-    fn answer(&mut self, read: ReadMessage, after: Vec<Json>) {
+    fn add_repaired_results(&mut self, read: ReadMessage, after: Vec<Json>) {
         let mut pieces: Vec<Option<Value>> = after
             .iter()
             .flat_map(|message| results(self.wire, message.value()))
@@ -225,7 +225,7 @@ impl<'r> Repairer<'r> {
         self.repair.n_answered += ids.len() - n_found;
         self.repair.n_dropped += n_given - n_found;
         self.done.extend(open.into_answer_messages(self.wire));
-        self.add_without_results(after);
+        self.add_with_results_removed(after);
     }
 
     /// The state of a call with a result in the words of the dialect.
@@ -263,11 +263,11 @@ impl<'r> Repairer<'r> {
             return;
         }
         self.repair.n_dropped += n_results;
-        self.add_without_results(after);
+        self.add_with_results_removed(after);
     }
 
     /// Adds messages of the user without the results in them.
-    fn add_without_results(&mut self, after: Vec<Json>) {
+    fn add_with_results_removed(&mut self, after: Vec<Json>) {
         for message in after {
             let n_results = results(self.wire, message.value()).len();
             if n_results == 0 {
@@ -308,6 +308,6 @@ fn ids(wire: Wire, open: &Open) -> Vec<String> {
             ended.set(at, CallState::Begun);
         }
     }
-    let pieces = ended.all_pieces(wire);
+    let pieces = ended.answers_or_placeholders(wire);
     pieces.iter().map(|piece| (wire.answers)(piece).unwrap_or_default()).collect()
 }

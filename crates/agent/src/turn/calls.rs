@@ -154,7 +154,7 @@ impl<'t> RunningTurn<'t> {
     fn next_segment(&self) -> Option<Vec<(usize, ToolCall)>> {
         let caller = self.caller();
         let open = self.transcript.open.as_ref()?;
-        let held = held_calls(open);
+        let held = unbegun_calls(open);
         let is_read = |(_, call): &&(usize, ToolCall)| caller.effect(call) == Effect::Read;
         let n_together = match self.agent.settings.parallel {
             Parallel::All => held.len(),
@@ -171,7 +171,7 @@ impl<'t> RunningTurn<'t> {
     }
 }
 
-fn held_calls(open: &Open) -> Vec<(usize, ToolCall)> {
+fn unbegun_calls(open: &Open) -> Vec<(usize, ToolCall)> {
     let held = open.calls().filter(|(at, _)| open.is_held(*at));
     held.map(|(at, call)| (at, call.clone())).collect()
 }

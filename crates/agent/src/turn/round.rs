@@ -166,7 +166,7 @@ impl RunningTurn<'_> {
         } else if self.agent.settings.choice == Choice::None {
             open.end_all(|_| wording::not_allowed());
         } else {
-            self.refuse(&mut open);
+            self.settle_calls_not_to_make(&mut open);
         }
         if self.agent.settings.calls == Calls::Manual {
             open.wait_for_results();
@@ -176,7 +176,7 @@ impl RunningTurn<'_> {
     }
 
     /// Refuses calls of tools that are not offered, beyond the limit, and those that gave the same again and again.
-    fn refuse(&mut self, open: &mut Open) {
+    fn settle_calls_not_to_make(&mut self, open: &mut Open) {
         let calls: Vec<(usize, ToolCall)> =
             open.calls().map(|(at, call)| (at, call.clone())).collect();
         let most = self.agent.settings.limits.calls;

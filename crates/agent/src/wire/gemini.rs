@@ -144,7 +144,7 @@ fn whole_reply(text: &str) -> Result<Reply, ReplyFault> {
     for response in responses {
         parts.add(response.get())?;
     }
-    let whole = parts.body(&Events::default());
+    let whole = parts.finished_reply_body(&Events::default());
     FORMAT.reply(&whole.ok_or("the reply of the model ended before it was whole")?)
 }
 

@@ -16,7 +16,7 @@ use super::{
     fault::ended_with,
     is, is_blank, joined_texts,
     media::{FileForm, Files, IMAGES, PDF, WORDS, media_type},
-    pieces::{decoded_file, file_of_url, text_at},
+    pieces::{decoded_file, file_of_data_url, text_at},
     stream::EventStream,
     unreadable,
     user::FilePart,
@@ -154,7 +154,7 @@ fn file(part: &Value) -> Option<StoredResult> {
         return decoded_file(media_type, text_at(part, "/input_audio/data")?, None);
     }
     let url = text_at(part, "/image_url/url").or_else(|| text_at(part, "/file/file_data"));
-    file_of_url(url?, text_at(part, "/file/filename"))
+    file_of_data_url(url?, text_at(part, "/file/filename"))
 }
 
 fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {

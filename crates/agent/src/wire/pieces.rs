@@ -86,7 +86,7 @@ pub(super) fn text_at<'v>(part: &'v Value, pointer: &str) -> Option<&'v str> {
 }
 
 /// The file in a `data:` URL.
-pub(super) fn file_of_url(url: &str, name: Option<&str>) -> Option<StoredResult> {
+pub(super) fn file_of_data_url(url: &str, name: Option<&str>) -> Option<StoredResult> {
     let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
     decoded_file(media_type, data, name)
 }

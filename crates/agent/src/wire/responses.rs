@@ -14,7 +14,7 @@ use super::{
     amend::make_text,
     answered_id, is, joined_texts,
     media::{FileForm, Files, IMAGES, OFFICE, PDF},
-    pieces::{Piece, file_of_url, text_at},
+    pieces::{Piece, file_of_data_url, text_at},
     stream::EventStream,
     unreadable,
     user::FilePart,
@@ -57,7 +57,7 @@ pub(super) const FORMAT: Format = Format {
     result_piece: |id, _, text| json!({"type": "function_call_output", "call_id": id, "output": text}),
     file: |part| {
         let url = text_at(part, "/image_url").or_else(|| text_at(part, "/file_data"));
-        file_of_url(url?, text_at(part, "/filename"))
+        file_of_data_url(url?, text_at(part, "/filename"))
     },
     files: &[IMAGES, PDF, OFFICE, OTHERS],
     file_part,

@@ -29,7 +29,7 @@ pub(super) trait EventParts: Debug + Default + Send {
     fn add(&mut self, data: &str) -> Result<String, ReplyFault>;
 
     /// The body of the whole reply; `None` if its end has not come.
-    fn body(self, events: &Events) -> Option<String>;
+    fn finished_reply_body(self, events: &Events) -> Option<String>;
 }
 
 /// A reply that comes as server-sent events.
@@ -57,7 +57,7 @@ impl<P: EventParts> StreamedReply for EventStream<P> {
     }
 
     fn body(self: Box<Self>) -> Option<String> {
-        self.parts.body(&self.events)
+        self.parts.finished_reply_body(&self.events)
     }
 }
 

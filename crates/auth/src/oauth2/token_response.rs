@@ -19,7 +19,7 @@ pub(super) struct TokenResponse {
 impl TokenResponse {
     /// Reads the token from the members of a response; without a text at `access_token`, the token is empty.
     pub(super) fn from_members(mut members: Map<String, Value>) -> Result<Self, EndpointFailure> {
-        if let Some(scheme) = members.get("token_type").and_then(other_scheme) {
+        if let Some(scheme) = members.get("token_type").and_then(key_bound_scheme) {
             let why = format!("the token is of the type `{scheme}`, not one for `Bearer`");
             return Err(EndpointFailure::Unreadable(why.into()));
         }
@@ -60,7 +60,7 @@ fn scopes(scope: &Value) -> Option<Vec<String>> {
 
 /// The type of a token that is no use without a key. RFC 6749 §5.1: case-insensitive. Servers write many words for a
 /// bearer's token (`BearerToken`, `Application Access Token`, nothing).
-fn other_scheme(token_type: &Value) -> Option<&'static str> {
+fn key_bound_scheme(token_type: &Value) -> Option<&'static str> {
     let text = token_type.as_str()?.trim();
     OTHER_SCHEMES.into_iter().find(|scheme| scheme.eq_ignore_ascii_case(text))
 }
@@ -108,7 +108,7 @@ mod tests {
             read(&format!(",\"token_type\":{token_type}"));
         }
         for (token_type, scheme) in [("dpop", "DPoP"), ("mac", "MAC"), ("PoP ", "PoP")] {
-            assert_eq!(other_scheme(&token_type.into()), Some(scheme), "{token_type}");
+            assert_eq!(key_bound_scheme(&token_type.into()), Some(scheme), "{token_type}");
         }
     }
 

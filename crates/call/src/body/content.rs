@@ -50,7 +50,7 @@ impl<'a> Content<'a> {
     }
 
     /// The value of a body; an object of the members if it is flat; `None` if nothing is given.
-    pub(super) fn body_value(&self) -> Option<(&'a str, Cow<'a, Value>)> {
+    pub(super) fn body_argument_and_value(&self) -> Option<(&'a str, Cow<'a, Value>)> {
         if let Some((argument, value)) = self.whole_value() {
             return Some((argument, Cow::Borrowed(value)));
         }

@@ -52,7 +52,8 @@ pub(super) fn write(
             if size > MAX_BODY {
                 return Err(wording::too_long(&member.at, "a body", MAX_BODY));
             }
-            let chunk = part_bytes(&part).map_err(|why| wording::unwritable(&member.at, why))?;
+            let chunk =
+                serialized_part(&part).map_err(|why| wording::unwritable(&member.at, why))?;
             chunks.push(chunk);
         }
     }
@@ -259,7 +260,7 @@ fn value_type<'a>(
     }
 }
 
-fn part_bytes(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
+fn serialized_part(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
     let mut out = Vec::with_capacity(part.data.len() + 128);
     let is_disposed = |header: &PartHeader| header.name.eq_ignore_ascii_case(DISPOSITION);
     let is_disposed = part.name.is_none() && part.headers.iter().any(is_disposed);

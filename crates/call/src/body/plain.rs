@@ -37,7 +37,7 @@ pub(super) fn text_body(
     content: &Content<'_>,
     declared: &str,
 ) -> Result<(String, Bytes), Box<Fault>> {
-    let Some((at, value)) = content.body_value() else {
+    let Some((at, value)) = content.body_argument_and_value() else {
         return Ok((declared.to_owned(), Bytes::new()));
     };
     if matches!(*value, Value::Array(_) | Value::Object(_)) && !may_hold_json(declared) {
@@ -67,7 +67,7 @@ pub(super) fn json_sequence(content: &Content<'_>, media_type: &str) -> Vec<u8> 
         out.extend_from_slice(item.to_string().as_bytes());
         out.push(b'\n');
     };
-    match content.body_value().as_ref().map(|(_, value)| &**value) {
+    match content.body_argument_and_value().as_ref().map(|(_, value)| &**value) {
         Some(Value::Array(items)) => items.iter().for_each(push),
         Some(Value::String(text)) => out.extend_from_slice(text.as_bytes()),
         Some(value) => push(value),

@@ -60,7 +60,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             return Ok(None);
         }
         let Some(members) = self.whole.at.object() else {
-            return self.choose_for_plain_value(fitting);
+            return self.violations_of_plain_value(fitting);
         };
         let mut alternatives = Vec::new();
         for node in fitting {
@@ -95,7 +95,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// Chooses for a value that is no object: enumerated values of several alternatives are one list.
-    fn choose_for_plain_value(&mut self, nodes: Vec<&'p Node>) -> Chosen<'p, 'v> {
+    fn violations_of_plain_value(&mut self, nodes: Vec<&'p Node>) -> Chosen<'p, 'v> {
         let is_array = self.whole.at.array().is_some();
         let mut listed = Vec::new();
         let mut others = Vec::new();
@@ -193,7 +193,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     ) -> Chosen<'p, 'v> {
         if let [only] = &*alternatives {
             let violations = self.run.violations(only.node, self.whole.at, &self.whole.path)?;
-            return Ok(Some(self.name_missing_tags(only, violations)));
+            return Ok(Some(self.mark_missing_members_as_tags(only, violations)));
         }
         let mut ranked = Vec::new();
         for one in alternatives {
@@ -212,7 +212,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             return Ok(Some(vec![either]));
         }
         let best = ranked.into_iter().next();
-        Ok(best.map(|(_, one, violations)| self.name_missing_tags(&one, violations)))
+        Ok(best.map(|(_, one, violations)| self.mark_missing_members_as_tags(&one, violations)))
     }
 
     fn fit_of_alternative(
@@ -292,7 +292,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         (names.len() > 1).then(|| self.violation_at(Vec::new(), Breach::MissingEither(names)))
     }
 
-    fn name_missing_tags(
+    fn mark_missing_members_as_tags(
         &self,
         one: &Alternative<'p>,
         mut violations: Vec<Violation<'p, 'v>>,

@@ -143,7 +143,7 @@ impl Compiler<'_> {
             "items" | "prefixItems" => return self.items(name, members),
             "not" => Rule::Not(Box::new(self.schema(value))),
             "oneOf" => Rule::OneOf(self.branches(value)?),
-            "pattern" => Rule::Pattern(self.pattern(value.as_str().ok_or(InvalidKeyword)?)),
+            "pattern" => Rule::Pattern(self.add_pattern(value.as_str().ok_or(InvalidKeyword)?)),
             "propertyNames" => Rule::PropertyNames(Box::new(self.schema(value))),
             "$ref" => self.reference(value)?,
             "unevaluatedItems" => Rule::UnevaluatedItems(Box::new(self.schema(value))),
@@ -219,7 +219,7 @@ impl Compiler<'_> {
         if let Some(Value::Object(each)) = members.get("patternProperties") {
             for (pattern, schema) in each {
                 let node = self.within_segment(pattern, |compiler| compiler.schema(schema));
-                patterns.push((self.pattern(pattern), node));
+                patterns.push((self.add_pattern(pattern), node));
             }
         }
         let rest = match name {
@@ -259,7 +259,7 @@ impl Compiler<'_> {
         says_something.then(|| Rule::If(Box::new(Conditional { condition, then, otherwise })))
     }
 
-    fn pattern(&mut self, source: &str) -> Arc<Pattern> {
+    fn add_pattern(&mut self, source: &str) -> Arc<Pattern> {
         let pattern = Arc::new(Pattern::new(source));
         self.patterns.push((self.pointer.clone(), Arc::clone(&pattern)));
         pattern

@@ -139,7 +139,7 @@ fn limited_value(value: Value, journal: &mut Journal) -> Value {
         other => other,
     };
     let (mut value, _) = cut::cut_to_budget(value, MAX_WORDS);
-    note_removed(shape::remove_hidden(&mut value), journal);
+    note_removed(shape::remove_invisible_characters(&mut value), journal);
     value
 }
 

@@ -11,7 +11,7 @@ use super::{
     media::{Kind, Media},
     sequence,
 };
-use crate::{echo, shape::remove_hidden};
+use crate::{echo, shape::remove_invisible_characters};
 
 /// Marks a response that was cut off before its end: an extension of the [`http::Response`] that its reader sets. Complete
 /// values are returned, with a note that there may be more.
@@ -128,7 +128,7 @@ impl Splitter {
                 }
             }
         };
-        let n_removed = remove_hidden(&mut value);
+        let n_removed = remove_invisible_characters(&mut value);
         let (json, _) = echo::masked_json(Json::from(value), masker);
         Some(SplitValue { json, n_removed, n_replaced })
     }

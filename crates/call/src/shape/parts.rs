@@ -44,7 +44,7 @@ impl Shape {
     fn room_of(&self, parts: &[Part]) -> (usize, usize) {
         let (mut shown, mut needed, mut room) = (0, 0_usize, self.result_bytes);
         for part in parts {
-            let said = said_size(part);
+            let said = uncut_size(part);
             needed = needed.saturating_add(said + text_size(part).min(LEAST));
             if needed > self.result_bytes && shown > 0 {
                 break;
@@ -73,7 +73,7 @@ fn text_size(part: &Part) -> usize {
 }
 
 /// The approximate bytes that describe a part that cannot be cut.
-fn said_size(part: &Part) -> usize {
+fn uncut_size(part: &Part) -> usize {
     let names = [&part.name, &part.content_id, &part.filename];
     let names: usize = names.into_iter().flatten().map(|name| name.len() + MEMBER).sum();
     let content = match &part.content {

@@ -61,7 +61,7 @@ pub fn other_approver_fault(id: &str) -> Box<Fault> {
 }
 
 /// A decision that does not count: of the caller itself, or of nobody that is known.
-pub fn by_another(id: &str) -> Box<Fault> {
+pub fn approver_must_differ_fault(id: &str) -> Box<Fault> {
     let message = format!(
         "somebody other than the caller has to approve this call, and this decision is the caller's own or does not say whose it is; nothing was sent; the call still waits as approval `{id}`"
     );

@@ -69,7 +69,7 @@ pub fn outcome_unknown() -> Box<Fault> {
 }
 
 /// The first call with this key ended, but its answer is no longer stored.
-pub fn answer_lost(status: Option<u16>) -> Box<Fault> {
+pub fn first_answer_no_longer_kept(status: Option<u16>) -> Box<Fault> {
     let answered = match status {
         Some(status) => format!("was answered with status {status}"),
         None => "has ended".to_owned(),
@@ -123,7 +123,12 @@ mod tests {
             still_running,
         ]
         .map(|it| it(wait));
-        let others = [key_reused(), outcome_unknown(), answer_lost(Some(201)), audit_failed()];
+        let others = [
+            key_reused(),
+            outcome_unknown(),
+            first_answer_no_longer_kept(Some(201)),
+            audit_failed(),
+        ];
         for fault in of_time.into_iter().chain(others) {
             assert!(fault.message.len() <= MAX_MESSAGE / 2, "{}", fault.message);
         }

@@ -46,7 +46,7 @@ pub(super) fn read_export(path: &Path) -> Result<Export, String> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let root = export_root(folder);
+    let root = export_root_above(folder);
     let tool = read_node(&contained_file(folder, &file)?)?;
     if is_ces(&tool) {
         return read_ces_export(file.clone(), folder, &root, &tool);
@@ -81,14 +81,14 @@ fn read_ces_export(
         import_ces(tool)
     };
     let schema = match imported.schema.take() {
-        Some(text) if import::is_path(&text) => Some(app_schema(root, &text)?),
+        Some(text) if import::is_path(&text) => Some(read_schema_file(root, &text)?),
         text => text.map(Schema::Text),
     };
     Ok(Export { files: vec![file.clone(), environment], file, schema, imported })
 }
 
 /// The folder of the whole export, two folders above that of a tool; a folder that lies elsewhere is a whole by itself.
-fn export_root(folder: &Path) -> PathBuf {
+fn export_root_above(folder: &Path) -> PathBuf {
     let real = fs::canonicalize(folder).unwrap_or_default();
     let is_part = real.parent().is_some_and(|above| KINDS.iter().any(|kind| above.ends_with(kind)));
     if !is_part {
@@ -156,7 +156,7 @@ fn filled_tool(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, S
 }
 
 /// The schema that an export names, in its app's folder or below it. Links are followed before this check.
-fn app_schema(root: &Path, name: &str) -> Result<Schema, String> {
+fn read_schema_file(root: &Path, name: &str) -> Result<Schema, String> {
     let is_plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
     if !is_plain {
         return Err(format!("expected a schema in the folder of the app, got: `{name}`"));

@@ -31,7 +31,7 @@ pub(crate) fn fill_server(description: &str, imported: &mut Imported) {
     let servers = parsed.value.get("servers").and_then(Node::as_array).unwrap_or_default();
     let url = servers.first().and_then(|server| server.get("url")).and_then(Node::as_str);
     let Some(template) = url.filter(|url| url.contains(ENVIRONMENT)) else { return };
-    let Some(path) = path_below(template) else {
+    let Some(path) = path_after_environment_variable(template) else {
         let message = format!(
             "expected `$env_var` for the whole address of the server, with at most a path behind it, got: `{template}`"
         );
@@ -59,7 +59,7 @@ pub(crate) fn token_endpoint(imported: &mut Imported) {
 
 /// The path after `$env_var`. If the template contains anything else, the description chooses the host, and would be
 /// trusted like the operator who named the address.
-fn path_below(template: &str) -> Option<&str> {
+fn path_after_environment_variable(template: &str) -> Option<&str> {
     let path = template.strip_prefix(ENVIRONMENT)?;
     let is_path = path.is_empty() || path.starts_with('/');
     (is_path && !path.contains(ENVIRONMENT)).then_some(path)
@@ -87,7 +87,7 @@ mod tests {
             ("$env_var\\@evil.example", None),
             ("$env_var/$env_var", None),
         ] {
-            assert_eq!(path_below(template), path, "{template}");
+            assert_eq!(path_after_environment_variable(template), path, "{template}");
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn limit_toolsets(package: &Package, collection: &mut Collection) {
     }
     for (name, ids) in named {
         if let Some(ids) = ids {
-            collection.include_operations(&name, ids);
+            collection.limit_toolset_to_operations(&name, ids);
         }
     }
 }

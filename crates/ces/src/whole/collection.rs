@@ -155,7 +155,11 @@ impl Collection {
     }
 
     /// Limits a toolset to these operations.
-    pub(super) fn include_operations(&mut self, name: &str, ids: impl IntoIterator<Item = String>) {
+    pub(super) fn limit_toolset_to_operations(
+        &mut self,
+        name: &str,
+        ids: impl IntoIterator<Item = String>,
+    ) {
         let Some(toolset) = self.toolsets.iter_mut().find(|toolset| toolset.name == name) else {
             return;
         };

@@ -44,7 +44,7 @@ impl Notes {
     /// Records that a part of the export behaves differently here.
     pub(super) fn advise(&mut self, file: &Path, message: String, help: &str) {
         let (kind, severity) = (RemarkKind::NoEquivalent, Severity::Warning);
-        self.put_note(file, Note { kind, severity, pointer: "", message, help });
+        self.add_note_once(file, Note { kind, severity, pointer: "", message, help });
     }
 
     fn add_remark(&mut self, file: &Path, remark: &Remark, is_left_out: bool) {
@@ -69,10 +69,10 @@ impl Notes {
             "" => remark.message.clone(),
             pointer => format!("`{pointer}`: {}", remark.message),
         };
-        self.put_note(file, Note { kind: remark.kind, severity, pointer, message, help });
+        self.add_note_once(file, Note { kind: remark.kind, severity, pointer, message, help });
     }
 
-    fn put_note(&mut self, file: &Path, note: Note<'_>) {
+    fn add_note_once(&mut self, file: &Path, note: Note<'_>) {
         let Note { kind, severity, pointer, message, help } = note;
         let is_same = |entry: &(Finding, usize)| {
             entry.0.message == message && (entry.0.file == *file || kind == RemarkKind::Account)

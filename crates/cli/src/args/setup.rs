@@ -5,7 +5,7 @@ use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 use clap::{Args, ValueEnum};
 
 use super::source::SourceArguments;
-use crate::file_argument::is_name;
+use crate::file_argument::is_profile_name;
 
 #[derive(Args, Debug)]
 pub(crate) struct InitArguments {
@@ -46,7 +46,7 @@ pub(crate) enum DeployWay {
 
 /// The name of a profile.
 fn name(text: &str) -> Result<String, String> {
-    let is_name = is_name(text) && text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_name = is_profile_name(text) && text.starts_with(|c: char| c.is_ascii_alphabetic());
     let help = "a name begins with a letter, and has letters, digits, `_` and `-`";
     if is_name { Ok(text.to_owned()) } else { Err(help.to_owned()) }
 }

@@ -103,7 +103,7 @@ async fn report_decision(
             print_unless_json(&format!("rejected: {tool}\n"), arguments);
             return Ok(Verdict::Fine);
         }
-        output::print_message(&made_call::error_text(error));
+        output::print_message(&made_call::error_report(error));
         return Ok(Verdict::Findings);
     }
     if let Some(pending) = answer.get("pending") {

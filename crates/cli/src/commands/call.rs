@@ -35,7 +35,7 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     needs,
-    open::{description_options, loader_with_effects, open_for_calls, read_bytes},
+    open::{description_options, loader_with_effects, open_for_calls, read_file_bytes},
     output,
     runtime::end_runtime,
     session,
@@ -231,7 +231,8 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
 }
 
 pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
-    let text = if file == Path::new("-") { batch::standard_input()? } else { read_bytes(file)? };
+    let text =
+        if file == Path::new("-") { batch::standard_input()? } else { read_file_bytes(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
     let value = text.and_then(|text| {
         // One character shows the kind of the text and is not a secret.

@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &CheckArguments, kinds: &Kinds) -> Result<Verdict, 
     let mut report = CheckReport::default();
     for file in &arguments.files {
         let progress = Progress::of_check(file);
-        match open::build_for_check(file, &description_options(arguments), kinds) {
+        match open::build_with_sidecar_findings(file, &description_options(arguments), kinds) {
             Ok(built) => {
                 #[cfg(feature = "agents")]
                 report.judge_agents(file, &built);

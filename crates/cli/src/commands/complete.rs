@@ -71,7 +71,7 @@ pub(crate) fn print_script(arguments: &CompletionsArguments) -> Verdict {
 fn for_bash(given: &[OsString], kinds: &Kinds) -> String {
     let text = |at: usize| given.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
     let line = Line::parse_line(&text(0), &text(1));
-    let completions = completions_without_files(&line.words, kinds);
+    let completions = last_word_completions(&line.words, kinds);
     let typed: Vec<String> =
         completions.all.iter().filter_map(|candidate| line.text_to_type(&candidate.text)).collect();
     let is_open = !typed.is_empty() && typed.iter().all(|text| text.ends_with(['=', '/']));
@@ -92,7 +92,7 @@ fn for_bash(given: &[OsString], kinds: &Kinds) -> String {
 /// For shells that quote candidates themselves: candidates with descriptions, each with the start of the word.
 fn for_words(given: &[OsString], kinds: &Kinds) -> String {
     let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let completions = completions_without_files(&words, kinds);
+    let completions = last_word_completions(&words, kinds);
     let mut answer = match &completions.files {
         Some(Files { before, path }) => format!("files\n{before}\n{path}\n"),
         None => "words\n".to_owned(),
@@ -104,7 +104,7 @@ fn for_words(given: &[OsString], kinds: &Kinds) -> String {
 }
 
 /// The candidates for the last word. Candidates that would change a terminal are left out.
-fn completions_without_files(words: &[String], kinds: &Kinds) -> Completions {
+fn last_word_completions(words: &[String], kinds: &Kinds) -> Completions {
     let command = position::built_command();
     let Some(position) = CursorPosition::from_words(&command, words) else {
         return Completions::default();

@@ -56,7 +56,7 @@ impl Host for Local {
         self.executor.clone()
     }
 
-    fn listing(&self) -> McpConfig {
+    fn listing_settings(&self) -> McpConfig {
         self.listing.clone()
     }
 

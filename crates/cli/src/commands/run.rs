@@ -13,7 +13,7 @@ use crate::{
     args::RunArguments,
     effects,
     exit::{Failure, Verdict},
-    open::{description_options, loader_with_effects, open_for_calls, read_bytes},
+    open::{description_options, loader_with_effects, open_for_calls, read_file_bytes},
     output, session,
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &RunArguments, kinds: &Kinds) -> Result<Verdict, Fa
 fn program_text(arguments: &RunArguments) -> Result<String, Failure> {
     match (&arguments.code, &arguments.program) {
         (Some(code), _) => Ok(code.clone()),
-        (None, Some(file)) => String::from_utf8(read_bytes(file)?).map_err(|_| {
+        (None, Some(file)) => String::from_utf8(read_file_bytes(file)?).map_err(|_| {
             let file = file.display();
             Failure::with_help(
                 &format!("expected a text, got other bytes: {file}"),

@@ -131,7 +131,7 @@ fn run_all(
 /// The expectations of a whole fixture: its declarations in each dialect and its load report.
 fn check_whole(api: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
     let built = confined_loader(kinds, effects::TEST, api)?
-        .toolset_file(api.join(TOOLSET))
+        .load_toolset_settings_file(api.join(TOOLSET))
         .and_then(|config| config.build_blocking(&Environment::new(), None))?;
     let mut checks = Vec::new();
     for &dialect in Dialect::ALL {

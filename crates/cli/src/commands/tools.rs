@@ -124,7 +124,7 @@ fn print_list(
             output::print_result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
         if form == Form::Strict {
-            strict.print_limits(dialect);
+            strict.print_exceeded_limits(dialect);
         }
     } else {
         list::print_tools(built, filter);
@@ -273,7 +273,7 @@ impl StrictCounts {
         self.unions += n_unions(declaration);
     }
 
-    fn print_limits(&self, dialect: Dialect) {
+    fn print_exceeded_limits(&self, dialect: Dialect) {
         let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
         for limit in strict_limits(dialect, n_tools, n_optional, n_unions) {
             let (n_tools, n_optional) = (grouped_digits(n_tools), grouped_digits(n_optional));

@@ -15,12 +15,12 @@ static MARK: LazyLock<String> =
     LazyLock::new(|| format!("\u{1b}{:016x}", RandomState::new().hash_one(())));
 
 /// The beginning of a style, by its parameters (ECMA-48 §8.3.117): `1` for bold, `0` for none.
-pub(super) fn style_start(parameters: &str) -> String {
+pub(super) fn marked_style_start(parameters: &str) -> String {
     format!("{}[{parameters}m", *MARK)
 }
 
 /// A text whose every control sequence is one of the command's own.
-pub(super) fn with_marked_escapes(text: &str) -> String {
+pub(super) fn mark_own_escapes(text: &str) -> String {
     text.replace(ESCAPE, &MARK)
 }
 
@@ -107,7 +107,7 @@ mod tests {
             ("\u{9b}31m\u{202e}", "\\u009b31m\\u202e", "\\u009b31m\\u202e"),
             ("\u{1b}", "", "\\u001b"),
         ] {
-            assert_eq!(terminal_text(&with_marked_escapes(text)), own, "{text:?}");
+            assert_eq!(terminal_text(&mark_own_escapes(text)), own, "{text:?}");
             assert_eq!(terminal_text(text), foreign, "{text:?}");
         }
     }

@@ -74,7 +74,7 @@ async fn build_models(
     let transport: Arc<dyn Transport> = if let Some(own) = environment.transport.clone() {
         own
     } else {
-        let tls = tls::load_store_tls(reader, &config.tls, base, secrets).await;
+        let tls = tls::load_tls_settings(reader, &config.tls, base, secrets).await;
         let settings = ClientSettings { tls, ..ClientSettings::default() };
         Arc::new(Client::over_network(network, settings))
     };

@@ -74,7 +74,7 @@ pub(super) async fn open_kinds(
         effects: environment.kind_effects(reader.effects),
         missing: environment.missing,
         extractor: environment.extractor.as_ref(),
-        session_values: session_values::masked_values(config),
+        session_values: session_values::masked_session_value_names(config),
         network: connections.network.clone(),
         secrets: Arc::clone(&build_context.secrets),
         state: state.cloned(),
@@ -102,7 +102,7 @@ fn source_ways(
     build_context: &BuildContext<'_>,
 ) -> (Ways, Vec<MadeAuthenticator>) {
     let tls = sending.secured.clone();
-    if settings.calls() == ServiceCalls::None {
+    if settings.called_service() == ServiceCalls::None {
         let (transport, authenticator, credentials) = (None, None, Vec::new());
         return (Ways { transport, authenticator, credentials, tls }, Vec::new());
     }

@@ -29,7 +29,7 @@ pub(super) fn checked_tool_settings(
     let operations: Vec<_> =
         callables.iter().map(|callable| Arc::clone(&callable.operation)).collect();
     report_argument_headers(reader, config, callables, &operations);
-    body_arguments(reader, config, &operations);
+    check_body_arguments(reader, config, &operations);
     report_unmatched_selection(reader, config, report);
     let shapes = rules_by_tool(reader, &config.tool_shapes, &operations, Severity::Warning);
     (shapes, rules_by_tool(reader, &config.execution.tools, &operations, Severity::Error))
@@ -69,7 +69,9 @@ fn report_argument_headers(
         if let (Some(tool), None) = (tool, meant.peek()) {
             let (message, help) = nearest_tool(tool, operations);
             reader.warn(KindCode::SelectsNothing, pointer.clone(), &message, &help);
-        } else if let Some(taken) = meant.clone().find(|callable| is_taken(header, callable)) {
+        } else if let Some(taken) =
+            meant.clone().find(|callable| is_credential_header(header, callable))
+        {
             let message = format!("expected a header without a credential, got: `{name}`");
             let help =
                 format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
@@ -87,7 +89,11 @@ fn report_argument_headers(
 }
 
 /// Reports a tool whose arguments cannot be the members of its body, and warns about a tool that does not exist.
-fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc<Operation>]) {
+fn check_body_arguments(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    operations: &[Arc<Operation>],
+) {
     for ToolRule { tool, pointer, .. } in &config.body_arguments {
         let Some(operation) = operations.iter().find(|operation| operation.is_called(tool)) else {
             let (message, help) = nearest_tool(tool, operations);
@@ -159,7 +165,7 @@ fn tool_names(operations: &[Arc<Operation>]) -> impl Iterator<Item = &str> {
 }
 
 /// True if a credential of the operation goes to the header, or to a cookie in it.
-fn is_taken(header: &ArgumentHeader, callable: &Callable) -> bool {
+fn is_credential_header(header: &ArgumentHeader, callable: &Callable) -> bool {
     callable.authenticator.places().iter().any(|place| match place.place() {
         ApiKeyLocation::Cookie => header.is("Cookie"),
         ApiKeyLocation::Header => header.is(place.name()),

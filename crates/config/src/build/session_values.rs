@@ -25,7 +25,8 @@ pub(super) fn set_session_values(
 ) {
     let readings = CredentialReadings::new(config);
     for ToolsetParts { config, toolset, built, .. } in parts {
-        let session_values = readings.toolset_session_values(reader, config, &built.operations);
+        let session_values =
+            readings.withheld_and_masked_session_names(reader, config, &built.operations);
         if let Some(toolset) = toolset {
             toolset.session_values = session_values;
         }
@@ -33,7 +34,7 @@ pub(super) fn set_session_values(
 }
 
 /// The session values that the credentials of all toolsets read, for tools that take no session values as inputs.
-pub(super) fn masked_values(config: &Config) -> SessionValues {
+pub(super) fn masked_session_value_names(config: &Config) -> SessionValues {
     let masked = CredentialReadings::new(config).masked_names();
     SessionValues { withheld: Vec::new(), masked }
 }
@@ -92,7 +93,7 @@ impl<'a> CredentialReadings<'a> {
 
     /// The session values that matter to calls of `config`: values that credentials of other toolsets read are withheld
     /// from its inputs, and values that any credential reads are masked.
-    fn toolset_session_values(
+    fn withheld_and_masked_session_names(
         &self,
         reader: &mut Reader,
         config: &ToolsetConfig,

@@ -94,7 +94,7 @@ pub(super) async fn connect_stores(
     let configured_stores =
         at_the_same_place.map(|previous_stores| &*previous_stores.configured).unwrap_or_default();
     for Remote { store, tls } in config.stores() {
-        let tls = tls::load_store_tls(reader, &tls, base, &stores.local).await;
+        let tls = tls::load_tls_settings(reader, &tls, base, &stores.local).await;
         let making = Making { store, tls, cache: config.cache };
         stores.add_remote(making, configured_stores, &environment.clock);
     }

@@ -56,7 +56,7 @@ pub(super) async fn load_toolsets_tls(
     settings
 }
 
-pub(super) async fn load_store_tls(
+pub(super) async fn load_tls_settings(
     reader: &mut Reader,
     config: &TlsConfig,
     base: &Path,

@@ -52,7 +52,7 @@ pub(super) async fn notified_service(
     let transport = if let Some(own) = environment.transport.clone() {
         own
     } else {
-        let tls = tls::load_store_tls(reader, &config.tls, base, secrets).await;
+        let tls = tls::load_tls_settings(reader, &config.tls, base, secrets).await;
         let settings = ClientSettings { tls, ..ClientSettings::default() };
         Arc::new(Client::over_network(network, settings))
     };

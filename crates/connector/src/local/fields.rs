@@ -23,14 +23,19 @@ pub(super) fn chosen_inputs(
     let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let properties = object.get("properties").and_then(Value::as_object);
     let is_known = |field: &String| {
-        properties.is_some_and(|columns| columns.keys().any(|name| is_one(name, field)))
+        properties.is_some_and(|columns| {
+            columns.keys().any(|name| is_same_name_ignoring_case(name, field))
+        })
     };
     if let Some(field) = fields.iter().find(|field| !is_known(field)) {
         return Err(format!(
             "expected input fields that are columns of the entity, got: `{field}`"
         ));
     }
-    let lacking = required.iter().filter_map(Value::as_str).find(|name| !contains(fields, name));
+    let lacking = required
+        .iter()
+        .filter_map(Value::as_str)
+        .find(|name| !contains_ignoring_case(fields, name));
     if let Some(name) = lacking {
         return Err(format!(
             "expected every column that a new row needs as an input field, lacks: `{name}`"
@@ -42,7 +47,7 @@ pub(super) fn chosen_inputs(
 }
 
 /// The rows of a result with the chosen output fields.
-pub(super) fn chosen_outputs(result: &mut Object, fields: &[String]) {
+pub(super) fn narrow_rows_to_fields(result: &mut Object, fields: &[String]) {
     let narrow = |row: &mut Value| {
         if let Some(members) = row.as_object_mut() {
             *members = only_fields(members, fields);
@@ -56,15 +61,15 @@ pub(super) fn chosen_outputs(result: &mut Object, fields: &[String]) {
 }
 
 fn only_fields(members: &Object, fields: &[String]) -> Object {
-    let members = members.iter().filter(|(name, _)| contains(fields, name));
+    let members = members.iter().filter(|(name, _)| contains_ignoring_case(fields, name));
     members.map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }
 
-fn contains(fields: &[String], name: &str) -> bool {
-    fields.iter().any(|field| is_one(name, field))
+fn contains_ignoring_case(fields: &[String], name: &str) -> bool {
+    fields.iter().any(|field| is_same_name_ignoring_case(name, field))
 }
 
 /// Connections write names of columns in other cases than the database.
-fn is_one(name: &str, field: &str) -> bool {
+fn is_same_name_ignoring_case(name: &str, field: &str) -> bool {
     name.eq_ignore_ascii_case(field)
 }

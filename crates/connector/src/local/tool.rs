@@ -91,7 +91,7 @@ impl TranslatedTool {
         {
             let mut result = result.clone();
             if let Some(fields) = &self.outputs {
-                fields::chosen_outputs(&mut result, fields);
+                fields::narrow_rows_to_fields(&mut result, fields);
             }
             let result =
                 if self.form == ArgumentForm::Google { google_result(&result) } else { result };
@@ -130,8 +130,8 @@ impl Backend for TranslatedTool {
         self.inner.target()
     }
 
-    fn secrets(&self, session: &Session) -> Vec<Secret> {
-        self.inner.secrets(session)
+    fn session_secrets(&self, session: &Session) -> Vec<Secret> {
+        self.inner.session_secrets(session)
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {

@@ -10,8 +10,8 @@ use crate::{
     envelope::{EnvelopeError, wrong_value_error},
     format::{Format, lists},
     message::{
-        AnsweredCall, MessageCall, last_part, message_items, required_list, required_object,
-        take_member,
+        AnsweredCall, MessageCall, last_resource_segment, message_items, required_list,
+        required_object, take_member,
     },
     projection::{Projected, Projection},
 };
@@ -83,13 +83,15 @@ fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let part = |names: &[&str]| names.iter().find_map(|name| toolset?.get(name)?.as_str());
     let mut names: Vec<String> = Vec::new();
     if let Some(tool) = part(&["toolId", "tool_id"]) {
-        names.extend(part(&["toolset"]).map(|toolset| format!("{}-{tool}", last_part(toolset))));
+        names.extend(
+            part(&["toolset"]).map(|toolset| format!("{}-{tool}", last_resource_segment(toolset))),
+        );
         names.push(tool.to_owned());
     }
     names.extend(
         ["displayName", "display_name"].iter().find_map(|name| text(name)).map(str::to_owned),
     );
-    names.extend(text("tool").map(|tool| last_part(tool).to_owned()));
+    names.extend(text("tool").map(|tool| last_resource_segment(tool).to_owned()));
     let id = call.get("id").cloned();
     Ok(MessageCall {
         names,

@@ -10,8 +10,8 @@ use crate::{
     envelope::{EnvelopeError, wrong_value_error},
     format::{Format, has_within},
     message::{
-        AnsweredCall, MessageCall, last_part, message_items, required_list, required_object,
-        take_member,
+        AnsweredCall, MessageCall, last_resource_segment, message_items, required_list,
+        required_object, take_member,
     },
     projection::{Projected, Projection},
 };
@@ -75,7 +75,7 @@ fn call_of(mut call: Object) -> MessageCall {
     let arguments =
         take_member(&mut call, &["inputParameters", "input_parameters"]).map(arguments_from_list);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let (tool, action) = (text("tool").map(last_part), text("action"));
+    let (tool, action) = (text("tool").map(last_resource_segment), text("action"));
     let whole = tool.zip(action).map(|(tool, action)| format!("{tool}-{action}"));
     let names = [whole, action.map(str::to_owned), tool.map(str::to_owned)];
     let names = names.into_iter().flatten().collect();

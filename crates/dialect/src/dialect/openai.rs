@@ -15,7 +15,7 @@ use crate::{
         take_member,
     },
     projection::{Projected, Projection},
-    wording::no_function,
+    wording::unsupported_call_kind,
 };
 
 /// The row of the format.
@@ -91,7 +91,7 @@ fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     // Every call needs an answer, even one of another type.
     if let Some(kind) = call.get("type").and_then(Value::as_str).filter(|kind| *kind != "function")
     {
-        let fault = Some(no_function(kind));
+        let fault = Some(unsupported_call_kind(kind));
         let name = call.get(kind).and_then(|custom| custom.get("name")).cloned();
         return Ok(MessageCall { fault, ..MessageCall::new(id, name.as_ref(), call) });
     }

@@ -15,7 +15,7 @@ use crate::{
         AnsweredCall, MessageCall, message_items, required_list, required_object, take_member,
     },
     projection::{Projected, Projection},
-    wording::no_function,
+    wording::unsupported_call_kind,
 };
 
 /// The row of the format.
@@ -57,7 +57,7 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         let mut item = required_object("output", item)?;
         let fault = match kind.as_deref() {
             Some("function_call") => None,
-            Some(CUSTOM) => Some(no_function("custom")),
+            Some(CUSTOM) => Some(unsupported_call_kind("custom")),
             _ => return Ok(None),
         };
         let id = take_member(&mut item, &["call_id", "id"]);

@@ -18,7 +18,7 @@ impl<'s> Projector<'s> {
         let mut built = Object::with_capacity(members.len());
         let required = required_names(members);
         for (keyword, value) in members {
-            if !self.cut.is_all() && FRAGILE.contains(&keyword.as_str()) {
+            if !self.cut.keeps_all_optional_members() && FRAGILE.contains(&keyword.as_str()) {
                 self.note_loss("not", Lost::Wider);
                 continue;
             }
@@ -56,7 +56,7 @@ impl<'s> Projector<'s> {
                 }
             });
             // A branch may have lost parts, so more than one may match.
-            let is_open = keyword == "oneOf" && !self.cut.is_all();
+            let is_open = keyword == "oneOf" && !self.cut.keeps_all_optional_members();
             let keyword = if is_open { "anyOf" } else { keyword.as_str() };
             if let Some(copied) = copied.filter(|_| !is_open || !members.contains_key("anyOf")) {
                 built.insert(keyword, copied);

@@ -28,7 +28,7 @@ impl Cut {
         STEPS.into_iter().map(cut)
     }
 
-    pub(super) fn is_all(self) -> bool {
+    pub(super) fn keeps_all_optional_members(self) -> bool {
         self.optional == ALL
     }
 

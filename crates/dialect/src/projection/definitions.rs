@@ -41,7 +41,7 @@ impl<'s> Definitions<'s> {
     }
 
     /// The reference that a schema consists of, if it has no other rules on values.
-    pub(super) fn reference(&self, schema: &'s Value) -> Option<Reference<'s>> {
+    pub(super) fn bare_reference(&self, schema: &'s Value) -> Option<Reference<'s>> {
         let mut members = schema.as_object()?;
         let description = keyword_text(members, "description");
         while let Some(Value::Array(schemas)) = members.get("allOf") {

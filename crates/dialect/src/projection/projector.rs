@@ -98,7 +98,7 @@ impl<'s> Projector<'s> {
             return self.any_schema();
         }
         if let [schema] = schemas {
-            if let Some(reference) = self.definitions.reference(schema)
+            if let Some(reference) = self.definitions.bare_reference(schema)
                 && let Some(kept) = self.projected_reference(reference, level)
             {
                 return kept;

@@ -52,7 +52,7 @@ impl<'s> Restoring<'s> {
             let own = is_theirs.then(|| self.names.get(&name)).flatten();
             let own = own.filter(|own| shapes.declare(own)).cloned();
             let name = own.unwrap_or(name);
-            if self.drops_null && value.is_null() && self.is_absent(&name, &shapes) {
+            if self.drops_null && value.is_null() && self.null_means_absent(&name, &shapes) {
                 continue;
             }
             let below = shapes.properties.get(name.as_str()).unwrap_or(&shapes.rest);
@@ -64,7 +64,7 @@ impl<'s> Restoring<'s> {
 
     /// True for a declared member whose `null` can only mean that it is absent: no alternative requires it, or none allows
     /// `null` for it.
-    fn is_absent(&self, name: &str, shapes: &Shapes<'s>) -> bool {
+    fn null_means_absent(&self, name: &str, shapes: &Shapes<'s>) -> bool {
         let Some(schemas) = shapes.properties.get(name) else { return false };
         let takes_null = |schema: &&'s Value| {
             kinds_of(schema, self.definitions, ALTERNATIVES).overlaps(Kinds::NULL)

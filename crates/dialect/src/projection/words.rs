@@ -127,11 +127,11 @@ pub(super) fn short_json(value: &Value) -> String {
 /// The first characters of a schema as JSON, with words in the place of references.
 fn short_schema<'s>(value: &'s Value, definitions: &Definitions<'s>) -> String {
     let mut start = Start(String::new());
-    let is_whole = write_schema(value, definitions, &mut start).is_ok();
+    let is_whole = write_schema_json(value, definitions, &mut start).is_ok();
     shortened_text(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
 }
 
-fn write_schema<'s>(
+fn write_schema_json<'s>(
     value: &'s Value,
     definitions: &Definitions<'s>,
     out: &mut Start,
@@ -144,7 +144,7 @@ fn write_schema<'s>(
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 out.write_str(if at == 0 { "[" } else { "," })?;
-                write_schema(item, definitions, out)?;
+                write_schema_json(item, definitions, out)?;
             }
             out.write_str(if items.is_empty() { "[]" } else { "]" })
         }
@@ -152,7 +152,7 @@ fn write_schema<'s>(
             for (at, (name, member)) in members.iter().enumerate() {
                 let before = if at == 0 { "{" } else { "," };
                 write!(out, "{before}{}:", Value::from(name.as_str()))?;
-                write_schema(member, definitions, out)?;
+                write_schema_json(member, definitions, out)?;
             }
             out.write_str(if members.is_empty() { "{}" } else { "}" })
         }

@@ -85,14 +85,14 @@ impl Collection {
                 FileRead::Changed(stamp, prepared) => {
                     self.index_mut().put_file(path, stamp, prepared);
                 }
-                FileRead::Failed(error) => self.put_failed(path, &error),
+                FileRead::Failed(error) => self.drop_unreadable_file(path, &error),
                 FileRead::Unchanged(stamp) => self.index_mut().confirm_file(path, stamp),
             }
         }
     }
 
     /// Takes a file out that cannot be read, with a finding unless it is gone.
-    fn put_failed(&self, path: &str, error: &io::Error) {
+    fn drop_unreadable_file(&self, path: &str, error: &io::Error) {
         let mut index = self.index_mut();
         if error.kind() == io::ErrorKind::NotFound {
             index.remove(path);

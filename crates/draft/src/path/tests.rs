@@ -1,7 +1,7 @@
 //! Templates of paths, from the addresses of requests.
 
 use super::*;
-use crate::redact::redact;
+use crate::redact::redact_secrets;
 
 /// The templates of requests, each `METHOD ADDRESS [RESPONSE]`.
 fn templates(requests: &[&str]) -> Vec<String> {
@@ -15,7 +15,7 @@ fn templates(requests: &[&str]) -> Vec<String> {
         })
         .unwrap()
     };
-    let (redacted, _) = redact(requests.iter().map(exchange).collect(), "");
+    let (redacted, _) = redact_secrets(requests.iter().map(exchange).collect(), "");
     path_templates(&redacted).iter().map(Template::text).collect()
 }
 

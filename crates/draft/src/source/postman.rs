@@ -121,7 +121,7 @@ impl Reading {
             "raw" => {
                 let text =
                     self.fill_variables(body["raw"].as_str().filter(|text| !text.is_empty())?);
-                Some(Body::read(request.header("content-type"), text.as_bytes()))
+                Some(Body::read(request.header_by_lowercase_name("content-type"), text.as_bytes()))
             }
             "urlencoded" => Some(Body::Form(self.pairs(body.get("urlencoded")))),
             "formdata" => {

@@ -58,7 +58,8 @@ impl Connection {
     ) -> Result<Request<Bytes>, Box<Fault>> {
         let kept = self.stored_results(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
-        let inputs = self.session_values.input_session(call.session(), plan.operation(), journal);
+        let inputs =
+            self.session_values.session_without_withheld(call.session(), plan.operation(), journal);
         let kept = StoredResults::new(&find);
         let mut request = plan.request_with(call.arguments(), &inputs, kept, journal)?;
         let n_bytes = request.body().len();
@@ -84,7 +85,8 @@ impl Connection {
     ) -> Result<Arguments, Box<Fault>> {
         let kept = self.stored_results(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
-        let inputs = self.session_values.input_session(call.session(), plan.operation(), journal);
+        let inputs =
+            self.session_values.session_without_withheld(call.session(), plan.operation(), journal);
         plan.filled_arguments(call.arguments(), &inputs, StoredResults::new(&find), journal)
     }
 

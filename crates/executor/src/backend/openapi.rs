@@ -122,7 +122,7 @@ impl OpenApi {
         failure::refusal_of_a_call(&error, &server.url)
     }
 
-    fn exchange<'a>(&'a self, call: &'a Call<'a>) -> Exchange<'a> {
+    fn new_exchange<'a>(&'a self, call: &'a Call<'a>) -> Exchange<'a> {
         Exchange::new(&self.plan, &*self.authenticator, &self.connection, call)
     }
 
@@ -200,7 +200,7 @@ impl OpenApi {
             self.plan.operation(),
             &*self.authenticator,
         )?;
-        let mut exchange = self.exchange(call);
+        let mut exchange = self.new_exchange(call);
         let mut answer = exchange.send_once(journal).await;
         if exchange.may_repeat(&answer) {
             answer = Box::pin(exchange.repeat_attempts(answer, journal)).await;
@@ -211,7 +211,7 @@ impl OpenApi {
             let (head, body) = answer.into_parts();
             let masker = Masker::new(exchange.secrets);
             let reading = ReadContext { shape: &shape, masker: &masker, journal };
-            let answer = self.plan.head(&head, &reading);
+            let answer = self.plan.answer_without_body(&head, &reading);
             let raw = Raw::new(body, self.stream_terms(masker, call));
             return Ok(Opened::Pieces(raw.into_pieces(answer, &head.headers)));
         }
@@ -222,7 +222,9 @@ impl OpenApi {
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
-        let head = self.plan.head(&head, &ReadContext { shape: &shape, masker: &masker, journal });
+        let head = self
+            .plan
+            .answer_without_body(&head, &ReadContext { shape: &shape, masker: &masker, journal });
         let values = Values::new(body, splitter, self.stream_terms(masker, call));
         Ok(Opened::Pieces(values.into_pieces(head)))
     }
@@ -243,7 +245,7 @@ impl OpenApi {
             self.plan.operation(),
             &*self.authenticator,
         )?;
-        let mut exchange = self.exchange(call);
+        let mut exchange = self.new_exchange(call);
         let mut answer = exchange.send_once(journal).await;
         // Boxed because few attempts fail; the others need no room for it.
         if exchange.may_repeat(&answer) {
@@ -323,7 +325,7 @@ impl Backend for OpenApi {
         Some(format!("{} {host}{port}", operation.method.as_str()))
     }
 
-    fn secrets(&self, session: &Session) -> Vec<Secret> {
+    fn session_secrets(&self, session: &Session) -> Vec<Secret> {
         self.connection.session_values.secrets(session)
     }
 

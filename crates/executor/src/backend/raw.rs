@@ -82,7 +82,7 @@ impl Raw {
     fn take_masked_bytes(&mut self, kept: usize) -> Bytes {
         let mut bytes = self.held.split();
         if let std::borrow::Cow::Owned(masked) = self.terms.masker.mask(&bytes) {
-            self.noted.add_masked();
+            self.noted.note_masked_credential();
             bytes = BytesMut::from(&*masked);
         }
         self.held = bytes.split_off(bytes.len().saturating_sub(kept));

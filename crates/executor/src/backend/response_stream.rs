@@ -85,7 +85,7 @@ impl Redactions {
     }
 
     /// Notes that a piece held a credential, which is masked.
-    pub(crate) fn add_masked(&self) {
+    pub(crate) fn note_masked_credential(&self) {
         self.is_masked.store(true, Ordering::Relaxed);
     }
 

@@ -13,7 +13,7 @@ use crate::toolset::SessionValues;
 
 impl SessionValues {
     /// The session as the inputs of `operation` see it. The journal names the values that inputs ask for and do not get.
-    pub(super) fn input_session<'s>(
+    pub(super) fn session_without_withheld<'s>(
         &self,
         session: &'s Session,
         operation: &Operation,

@@ -44,7 +44,7 @@ async fn wait_until_over(deadline: Instant, drain: Drain, permit: Option<Arc<Per
         let Some(permit) = permit else { return std::future::pending().await };
         let left = Arc::new(Notify::new());
         let leaves = Arc::clone(&left);
-        permit.may_wait(move || leaves.notify_one());
+        permit.mark_client_may_stall(move || leaves.notify_one());
         left.notified().await;
     };
     tokio::select! {
@@ -61,7 +61,10 @@ impl<B> ArrivingBody<B> {
         frame: Option<Result<Frame<Bytes>, BoxError>>,
     ) -> Option<Result<Frame<Bytes>, BoxError>> {
         let is_over = frame.is_none();
-        let has_place = self.permit.as_ref().is_none_or(|permit| !is_over || permit.goes_on());
+        let has_place = self
+            .permit
+            .as_ref()
+            .is_none_or(|permit| !is_over || permit.clear_waiting_and_has_permit());
         if has_place { frame } else { Some(Err(Unread::Overloaded.into())) }
     }
 }

@@ -86,7 +86,7 @@ impl Permit {
     }
 
     /// Marks that the caller may keep the sidecar waiting from now on; `end` ends the request if others need its permit.
-    pub(crate) fn may_wait(self: &Arc<Self>, end: impl FnOnce() + Send + 'static) {
+    pub(crate) fn mark_client_may_stall(self: &Arc<Self>, end: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
         state.waits_since = Some(Instant::now());
         state.end = Some(Box::new(end));
@@ -102,7 +102,7 @@ impl Permit {
     }
 
     /// Marks that the caller waits for the sidecar. Returns true if the request still has its permit.
-    pub(crate) fn goes_on(&self) -> bool {
+    pub(crate) fn clear_waiting_and_has_permit(&self) -> bool {
         let mut state = self.state();
         state.waits_since = None;
         state.semaphore_permit.is_some()
@@ -159,20 +159,24 @@ mod tests {
             let n_ended = Arc::clone(n_ended);
             move || n_ended.store(n_ended.load(Ordering::SeqCst) + 1, Ordering::SeqCst)
         };
-        busy.may_wait(counts(&n_ended));
-        slow.may_wait(counts(&n_ended));
-        assert!(busy.goes_on() && slow.goes_on());
+        busy.mark_client_may_stall(counts(&n_ended));
+        slow.mark_client_may_stall(counts(&n_ended));
+        assert!(busy.clear_waiting_and_has_permit() && slow.clear_waiting_and_has_permit());
         assert!(capacity.acquire_permit().is_none(), "nobody waits");
         slow.mark_waiting();
         assert!(capacity.acquire_permit().is_none(), "nobody has waited for long");
         advance(PATIENCE).await;
         let third = capacity.acquire_permit().unwrap();
         assert_eq!(n_ended.load(Ordering::SeqCst), 1);
-        assert!(busy.goes_on() && third.goes_on() && !slow.goes_on());
+        assert!(
+            busy.clear_waiting_and_has_permit()
+                && third.clear_waiting_and_has_permit()
+                && !slow.clear_waiting_and_has_permit()
+        );
         assert!(capacity.acquire_permit().is_none(), "one leaves for each that comes");
-        third.may_wait(|| {});
+        third.mark_client_may_stall(|| {});
         assert!(capacity.acquire_permit().is_some(), "a body that is not there yet can come again");
-        assert!(!third.goes_on());
+        assert!(!third.clear_waiting_and_has_permit());
         drop(slow);
         drop((busy, third));
         assert!(capacity.acquire_permit().is_some());

@@ -22,7 +22,7 @@ pub(super) fn check_host(request: &Parts, peer: &Peer, hosts: &[String]) -> Resu
     }
     let Some(origin) = request.headers.get(header::ORIGIN) else { return Ok(()) };
     let is_own = origin.to_str().is_ok_and(|origin| is_own(origin, authority.as_ref()));
-    if is_own && has_one(&request.headers, &header::ORIGIN) {
+    if is_own && has_at_most_one_value(&request.headers, &header::ORIGIN) {
         return Ok(());
     }
     let detail = "pages of other origins are not served";
@@ -39,14 +39,14 @@ fn request_authority(request: &Parts) -> Result<Option<Authority>, Problem> {
             .as_ref()
             .is_some_and(|of_header| of_header.as_str().eq_ignore_ascii_case(of_target.as_str()))
     });
-    if agrees && has_one(&request.headers, &header::HOST) {
+    if agrees && has_at_most_one_value(&request.headers, &header::HOST) {
         return Ok(of_header);
     }
     let detail = "the `Host` and the target of the request name different hosts";
     Err(Problem::new(ProblemKind::MISDIRECTED, detail))
 }
 
-fn has_one(headers: &HeaderMap, name: &HeaderName) -> bool {
+fn has_at_most_one_value(headers: &HeaderMap, name: &HeaderName) -> bool {
     headers.get_all(name).iter().nth(1).is_none()
 }
 

@@ -16,7 +16,7 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-pub(super) async fn decide_for_other(
+pub(super) async fn decide_another_principals_call(
     gateway: &Gateway,
     caller: &Caller,
     id: &str,

@@ -55,7 +55,7 @@ impl<B: Body + Send + 'static> AnswerBody<B> {
         let open = Mutex::new(Some((body, in_flight)));
         let streamed = Arc::new(StreamedBody { open, permit });
         let weak = Arc::downgrade(&streamed);
-        streamed.permit.may_wait(move || {
+        streamed.permit.mark_client_may_stall(move || {
             if let Some(streamed) = weak.upgrade() {
                 streamed.close();
             }
@@ -79,7 +79,7 @@ where
 {
     fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
         // No other request can end this one from here on: its caller waits for the sidecar, or has already been ended.
-        if !self.permit.goes_on() {
+        if !self.permit.clear_waiting_and_has_permit() {
             return Poll::Ready(Some(Err(NotTaken.into())));
         }
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);

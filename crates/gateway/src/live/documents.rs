@@ -32,7 +32,7 @@ impl FollowedDocuments {
     }
 
     /// Compares the folders with their indexes. True if there are other folders to watch.
-    pub(super) async fn refresh_folders(&mut self, built: &Built) -> bool {
+    pub(super) async fn refresh_indexes_and_folder_set(&mut self, built: &Built) -> bool {
         for followed in built.sources.iter().filter_map(|source| source.followed.as_ref()) {
             followed.refresh().await;
         }

@@ -54,7 +54,7 @@ macro_rules! write_as {
                 parent: None,
                 $level,
                 method = self.method.as_str(),
-                path = self.path(),
+                path = self.route_template(),
                 status = self.status,
                 ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
                 bytes = self.bytes,
@@ -99,7 +99,7 @@ impl RequestLine {
         Some(Self { method, started, facts, template, status: None, bytes: 0, has_left: true })
     }
 
-    fn path(&self) -> Option<&str> {
+    fn route_template(&self) -> Option<&str> {
         self.facts.route.get().map(MatchedPath::as_str).or(self.template)
     }
 
@@ -109,7 +109,11 @@ impl RequestLine {
 
 impl Drop for RequestLine {
     fn drop(&mut self) {
-        if self.path().is_some_and(is_probe) { self.write_debug() } else { self.write_info() }
+        if self.route_template().is_some_and(is_probe) {
+            self.write_debug()
+        } else {
+            self.write_info()
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn log_unread_toolsets(previous: Option<&Built>, built: &Built) {
         tell_toolset(previous, toolset);
     }
     for source in &built.sources {
-        tell_source(previous, source);
+        warn_of_failing_source(previous, source);
     }
 }
 
@@ -30,7 +30,7 @@ fn tell_toolset(previous: Option<&Built>, toolset: &BuiltToolset) {
     }
 }
 
-fn tell_source(previous: Option<&Built>, source: &OpenedSource) {
+fn warn_of_failing_source(previous: Option<&Built>, source: &OpenedSource) {
     let Some(why) = &source.failure else { return };
     let is_same = |candidate: &&OpenedSource| candidate.name == source.name;
     let before = previous.and_then(|previous| previous.sources.iter().find(is_same));

@@ -38,7 +38,11 @@ impl Replicas {
     pub(super) fn start(gateway: &Gateway) -> Self {
         let built = gateway.current_build();
         let store = built.state().filter(|store| store.is_shared()).cloned();
-        Self(store.and_then(Member::new).map(|member| tokio::spawn(run(member, gateway.clone()))))
+        Self(
+            store
+                .and_then(Member::new)
+                .map(|member| tokio::spawn(register_and_compare_replicas(member, gateway.clone()))),
+        )
     }
 }
 
@@ -78,7 +82,7 @@ impl Member {
     }
 }
 
-async fn run(member: Member, gateway: Gateway) {
+async fn register_and_compare_replicas(member: Member, gateway: Gateway) {
     let mut last = Others::default();
     loop {
         let digest = gateway.current_build().digest();

@@ -40,7 +40,7 @@ pub(super) async fn keep_turn_answer(guard: Guard, kept: &Result<KeptTurn, Error
     match kept {
         // The conversation is as it was.
         Ok(kept) if kept.end.is_taken_back => guard.free().await,
-        Ok(kept) => guard.finish(kept_text(kept).as_bytes()).await,
+        Ok(kept) => guard.finish(kept_answer_json(kept).as_bytes()).await,
         Err(error) if is_refusal(error) => guard.free().await,
         // The store failed, before the turn or after it.
         Err(_) => drop(guard),
@@ -48,7 +48,7 @@ pub(super) async fn keep_turn_answer(guard: Guard, kept: &Result<KeptTurn, Error
 }
 
 /// The answer as it is kept: with the tools whose results the caller must be allowed to read.
-fn kept_text(kept: &KeptTurn) -> String {
+fn kept_answer_json(kept: &KeptTurn) -> String {
     let mut answer = turn_answer(kept);
     if let Some(members) = answer.as_object_mut() {
         let tools = kept.tools.iter().map(|tool| Value::from(tool.as_str()));

@@ -38,7 +38,7 @@ async fn a_key_signs_its_own_access_tokens() {
 async fn a_key_is_exchanged_for_an_identity_token() {
     let google = Google::start().await;
     let (account, public) = key();
-    let token = google.tokens(account).id_token(AUDIENCE).await.unwrap();
+    let token = google.tokens(account).request_id_token(AUDIENCE).await.unwrap();
     assert!(token.lifetime > Duration::from_secs(3500));
     let [asked] = &*google.asked() else { panic!("one request") };
     let assertion = asked.body.split('&').find_map(|pair| pair.strip_prefix("assertion=")).unwrap();
@@ -54,7 +54,7 @@ async fn the_machine_account_has_access_and_identity_tokens() {
     let tokens = google.tokens(Account::Machine);
     assert_eq!(tokens.access_token().await.unwrap().value.expose(), "machine");
     assert_eq!(tokens.access_token().await.unwrap().value.expose(), "machine");
-    let token = tokens.id_token(AUDIENCE).await.unwrap();
+    let token = tokens.request_id_token(AUDIENCE).await.unwrap();
     assert!(token.lifetime > Duration::from_secs(3500));
     let lines: Vec<_> = google.asked().into_iter().map(|asked| asked.line).collect();
     assert_eq!(lines.len(), 2, "an access token is kept: {lines:?}");
@@ -70,7 +70,7 @@ async fn another_account_is_impersonated_by_its_address() {
     let access = tokens.access_token().await.unwrap();
     assert_eq!(access.value.expose(), "other");
     assert_eq!(access.lifetime, Duration::from_hours(1), "at most an hour is believed");
-    tokens.id_token(AUDIENCE).await.unwrap();
+    tokens.request_id_token(AUDIENCE).await.unwrap();
     let asked = google.asked();
     let account = "/v1/projects/-/serviceAccounts/other@p.iam.gserviceaccount.com";
     assert_eq!(asked[1].line, format!("POST {account}:generateAccessToken"));
@@ -109,7 +109,7 @@ async fn a_person_has_no_identity_token_for_an_audience() {
     let google = Google::start().await;
     let json = json!({"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r"});
     let account = Account::Key(format!("literal:{json}").parse().unwrap());
-    let error = google.tokens(account).id_token(AUDIENCE).await.unwrap_err();
+    let error = google.tokens(account).request_id_token(AUDIENCE).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration);
     assert!(error.to_string().contains("impersonate"), "{error}");
 }
@@ -120,11 +120,11 @@ async fn a_refusal_is_reported_by_its_code_and_retried_only_later() {
     let (account, _) = key();
     let tokens = google.tokens(account);
     google.refuse_next(&[403]);
-    let error = tokens.id_token(AUDIENCE).await.unwrap_err();
+    let error = tokens.request_id_token(AUDIENCE).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Denied);
     let shown = format!("{error} {error:?}");
     assert!(shown.contains("403, UNAUTHENTICATED") && !shown.contains("canary"), "{shown}");
-    tokens.id_token(AUDIENCE).await.unwrap();
+    tokens.request_id_token(AUDIENCE).await.unwrap();
 
     let machine = google.tokens(Account::Machine);
     google.refuse_next(&[400]);

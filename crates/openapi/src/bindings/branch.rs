@@ -45,7 +45,7 @@ impl Branch {
     }
 
     fn read_schema(&mut self, document: &Document, schema: &LocatedNode<'_>, depth: usize) {
-        let Some(depth) = document.one_level_deeper(depth, BRANCH) else { return };
+        let Some(depth) = document.descend_to_remaining_depth(depth, BRANCH) else { return };
         let mut levels = reference_targets(document, schema.node, &schema.path());
         levels.insert(0, schema.clone());
         for level in &levels {

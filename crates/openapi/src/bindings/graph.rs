@@ -16,7 +16,7 @@ use crate::{
     input::ValueSource,
     options::SessionInputs,
     reference::{LocatedNode, reference_of, resolve_target},
-    schema::{default_of, says_read_only},
+    schema::{legal_default, says_read_only},
     session_input::{Annotation, is_visible, own_annotation},
     worklist::Worklist,
 };
@@ -162,7 +162,7 @@ impl<'d> Graph<'d> {
                 });
             }
         };
-        let default = default_of(self.document, schema.node, &schema.path());
+        let default = legal_default(self.document, schema.node, &schema.path());
         let default = default.and_then(|value| self.document.meter().copy_if_affordable(value));
         let visible = is_visible(&source, self.session_inputs);
         self.change_node(*node, |node| {

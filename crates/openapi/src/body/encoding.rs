@@ -102,7 +102,7 @@ fn report_style(media: Cursor<'_, '_>, name: &str) {
 pub(super) fn report_nested(object: Cursor<'_, '_>) {
     let nested = NESTED.iter().find_map(|name| Some((name, object.member(name)?)));
     let is_nested = |object: &Cursor<'_, '_>| {
-        has_parts(object.node) && object.document.version().is_at_least(3, 2)
+        has_multipart_or_form_type(object.node) && object.document.version().is_at_least(3, 2)
     };
     let Some((name, at)) = nested.filter(|_| is_nested(&object)) else { return };
     let message = format!("expected parts without parts of their own, got: `{name}`");
@@ -112,7 +112,7 @@ pub(super) fn report_nested(object: Cursor<'_, '_>) {
 }
 
 /// True if the encoding divides a part into parts; encodings of other parts do not count.
-fn has_parts(object: &Node) -> bool {
+fn has_multipart_or_form_type(object: &Node) -> bool {
     content_types(object).iter().any(|media_type| {
         let media_type = media_type.to_ascii_lowercase();
         media_type.starts_with("multipart/") || media_type.starts_with("application/x-www-form")
@@ -243,7 +243,7 @@ pub(super) fn schema_and_targets<'d>(
     schema: LocatedNode<'d>,
     left: &mut usize,
 ) -> Vec<LocatedNode<'d>> {
-    let rest = document.one_level_deeper(*left, 1 + schema.path().weight());
+    let rest = document.descend_to_remaining_depth(*left, 1 + schema.path().weight());
     *left = rest.unwrap_or_default();
     if rest.is_none() {
         return Vec::new();

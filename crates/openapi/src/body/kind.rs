@@ -92,7 +92,7 @@ fn is_structure(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> 
 
 /// True if a schema states that its value is an object, directly or by composition.
 fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
-    let Some(depth) = document.one_level_deeper(depth, 1) else { return false };
+    let Some(depth) = document.descend_to_remaining_depth(depth, 1) else { return false };
     reference_chain(document, schema.node, &schema.path()).any(|node| {
         let kind = node.text("type");
         let branches = |keyword: &str| {

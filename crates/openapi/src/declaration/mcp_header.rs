@@ -13,7 +13,7 @@ use crate::{
     document::Document,
     findings::Findings,
     reference::{LocatedNode, reference_targets},
-    schema::nullable::is_nullable,
+    schema::nullable::has_nullable_keyword,
     security::header::is_header_name,
 };
 
@@ -92,7 +92,7 @@ impl<'d> Headers<'d> {
             return;
         }
         let document = self.document;
-        let Some(below) = document.one_level_deeper(self.depth, PLACE) else { return };
+        let Some(below) = document.descend_to_remaining_depth(self.depth, PLACE) else { return };
         let mut parts = vec![LocatedNode { node, pointer: path.pointer() }];
         parts.extend(
             reference_targets(document, node, path)
@@ -197,7 +197,7 @@ fn header_value_kind<'n>(document: &Document, node: &'n Node) -> Option<&'n str>
         },
         kind => kind.as_str(),
     };
-    kind.filter(|_| !is_nullable(document, node))
+    kind.filter(|_| !has_nullable_keyword(document, node))
 }
 
 fn note_wrong_header(findings: &mut Findings, pointer: &str, wrong: &str) {

@@ -37,7 +37,7 @@ impl<'t> Start<'t> {
         if !behind.starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>') {
             return None;
         }
-        let end = end_of(behind)?;
+        let end = next_unquoted_angle_bracket(behind)?;
         let rest = behind.get(end..)?;
         if rest.starts_with('<') {
             return unfinished(rest);
@@ -65,7 +65,7 @@ impl Tag<'_> {
 }
 
 /// The place of the `>` that ends a tag, or of the `<` that shows that there is none.
-fn end_of(text: &str) -> Option<usize> {
+fn next_unquoted_angle_bracket(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
         match (quote, byte) {

@@ -160,7 +160,7 @@ impl<'t> Writer<'t> {
         if self.preformatted.0 > 0 {
             return self.break_preformatted(n_breaks);
         }
-        let n_written = self.open_gap();
+        let n_written = self.take_trailing_line_breaks();
         let gap = self.gap.get_or_insert_default();
         if gap.mark.is_empty() {
             gap.n_breaks = gap.n_breaks.max(n_breaks).max(n_written);
@@ -176,7 +176,7 @@ impl<'t> Writer<'t> {
         if self.gap.is_some_and(|gap| gap.mark == CELL) && mark == CELL {
             self.close_gap();
         }
-        let n_written = self.open_gap();
+        let n_written = self.take_trailing_line_breaks();
         let n_written = if mark == ITEM { n_written } else { 0 };
         let gap = self.gap.get_or_insert_default();
         *gap = Gap { n_breaks: gap.n_breaks.max(n_breaks).max(n_written), mark };
@@ -196,7 +196,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    fn open_gap(&mut self) -> usize {
+    fn take_trailing_line_breaks(&mut self) -> usize {
         if self.gap.is_some() {
             return 0;
         }

@@ -11,7 +11,7 @@ use crate::{
     document::Document,
     input::{Input, InputLocation, ValueSource},
     reference::{LocatedNode, follow_references, reference_chain},
-    schema::nullable::is_nullable,
+    schema::nullable::has_nullable_keyword,
 };
 
 /// The reason why the members of a body are not the arguments of a tool.
@@ -75,8 +75,10 @@ pub(super) fn refusal_reason(inputs: &[Input]) -> Option<NoBodyArguments> {
 /// `allOf` schemas, or each of its alternatives.
 fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
     let path = schema.path();
-    let Some(depth) = document.one_level_deeper(depth, SCHEMA) else { return false };
-    if reference_chain(document, schema.node, &path).any(|node| is_nullable(document, node)) {
+    let Some(depth) = document.descend_to_remaining_depth(depth, SCHEMA) else { return false };
+    if reference_chain(document, schema.node, &path)
+        .any(|node| has_nullable_keyword(document, node))
+    {
         return false;
     }
     let said = reference_chain(document, schema.node, &path).find_map(|node| node.get("type"));

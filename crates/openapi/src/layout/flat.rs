@@ -9,7 +9,7 @@ use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
     reference::{LocatedNode, follow_references, reference_chain},
-    schema::{default_of, is_read_only, nullable::is_nullable, only_value_of},
+    schema::{is_read_only, legal_default, nullable::has_nullable_keyword, only_value_of},
     session_input::session_annotation,
 };
 
@@ -35,7 +35,7 @@ pub(super) fn flat_properties<'d>(
     // An annotation beside a reference would be lost.
     if session_annotation(document, schema.node, &path, &[body.object.node, media.object.node])
         .is_some()
-        || default_of(document, schema.node, &path).is_some()
+        || legal_default(document, schema.node, &path).is_some()
         || !reference_chain(document, schema.node, &path).all(|node| is_plain(document, node))
     {
         return None;
@@ -58,7 +58,7 @@ fn is_plain(document: &Document, node: &Node) -> bool {
     let is_closed = object
         .get("additionalProperties")
         .is_none_or(|more| matches!(more, Node::Bool(false) | Node::Null));
-    let is_nullable = is_nullable(document, node);
+    let is_nullable = has_nullable_keyword(document, node);
     is_object && is_closed && !is_nullable && WHOLE.iter().all(|keyword| !object.contains(keyword))
 }
 
@@ -96,7 +96,7 @@ fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bo
         let LocatedNode { node, pointer } = &property.schema;
         let path = Path::at(pointer);
         session_annotation(document, node, &path, &[]).is_some()
-            || default_of(document, node, &path).is_some()
+            || legal_default(document, node, &path).is_some()
             || only_value_of(document, node, &path).is_some()
     };
     properties.iter().any(|property| property.required && !comes_by_itself(property))

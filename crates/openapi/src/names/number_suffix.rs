@@ -22,7 +22,8 @@ pub(super) fn numbered_names(operations: &[Identity<'_>]) -> Vec<Option<String>>
     }
     let mut names = vec![None; operations.len()];
     for (own, group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
-        let endings: Vec<_> = group.iter().map(|at| path_endings(operations, *at)).collect();
+        let endings: Vec<_> =
+            group.iter().map(|at| path_ending_candidates(operations, *at)).collect();
         let mut n_writers: HashMap<&(Words, String), usize> = HashMap::new();
         for ending in endings.iter().flatten() {
             *n_writers.entry(ending).or_default() += 1;
@@ -54,7 +55,7 @@ enum Words {
 }
 
 /// The words at the end of a path, the fewest first.
-fn path_endings(operations: &[Identity<'_>], at: usize) -> Vec<(Words, String)> {
+fn path_ending_candidates(operations: &[Identity<'_>], at: usize) -> Vec<(Words, String)> {
     let path = operations.get(at).map(|operation| operation.path).unwrap_or_default();
     let segments: Vec<_> = path.rsplit('/').filter(|segment| !segment.is_empty()).collect();
     let fixed: Vec<_> = segments.iter().copied().filter(|it| !it.contains('{')).collect();

@@ -10,7 +10,7 @@ use crate::names::{
     generator::{Generator, is_telling, own_name},
     is_argument_byte,
     number_suffix::numbered_names,
-    prefixed_name, starts_with_letter,
+    prefixed_name, starts_with_letter_or_underscore,
 };
 
 #[derive(Clone, Debug)]
@@ -66,13 +66,13 @@ pub(crate) fn without_toolset(name: &ToolName) -> Option<&str> {
 
 fn short_name(toolset: Option<&ToolsetName>, operation: &Identity<'_>) -> Option<ShortName> {
     let (own, generator) = own_name(operation)?;
-    let is_legal = starts_with_letter(&own) && own.bytes().all(is_argument_byte);
+    let is_legal = starts_with_letter_or_underscore(&own) && own.bytes().all(is_argument_byte);
     let name = (is_legal && is_telling(&own)).then(|| prefixed_name(toolset, &own))?;
     Some(ShortName { name: ToolName::new(&name).ok()?, generator })
 }
 
 fn numbered_name(toolset: Option<&ToolsetName>, own: &str) -> Option<ShortName> {
-    let name = starts_with_letter(own).then(|| prefixed_name(toolset, own))?;
+    let name = starts_with_letter_or_underscore(own).then(|| prefixed_name(toolset, own))?;
     Some(ShortName { name: ToolName::new(&name).ok()?, generator: Generator::Numbered })
 }
 

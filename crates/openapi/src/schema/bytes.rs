@@ -24,7 +24,7 @@ pub(crate) enum Bytes {
 }
 
 impl Bytes {
-    pub(crate) fn for_keyword(self, keyword: &str) -> Self {
+    pub(crate) fn representation_below_keyword(self, keyword: &str) -> Self {
         match (self, keyword) {
             // These keywords apply to the value itself.
             (_, "allOf" | "anyOf" | "else" | "if" | "not" | "oneOf" | "then")
@@ -153,7 +153,9 @@ mod tests {
             (&["items"], Bytes::File),
             (&["prefixItems"], Bytes::File),
         ] {
-            let found = way.iter().fold(Bytes::Parts, |bytes, keyword| bytes.for_keyword(keyword));
+            let found = way
+                .iter()
+                .fold(Bytes::Parts, |bytes, keyword| bytes.representation_below_keyword(keyword));
             assert_eq!(found, expected, "{way:?}");
         }
         let file = node(&json!({"type": "string", "format": "binary"}));

@@ -148,7 +148,7 @@ impl SchemaCache {
         key: &DefinitionKey,
         build: impl FnOnce(&Document) -> T,
     ) -> Result<T, Lack> {
-        self.budget.with_budget(|budget| {
+        self.budget.spend_through_budget_copy(|budget| {
             let is_short = budget.is_short();
             budget.read_within_budget(document, |document| match build(document) {
                 built if !document.is_spent() => Ok(built),

@@ -88,7 +88,7 @@ fn levels_allow<'d>(
     values: &[&str],
     depth: usize,
 ) -> bool {
-    let Some(depth) = builder.document.one_level_deeper(depth, 1) else { return true };
+    let Some(depth) = builder.document.descend_to_remaining_depth(depth, 1) else { return true };
     let mut levels = reference_targets(builder.document, branch.node, &branch.path());
     levels.insert(0, branch);
     levels.iter().all(|level| {

@@ -36,7 +36,7 @@ enum KeywordForm {
 }
 
 /// Copies the keywords of `node` into `built`, which may already contain the `$ref`.
-pub(super) fn copy_keywords<'d>(
+pub(super) fn build_keywords<'d>(
     builder: &mut Builder<'d>,
     node: &'d Node,
     path: &Path<'_>,
@@ -48,7 +48,7 @@ pub(super) fn copy_keywords<'d>(
     let illegal_default = object.get("default").is_some_and(is_illegal);
     for (name, value) in object.iter() {
         let path = path.name(name);
-        builder.bytes = bytes.for_keyword(name);
+        builder.bytes = bytes.representation_below_keyword(name);
         match &**name {
             "discriminator" | "$ref" | "$defs" => {}
             "nullable" if value.as_bool().is_some() => {}

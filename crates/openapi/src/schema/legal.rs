@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The default of a schema, or of its reference's target, if its schema allows it.
-pub(crate) fn default_of<'d>(
+pub(crate) fn legal_default<'d>(
     document: &'d Document,
     schema: &'d Node,
     path: &Path<'_>,
@@ -47,7 +47,9 @@ struct Legal<'d> {
 
 impl<'d> Legal<'d> {
     fn allows_value(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
-        let Some(left) = self.document.one_level_deeper(self.left, 1) else { return true };
+        let Some(left) = self.document.descend_to_remaining_depth(self.left, 1) else {
+            return true;
+        };
         self.left = left;
         let further = reference_targets(self.document, schema, path);
         self.allows_here(schema, path, value)
@@ -61,9 +63,12 @@ impl<'d> Legal<'d> {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
             || (!(is_bytes(schema) && value.as_str().is_some())
-                && listed_values::listed_values_allow(self.document, object, value).unwrap_or_else(
-                    || is_of_type(object, value) && self.lists_value(object, value),
+                && listed_values::listed_values_allow_after_conversion(
+                    self.document,
+                    object,
+                    value,
                 )
+                .unwrap_or_else(|| is_of_type(object, value) && self.lists_value(object, value))
                 && !self.excludes_value(object, value)
                 && is_within(object, value)
                 && self.allows_below(object, path, value))
@@ -240,7 +245,7 @@ mod tests {
         let document =
             document(json!({"schema": schema, "named": {"type": "string", "enum": ["a"]}}));
         let schema = document.root().get("schema").unwrap();
-        let default = default_of(&document, schema, &Path::at("/schema"));
+        let default = legal_default(&document, schema, &Path::at("/schema"));
         assert_eq!(default.is_some(), expected, "{schema:?}");
     }
 

@@ -68,7 +68,7 @@ pub(crate) fn sent_value(document: &Document, said: &[&Node], value: &Node) -> O
 
 /// Returns true if the listed values of a schema allow a value after conversion; `None` if all have the declared type,
 /// so that the type and the list decide.
-pub(super) fn listed_values_allow(
+pub(super) fn listed_values_allow_after_conversion(
     document: &Document,
     object: &NodeObject,
     value: &Node,

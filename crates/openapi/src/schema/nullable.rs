@@ -7,7 +7,7 @@ use callgate_tree::Node;
 use crate::document::Document;
 
 pub(super) fn with_null_if_nullable(document: &Document, node: &Node, built: Object) -> Value {
-    if is_nullable(document, node) { with_null(built) } else { Value::Object(built) }
+    if has_nullable_keyword(document, node) { with_null(built) } else { Value::Object(built) }
 }
 
 /// A schema that allows `null` beside its other values.
@@ -35,7 +35,7 @@ fn with_null(mut built: Object) -> Value {
     with_enum(built)
 }
 
-pub(crate) fn is_nullable(document: &Document, node: &Node) -> bool {
+pub(crate) fn has_nullable_keyword(document: &Document, node: &Node) -> bool {
     node.is("nullable") || (document.version().is_swagger() && node.is("x-nullable"))
 }
 

@@ -26,7 +26,8 @@ use crate::{
 
 /// Reports a schema that no value meets. What a model sees is a part of what is checked: it needs no findings of its own.
 pub(super) fn report_unsatisfiable<'d>(builder: &mut Builder<'d>, node: &'d Node, path: &Path<'_>) {
-    if matches!(builder.view, View::Declared(_)) || !node.as_object().is_some_and(is_open_to_doubt)
+    if matches!(builder.view, View::Declared(_))
+        || !node.as_object().is_some_and(can_contradict_itself)
     {
         return;
     }
@@ -51,7 +52,7 @@ pub(super) fn schema_conflict<'d>(
 
 /// True if the keywords of a schema can contradict each other. A forbidden value (`not: {}`) alone is meant so: an object
 /// that requires it is reported.
-fn is_open_to_doubt(object: &Object) -> bool {
+fn can_contradict_itself(object: &Object) -> bool {
     let is_restricting = |name: &str| name == "$ref" || RESTRICTING.contains(&name);
     let n = object.iter().filter(|(name, _)| is_restricting(name)).count();
     let has = |names: &[&str]| names.iter().any(|name| object.get(name).is_some());

@@ -124,14 +124,14 @@ impl<'a> CredentialPlaces<'a> {
         if let Some(scheme) = exact().find_map(|entry| entry.scheme) {
             return Some(PlaceOwner::Scheme(Arc::clone(scheme)));
         }
-        if self.is_read_too(place, name) {
+        if self.is_alternative_place(place, name) {
             return Some(if required { PlaceOwner::Demanded } else { PlaceOwner::Credential });
         }
         (self.is_secured && is_described(declared)).then_some(PlaceOwner::Described)
     }
 
     /// Returns true if services read the credential from this place in addition to its own.
-    pub(crate) fn is_read_too(&self, place: InputLocation, name: &str) -> bool {
+    pub(crate) fn is_alternative_place(&self, place: InputLocation, name: &str) -> bool {
         let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
         let mut rows = rows.filter(|row| row.places.contains(&place));
         rows.any(|row| row.names.iter().any(|spelling| is_one_header(spelling, name)))

@@ -8,7 +8,7 @@ mod path;
 use url::Url;
 
 use host::check_authority;
-use path::{check_path, doubt_of_path, is_equal};
+use path::{check_path_characters, doubt_of_path, is_equal};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Address {
@@ -76,7 +76,7 @@ pub(super) fn parse_absolute(text: &str) -> Result<Option<Address>, InvalidAddre
         )));
     }
     let host = check_authority(authority, plain)?;
-    check_path(parts.path, plain)?;
+    check_path_characters(parts.path, plain)?;
     let bad = || wrong_address("expected a server URL", plain);
     let url = Url::parse(plain).map_err(|_| bad())?;
     let is_scheme = url.scheme().eq_ignore_ascii_case(scheme);
@@ -143,7 +143,7 @@ fn check_relative(text: &str) -> Result<UrlParts<'_>, InvalidAddress> {
     if parts.authority.is_none() && (is_port || is_scheme) {
         return Err(wrong_address("expected a server URL with `http` or `https`", text));
     }
-    check_path(parts.path, text)?;
+    check_path_characters(parts.path, text)?;
     Ok(parts)
 }
 

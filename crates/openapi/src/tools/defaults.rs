@@ -12,7 +12,7 @@ use crate::{
     layout::Layout,
     options::Defaults,
     reference::{LocatedNode, follow_references},
-    schema::{default_of, only_value_of},
+    schema::{legal_default, only_value_of},
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -156,7 +156,7 @@ fn has_members_of_defaults(document: &Document, schema: &LocatedNode<'_>) -> boo
     };
     let path = above.name("properties");
     let has_default =
-        |node: &Node, name: &str| default_of(document, node, &path.name(name)).is_some();
+        |node: &Node, name: &str| legal_default(document, node, &path.name(name)).is_some();
     let is_fixed =
         |node: &Node, name: &str| only_value_of(document, node, &path.name(name)).is_some();
     let mut members = properties.members();

@@ -55,7 +55,7 @@ pub(super) fn path_template(
                 let help = "write the name alone; slashes in its value are escaped";
                 cursor.warning(Code::FrameworkPath, message, help);
             }
-            if let Some(name) = template.take_operators(is_path) {
+            if let Some(name) = template.strip_plus_operators(is_path) {
                 let message =
                     format!("expected a path variable without an operator, got: `{{{name}}}`");
                 let help = "write the name alone; slashes in its value are escaped";

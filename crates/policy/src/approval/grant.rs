@@ -79,7 +79,7 @@ impl Approvals {
         };
         let is_rejected = is_reject || matches!(state, ApprovalState::Rejected { .. });
         if !is_rejected && !self.may_approve(call, by.as_deref()) {
-            return Err(wording::by_another(&id));
+            return Err(wording::approver_must_differ_fault(&id));
         }
         if !self.use_approval(call, &stored_approval, is_rejected).await? {
             count_decision("unknown");

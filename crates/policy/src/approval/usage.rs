@@ -117,7 +117,7 @@ impl Usage {
     }
 
     /// Removes the approval, because its call is another one, and is not made.
-    pub(super) async fn remove_approval(usage: Option<&Self>) {
+    pub(super) async fn delete_stored_approval(usage: Option<&Self>) {
         let Some(Self { store, key, version, has_detail, .. }) = usage else { return };
         if *has_detail {
             remove_detail(store, key).await;

@@ -93,14 +93,14 @@ impl Series {
         toolset.in_flight.increment(1);
         let tool = backend.map(|backend| {
             let name = backend.name().as_str();
-            let tool = get_or_insert(&toolset.tools, name, || self.tool_series(name));
+            let tool = get_or_insert(&toolset.tools, name, || self.new_tool_series(name));
             (tool, backend.effect())
         });
         CountedCall { toolset, tool }
     }
 
     /// A further tool. Beyond the limit, tools share one name.
-    fn tool_series(&self, name: &str) -> OfTool {
+    fn new_tool_series(&self, name: &str) -> OfTool {
         let is_own = self.n_tools.fetch_add(1, Ordering::Relaxed) < MOST_TOOLS;
         let name = if is_own { name } else { OTHER_TOOLS };
         OfTool { name: name.to_owned(), ended: Counters::default() }

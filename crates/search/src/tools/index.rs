@@ -101,7 +101,7 @@ impl Index {
 
     /// The things that a document produces, the subject of its response first.
     pub fn products(&self, document: usize) -> &[Product] {
-        self.sources.products(document)
+        self.sources.things_produced_by(document)
     }
 
     /// The documents that return the needed thing, the simplest to call first.

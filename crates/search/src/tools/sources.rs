@@ -91,7 +91,7 @@ impl Sources {
         self.parts.get(document).map(|parts| &*parts.needs).unwrap_or_default()
     }
 
-    pub(crate) fn products(&self, document: usize) -> &[Product] {
+    pub(crate) fn things_produced_by(&self, document: usize) -> &[Product] {
         self.parts.get(document).map(|parts| &*parts.products).unwrap_or_default()
     }
 

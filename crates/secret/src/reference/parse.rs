@@ -17,7 +17,7 @@ pub(super) fn parse_reference(text: &str) -> Result<SecretReference, Error> {
             Some(secret) => Ok(SecretReference::Remote { scheme: name, secret }),
             None => Err(error::malformed_reference(name, expected)),
         },
-        ("directory", None) => parse_directory(rest),
+        ("directory", None) => parse_file_in_directory(rest),
         ("env", None) => parse_env(rest),
         ("file", None) => parse_file(rest),
         ("literal", None) => Ok(SecretReference::literal(Secret::new(rest.to_owned()))),
@@ -25,7 +25,7 @@ pub(super) fn parse_reference(text: &str) -> Result<SecretReference, Error> {
     }
 }
 
-pub(super) fn parse_own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
+pub(super) fn parse_custom_reference(scheme: &str, name: &str) -> Result<SecretReference, Error> {
     let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_word = scheme.starts_with(|first: char| first.is_ascii_lowercase());
     let is_scheme =
@@ -36,7 +36,7 @@ pub(super) fn parse_own(scheme: &str, name: &str) -> Result<SecretReference, Err
     Ok(SecretReference::Own { scheme: scheme.to_owned(), name: name.to_owned() })
 }
 
-fn parse_directory(name: &str) -> Result<SecretReference, Error> {
+fn parse_file_in_directory(name: &str) -> Result<SecretReference, Error> {
     if name.contains(char::is_control) || !is_downward(name) {
         return Err(error::malformed_reference(
             "directory",

@@ -13,7 +13,13 @@ impl Reader {
     }
 
     /// Records a value of a type that contains no secrets; a short value is shown.
-    pub fn expected_plain(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
+    pub fn report_wrong_type_with_value(
+        &mut self,
+        pointer: &str,
+        expected: &str,
+        got: &Node,
+        help: &str,
+    ) {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || " .+-_".contains(c);
         let plain =
             got.as_str().filter(|text| text.len() <= MOST_SHOWN && text.chars().all(is_plain));

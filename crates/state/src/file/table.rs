@@ -31,11 +31,11 @@ struct RowState {
 impl Table {
     pub(super) fn new(connection: Connection, bound: u64) -> rusqlite::Result<Self> {
         let mut table = Self { connection, shares: Shares::new(bound) };
-        table.count_shares()?;
+        table.recount_bytes_by_owner()?;
         Ok(table)
     }
 
-    fn count_shares(&mut self) -> rusqlite::Result<()> {
+    fn recount_bytes_by_owner(&mut self) -> rusqlite::Result<()> {
         let mut shares = Shares::new(self.shares.byte_limit());
         let mut statement = self
             .connection
@@ -67,7 +67,7 @@ impl Table {
         if !self.connection.is_autocommit() {
             drop(self.connection.execute_batch("ROLLBACK"));
         }
-        if let Err(failure) = self.count_shares() {
+        if let Err(failure) = self.recount_bytes_by_owner() {
             tracing::warn!(%failure, "the records of the file of state cannot be counted");
         }
     }

@@ -56,7 +56,7 @@ impl Cluster {
             let owner = match &asked {
                 Err(failure) if failure.is_code("MOVED") => moved_to(failure, &address),
                 // A replica may have become the owner.
-                Err(failure) if failure.is_of_server() => None,
+                Err(failure) if failure.is_server_unusable() => None,
                 _ => Some(address),
             };
             self.learn_owner(tag, owner.clone());

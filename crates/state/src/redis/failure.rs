@@ -34,7 +34,7 @@ impl Failure {
     }
 
     /// Returns true if the server is of no use for now: other commands would fail as well.
-    pub(super) fn is_of_server(&self) -> bool {
+    pub(super) fn is_server_unusable(&self) -> bool {
         match self {
             Self::Away(_) | Self::Unanswered(_) => true,
             Self::Refused { code, .. } => UNUSABLE.contains(&&**code),

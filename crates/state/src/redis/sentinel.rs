@@ -48,7 +48,7 @@ impl Sentinel {
         let server = self.primary_server().await?;
         let asked = server.send_command(command, care).await;
         if let Err(failure) = asked.as_ref().map(drop)
-            && failure.is_of_server()
+            && failure.is_server_unusable()
         {
             let failure = Failure::Away(failure.cause_text());
             self.primary_server.fail_if(failure, |entry| Arc::ptr_eq(&entry.value, &server));

@@ -191,7 +191,7 @@ impl Server {
                 let answer = timeout(self.dialling.time / 2, connection.send_command(&ping)).await;
                 !matches!(answer, Ok(Ok(_)))
             }
-            failure => failure.is_of_server(),
+            failure => failure.is_server_unusable(),
         }
     }
 

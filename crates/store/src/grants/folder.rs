@@ -150,7 +150,7 @@ fn is_private(file: &File) -> io::Result<()> {
 
 fn replace_grant(file: &Path, grant: &Secret) -> io::Result<()> {
     let folder = file.parent().unwrap_or(file);
-    private_folder(folder)?;
+    create_private_folder(folder)?;
     let new = file.with_extension(format!("{}.new", std::process::id()));
     // A process with this id may have left a file behind.
     fs::remove_file(&new).ok();
@@ -166,7 +166,7 @@ fn replace_grant(file: &Path, grant: &Secret) -> io::Result<()> {
 
 /// The locked file; `None` if another process holds the lock.
 fn try_lock(file: &Path) -> io::Result<Option<File>> {
-    private_folder(file.parent().unwrap_or(file))?;
+    create_private_folder(file.parent().unwrap_or(file))?;
     let opened = private_options(OpenOptions::new().write(true).create(true)).open(file)?;
     match opened.try_lock() {
         Ok(()) => Ok(Some(opened)),
@@ -184,7 +184,7 @@ fn private_options(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-fn private_folder(folder: &Path) -> io::Result<()> {
+fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -98,7 +98,7 @@ impl<'t> Decimal<'t> {
     }
 
     /// The power of ten just above that of the first significant digit.
-    fn first_power(&self) -> i128 {
+    fn power_above_first_digit(&self) -> i128 {
         self.last + digit_position(self.whole.len() + self.fraction.len())
     }
 
@@ -117,7 +117,7 @@ impl<'t> Decimal<'t> {
     /// The order of the absolute values of two numbers that are both zero or both not zero.
     fn size_order(&self, other: &Self) -> Ordering {
         let digits = || self.significant_digits().cmp(other.significant_digits());
-        self.first_power().cmp(&other.first_power()).then_with(digits)
+        self.power_above_first_digit().cmp(&other.power_above_first_digit()).then_with(digits)
     }
 
     /// Significant digits have no trailing zeros and so are not divisible by ten. A divisor whose last digit has a higher

@@ -59,12 +59,12 @@ pub(crate) fn special_position(bytes: &[u8], at: usize) -> usize {
             return at + special_bits.trailing_zeros() as usize / 8;
         }
     }
-    special_far(bytes, at)
+    special_position_after_16_bytes(bytes, at)
 }
 
 /// The first quote, backslash or control character of a long text, or the end. The search goes on behind the first 16
 /// bytes.
-fn special_far(bytes: &[u8], mut at: usize) -> usize {
+fn special_position_after_16_bytes(bytes: &[u8], mut at: usize) -> usize {
     at += if bytes.len() > at + 16 { 16 } else { 0 };
     while is_plain::<32>(bytes, at) {
         at += 32;

@@ -36,7 +36,7 @@ pub(super) fn too_many_nodes(at: Option<Position>, limit: usize) -> Fault {
     )
 }
 
-pub(super) fn alias_expansion(at: Option<Position>, limit: usize) -> Fault {
+pub(super) fn too_many_alias_bytes(at: Option<Position>, limit: usize) -> Fault {
     error_fault(
         TextCode::AliasExpansion,
         at,

@@ -167,7 +167,7 @@ impl Builder {
 
     fn diagnostics(&self, text: &str) -> Vec<Diagnostic> {
         let pointers: Vec<_> = self.duplicates.iter().map(|(pointer, _)| &**pointer).collect();
-        let places = scan::occurrences(text, &pointers);
+        let places = scan::first_and_last_occurrences(text, &pointers);
         let located_duplicates = self.duplicates.iter().zip(places);
         let mut diagnostics: Vec<_> = located_duplicates
             .map(|((pointer, name), lines)| fault::duplicate_key(pointer.clone(), name, &lines))

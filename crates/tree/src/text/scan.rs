@@ -26,13 +26,13 @@ pub(crate) fn find_positions(text: &str, wanted: &mut WantedPointers, max_depth:
 }
 
 /// All places of each pointer's node: more than one when a name occurs again.
-pub(super) fn occurrences(text: &str, pointers: &[&str]) -> Vec<Vec<Position>> {
+pub(super) fn first_and_last_occurrences(text: &str, pointers: &[&str]) -> Vec<Vec<Position>> {
     if pointers.is_empty() {
         return Vec::new();
     }
     let mut wanted = WantedPointers::new(pointers.iter().copied());
     find_positions(text, &mut wanted, usize::MAX);
-    wanted.all_positions()
+    wanted.first_and_last_positions()
 }
 
 /// An open list or object, with its entry when it contains wanted nodes.

@@ -58,7 +58,7 @@ impl WantedPointers {
     }
 
     /// The place of each pointer's node, or the first and the last place.
-    pub(crate) fn all_positions(&self) -> Vec<Vec<Position>> {
+    pub(crate) fn first_and_last_positions(&self) -> Vec<Vec<Position>> {
         let places = |way: &Vec<usize>| self.entry_positions(*way.last()?).map(<[_]>::to_vec);
         self.ways.iter().map(|way| places(way).unwrap_or_default()).collect()
     }

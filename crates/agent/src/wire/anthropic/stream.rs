@@ -65,7 +65,7 @@ impl EventParts for PartialReply {
         Ok(String::new())
     }
 
-    fn body(self, _events: &Events) -> Option<String> {
+    fn finished_reply_body(self, _events: &Events) -> Option<String> {
         // Some servers end with the reason, and leave out the event after it.
         if !self.is_ended && self.stop.is_null() {
             return None;

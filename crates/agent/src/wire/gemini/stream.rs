@@ -81,7 +81,7 @@ impl EventParts for PartialReply {
         Ok(said)
     }
 
-    fn body(self, _events: &Events) -> Option<String> {
+    fn finished_reply_body(self, _events: &Events) -> Option<String> {
         let Some(finish) = self.finish else {
             // A prompt that was blocked has no candidates.
             return self.feedback.map(|feedback| format!(r#"{{"promptFeedback":{feedback}}}"#));

@@ -77,7 +77,7 @@ impl EventParts for PartialReply {
     }
 
     /// The body of the whole reply. A mark of the end stands for a reason that the server left out.
-    fn body(mut self, events: &Events) -> Option<String> {
+    fn finished_reply_body(mut self, events: &Events) -> Option<String> {
         // The calls that the reason promises may not have come, and without a reason nothing may have.
         let promises = self
             .finish

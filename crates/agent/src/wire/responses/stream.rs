@@ -52,7 +52,7 @@ impl EventParts for PartialReply {
         }
     }
 
-    fn body(self, _events: &Events) -> Option<String> {
+    fn finished_reply_body(self, _events: &Events) -> Option<String> {
         let whole = self.whole?;
         let Ok(Value::Object(mut response)) = Value::parse(&whole) else { return Some(whole) };
         let none = Vec::new();

@@ -49,7 +49,7 @@ impl NamespaceScope {
         let (prefix, local, namespace) = self.name_parts(name)?;
         let Some(prefix) = prefix else {
             let declaration = match &name.namespace {
-                Some(namespace) => self.declare(None, namespace)?,
+                Some(namespace) => self.xmlns_declaration_text(None, namespace)?,
                 None => String::new(),
             };
             let namespace = self.namespace_for(None).filter(|namespace| !namespace.is_empty());
@@ -70,7 +70,7 @@ impl NamespaceScope {
         let declaration = if is_in_scope && !is_own {
             String::new()
         } else {
-            self.declare(Some(&prefix), &namespace)?
+            self.xmlns_declaration_text(Some(&prefix), &namespace)?
         };
         let expanded = ExpandedName { local: Arc::clone(&local), namespace: Some(namespace) };
         Ok(QualifiedName { text: format!("{prefix}:{local}"), declaration, expanded })
@@ -100,8 +100,11 @@ impl NamespaceScope {
         };
         let prefix = prefix.filter(is_free).unwrap_or_else(|| self.prefix_for(&namespace));
         let is_in_scope = self.namespace_for(Some(&prefix)).as_ref() == Some(&namespace);
-        let declaration =
-            if is_in_scope { String::new() } else { self.declare(Some(&prefix), &namespace)? };
+        let declaration = if is_in_scope {
+            String::new()
+        } else {
+            self.xmlns_declaration_text(Some(&prefix), &namespace)?
+        };
         let expanded = ExpandedName { local: Arc::clone(&local), namespace: Some(namespace) };
         Ok(QualifiedName { text: format!("{prefix}:{local}"), declaration, expanded })
     }
@@ -151,7 +154,7 @@ impl NamespaceScope {
         declared.into_iter().next().or_else(free).unwrap_or_else(|| "ns".into())
     }
 
-    fn declare(
+    fn xmlns_declaration_text(
         &mut self,
         prefix: Option<&str>,
         namespace: &Arc<str>,

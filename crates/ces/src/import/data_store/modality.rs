@@ -21,7 +21,7 @@ pub(super) fn import_modalities(tool: &Message<'_>, vertex: &mut Object, importe
         remark_rewriter(&modality, imported);
         is_answered &= is_summarized(&modality, imported);
         import_grounding(&modality, vertex, imported);
-        remark_snippets(&modality, imported);
+        import_snippets(&modality, imported);
     }
     if is_answered {
         vertex.insert("answer", true.into());
@@ -72,7 +72,7 @@ fn import_grounding(modality: &Message<'_>, vertex: &mut Object, imported: &mut 
     }
 }
 
-fn remark_snippets(modality: &Message<'_>, imported: &mut Imported) {
+fn import_snippets(modality: &Message<'_>, imported: &mut Imported) {
     let Some(config) = modality.message("snippetsConfig", imported) else { return };
     config.remark_unknown_members(&["enableSnippets", "maxSnippets"], imported);
     let enabled = config.node("enableSnippets").map(callgate_tree::Node::to_value);

@@ -46,7 +46,7 @@ fn file_text(response: &Value) -> Option<String> {
 }
 
 /// The words for a call that failed: its code, each argument that was not as expected, what the service said, what to do.
-pub(super) fn error_text(error: &Value) -> String {
+pub(super) fn error_report(error: &Value) -> String {
     let code = member_text(error, "code");
     let message = visible_line(member_text(error, "message"));
     let mut text = format!("error[{}]: {message}\n", visible_line(code));

@@ -17,7 +17,7 @@ use crate::{
     commands::call::read_object,
     exit::Failure,
     guide::{Guide, Kinds},
-    open::read_bytes,
+    open::read_file_bytes,
 };
 
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ impl<'a> ArgumentTarget<'a> {
     /// True if an input takes no list. The call itself reports unknown names; the whole body is one value.
     fn takes_one(self, steps: &[&str], input: Option<Guide<'_>>) -> bool {
         match input {
-            Some(input) => !input.kinds().array,
+            Some(input) => !input.allowed_value_kinds().array,
             None => self.guide.is_some() && *steps == [body::NAME],
         }
     }
@@ -175,7 +175,7 @@ fn value_of(name: &str, text: &str, guide: Option<Guide<'_>>) -> Result<Value, F
     let bytes = if file == "-" {
         standard_input()?
     } else {
-        read_bytes(Path::new(file)).map_err(|Failure(message)| {
+        read_file_bytes(Path::new(file)).map_err(|Failure(message)| {
             let first = message.lines().next().unwrap_or_default();
             let meant = format!("to give the text itself, write `{name}=@@{file}`");
             Failure(format!("{first}\nhelp: `{name}=@FILE` reads a file; {meant}"))
@@ -191,9 +191,13 @@ fn file_value(
     bytes: Vec<u8>,
     guide: Option<Guide<'_>>,
 ) -> Result<Value, Failure> {
-    let item = guide.filter(|guide| !guide.kinds().bytes && !guide.kinds().object);
-    let guide = item.filter(|guide| guide.kinds().array).and_then(Guide::item_guide).or(guide);
-    let kinds = guide.map(Guide::kinds).unwrap_or_default();
+    let item = guide
+        .filter(|guide| !guide.allowed_value_kinds().bytes && !guide.allowed_value_kinds().object);
+    let guide = item
+        .filter(|guide| guide.allowed_value_kinds().array)
+        .and_then(Guide::item_guide)
+        .or(guide);
+    let kinds = guide.map(Guide::allowed_value_kinds).unwrap_or_default();
     if let Some(guide) = guide.filter(|_| kinds.bytes) {
         return Ok(upload::upload_value(file, &bytes, guide));
     }
@@ -219,7 +223,7 @@ fn file_value(
 /// Converts texts to the only value they can mean: a number, `true`, JSON, a list of one.
 fn fit_value(value: &mut Value, guide: Guide<'_>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
-    let kinds = guide.kinds();
+    let kinds = guide.allowed_value_kinds();
     if let Value::String(text) = &*value
         && let Some(meant) = parsed_value(text, kinds)
     {

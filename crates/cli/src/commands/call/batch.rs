@@ -20,7 +20,7 @@ use super::{
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
-    open::read_bytes,
+    open::read_file_bytes,
     output,
 };
 
@@ -55,7 +55,7 @@ pub(super) fn run(
 }
 
 fn read_calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
-    let text = if file == Path::new("-") { standard_input()? } else { read_bytes(file)? };
+    let text = if file == Path::new("-") { standard_input()? } else { read_file_bytes(file)? };
     let text = String::from_utf8(text).map_err(|_| {
         Failure(format!(
             "error: `{}` is not UTF-8\nhelp: write one JSON object a line",

@@ -65,7 +65,7 @@ fn nearest_path(steps: &[&str], entry: Option<Entry<'_>>) -> Option<String> {
     let mut here = Guide::new(&schema);
     let mut meant: Vec<&str> = Vec::new();
     for step in steps {
-        while here.kinds().array && here.member(step).is_none() {
+        while here.allowed_value_kinds().array && here.member(step).is_none() {
             here = here.item_guide()?;
         }
         let name = match here.member(step) {

@@ -21,7 +21,7 @@ pub(super) fn first_input(text: &str, files: &[PathBuf]) -> Result<Input, Failur
 }
 
 fn read_file(file: &Path) -> Result<StoredResult, Failure> {
-    let bytes = file_beginning(file).map_err(|error| {
+    let bytes = bounded_file_bytes(file).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", file.display());
         Failure::with_help(&message, "name a file that you may read")
     })?;
@@ -31,7 +31,7 @@ fn read_file(file: &Path) -> Result<StoredResult, Failure> {
 }
 
 /// The bytes of a file, and no more than one beyond what an input may have: that is refused then.
-fn file_beginning(file: &Path) -> io::Result<Vec<u8>> {
+fn bounded_file_bytes(file: &Path) -> io::Result<Vec<u8>> {
     let most = u64::try_from(MOST_FILE_BYTES).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
     File::open(file)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -9,7 +9,7 @@ use callgate_agent::{Agent, Transcript};
 
 use crate::{
     exit::Failure,
-    open::read_bytes,
+    open::read_file_bytes,
     output,
     partial_file::{Readers, write_file},
 };
@@ -34,8 +34,8 @@ impl TranscriptFile {
             let message = format!("in `{}`: {error}", file.display());
             Failure::with_help(&message, "name another file, or remove this one to begin anew")
         };
-        let text =
-            String::from_utf8(read_bytes(file)?).map_err(|error| refused(error.to_string()))?;
+        let text = String::from_utf8(read_file_bytes(file)?)
+            .map_err(|error| refused(error.to_string()))?;
         let opened = Transcript::of_text(&text, |name| agent.offered_tool(name));
         let (transcript, repair) = opened.map_err(|error| refused(error.to_string()))?;
         let converted = transcript.into_dialect(agent.dialect(), |name| agent.offered_tool(name));

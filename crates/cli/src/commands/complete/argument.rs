@@ -55,7 +55,7 @@ fn add_member(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
     if all.len() >= MOST_ARGUMENTS || name.contains(|c: char| c.is_control() || c == '=') {
         return;
     }
-    let kinds = guide.kinds();
+    let kinds = guide.allowed_value_kinds();
     let below =
         if kinds.object && !kinds.bytes && depth > 0 { guide.members() } else { Vec::new() };
     for inner in below.iter().filter(|inner| !inner.contains('.')) {
@@ -79,7 +79,7 @@ fn add_member(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
 
 /// The legal values at a place, if they can be counted.
 fn legal_values(guide: Guide<'_>) -> Vec<String> {
-    let kinds = guide.kinds();
+    let kinds = guide.allowed_value_kinds();
     let said = guide.keyword("enum").and_then(Value::as_array);
     let one = guide.keyword("const").map(std::slice::from_ref);
     let said: Vec<Value> = match (said, one, kinds.boolean && !kinds.string) {

@@ -35,7 +35,7 @@ pub(super) fn write(
         let session = write_toolset_settings(&toolset, &export.variables, folder)?;
         let file = folder.path().join(&toolset.name).join("toolset.yaml");
         let built = confined_loader(kinds, effects::IMPORT, folder.path())?
-            .toolset_file(&file)
+            .load_toolset_settings_file(&file)
             .and_then(|config| config.build_blocking(&Environment::new(), None));
         match built {
             Ok(built) => {

@@ -17,7 +17,7 @@ use crate::{
     args::{DeployWay, InitArguments},
     exit::{Failure, Verdict},
     file_argument::USUAL_FILE,
-    open::read_bytes,
+    open::read_file_bytes,
     output, yaml,
 };
 
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &InitArguments, way: DeployWay) -> Result<Verdict, 
 }
 
 fn read_configuration(file: &Path) -> Result<Object, Failure> {
-    let config = read(&read_bytes(file)?, &TextLimits::default()).ok();
+    let config = read(&read_file_bytes(file)?, &TextLimits::default()).ok();
     match config.map(|config| config.value.to_value()) {
         Some(Value::Object(config)) if config.contains_key("toolsets") => Ok(config),
         _ => Err(Failure::with_help(

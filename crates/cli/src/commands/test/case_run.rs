@@ -94,7 +94,7 @@ fn build_case_toolset(
         Answering::Recording(_) => confined_loader(kinds, effects::TEST, api)?,
         Answering::Service => loader_with_effects(kinds, effects::TEST_RECORD),
     };
-    let mut config = loader.toolset_file(&file)?;
+    let mut config = loader.load_toolset_settings_file(&file)?;
     let environment = match by {
         Answering::Recording(recorded) => {
             let recording = recorded.map(|(request, response)| Recording {

@@ -52,10 +52,10 @@ fn is_list(guide: Option<Guide<'_>>) -> bool {
 }
 
 pub(super) fn is_file(guide: Guide<'_>) -> bool {
-    let kinds = guide.kinds();
+    let kinds = guide.allowed_value_kinds();
     let is_list = kinds.array && !kinds.bytes && !kinds.object;
     let of = guide.item_guide().filter(|_| is_list).unwrap_or(guide);
-    of.kinds().bytes
+    of.allowed_value_kinds().bytes
 }
 
 /// The flags with which the tools were shown, and those of them that a line for others does not repeat.

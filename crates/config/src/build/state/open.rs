@@ -191,7 +191,7 @@ mod redis {
             );
         }
         if redis.servers.urls().iter().all(|url| url.is_secure) {
-            settings.tls = Some(tls::load_store_tls(reader, &redis.tls, base, secrets).await);
+            settings.tls = Some(tls::load_tls_settings(reader, &redis.tls, base, secrets).await);
         }
         let store = RedisStore::new(&settings, &environment.network(None));
         store

@@ -91,7 +91,7 @@ pub(super) fn check_four_eyes(reader: &mut Reader, mapping: Mapping<'_>, access:
     let (message, help) = if access.principals.iter().any(|principal| principal.id == "bearer") {
         let message = "expected callers with names of their own, got one token for all: `bearer`";
         (message, "name each caller under `principals` or `jwt`")
-    } else if has_two_names(access) {
+    } else if has_differing_principal_claims(access) {
         let message = "expected one claim that names the subjects of an issuer, got several: a person would have two names, and could approve their own calls";
         (message, "write the same `principal_claim` in each entry of the issuer")
     } else if !has_other_approver(access) {
@@ -104,7 +104,7 @@ pub(super) fn check_four_eyes(reader: &mut Reader, mapping: Mapping<'_>, access:
 }
 
 /// True if the subjects of one issuer are named by several claims.
-fn has_two_names(access: &AccessConfig) -> bool {
+fn has_differing_principal_claims(access: &AccessConfig) -> bool {
     access.issuers.iter().any(|one| {
         let is_other = |other: &&IssuerConfig| other.issuer == one.issuer;
         let mut others = access.issuers.iter().filter(is_other);

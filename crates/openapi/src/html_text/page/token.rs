@@ -90,14 +90,14 @@ fn leading_markup(text: &str) -> Option<(usize, Option<Tag<'_>>)> {
     }
     let n_name = named.find(|c: char| c.is_whitespace() || matches!(c, '/' | '>'));
     let (name, attributes) = named.split_at_checked(n_name.unwrap_or(named.len()))?;
-    let end = end_of_attributes(attributes);
+    let end = index_after_tag_end(attributes);
     let length = text.len() - attributes.len() + end;
     let attributes = attributes.get(..end)?.trim_end_matches('>');
     Some((length, Some(Tag { name, is_end, attributes })))
 }
 
 /// The byte behind the `>` that ends a tag; one in quotes does not.
-fn end_of_attributes(text: &str) -> usize {
+fn index_after_tag_end(text: &str) -> usize {
     let mut quote = None;
     let mut before = ' ';
     for (at, c) in text.char_indices() {

@@ -5,7 +5,7 @@ use percent_encoding::percent_decode_str;
 use super::{InvalidAddress, wrong_address};
 
 /// Refuses a path with brackets, or with a `%` that begins no escape.
-pub(super) fn check_path(path: &str, text: &str) -> Result<(), InvalidAddress> {
+pub(super) fn check_path_characters(path: &str, text: &str) -> Result<(), InvalidAddress> {
     if path.contains(['[', ']']) {
         return Err(wrong_address("expected a server whose path has no `[` and `]`", text));
     }
@@ -23,7 +23,8 @@ pub(super) fn check_path(path: &str, text: &str) -> Result<(), InvalidAddress> {
 
 /// The expectation that a usable path does not meet: without segments that parsers resolve, or that are empty.
 pub(super) fn doubt_of_path(path: &str) -> Option<&'static str> {
-    if path.split('/').any(|segment| is_dots(&decoded_segment(segment)) != Dots::None) {
+    if path.split('/').any(|segment| decoded_segment_dots(&decoded_segment(segment)) != Dots::None)
+    {
         return Some("expected a server whose path has no dot segments");
     }
     path.contains("//").then_some("expected a server whose path has no empty segments")
@@ -40,7 +41,7 @@ fn normalized_segments(path: &str) -> Vec<Vec<u8>> {
     let mut segments = Vec::new();
     let mut ends_in_dots = false;
     for segment in path.strip_prefix('/').unwrap_or(path).split('/').map(decoded_segment) {
-        let dots = is_dots(&segment);
+        let dots = decoded_segment_dots(&segment);
         ends_in_dots = dots != Dots::None;
         match dots {
             Dots::Above => drop(segments.pop()),
@@ -61,7 +62,7 @@ enum Dots {
     None,
 }
 
-fn is_dots(segment: &[u8]) -> Dots {
+fn decoded_segment_dots(segment: &[u8]) -> Dots {
     match segment {
         b"." => Dots::Here,
         b".." => Dots::Above,

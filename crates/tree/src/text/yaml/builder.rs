@@ -164,7 +164,7 @@ impl Builder {
         let (node, size) = (node.clone(), *size);
         self.alias_bytes = self.alias_bytes.saturating_add(size.bytes);
         if self.alias_bytes > self.limits.alias_bytes {
-            return Err(fault::alias_expansion(Some(at), self.limits.alias_bytes));
+            return Err(fault::too_many_alias_bytes(Some(at), self.limits.alias_bytes));
         }
         if self.expects_name() {
             let Some(name) = node.as_shared_str() else {

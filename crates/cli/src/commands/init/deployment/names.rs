@@ -25,12 +25,12 @@ impl Names {
         match value {
             Value::Array(items) => items.iter().for_each(|item| self.add_value(item)),
             Value::Object(members) => members.values().for_each(|member| self.add_value(member)),
-            Value::String(text) => self.add_text(text),
+            Value::String(text) => self.add_reference_or_text(text),
             Value::Bool(_) | Value::Null | Value::Number(_) => {}
         }
     }
 
-    fn add_text(&mut self, text: &str) {
+    fn add_reference_or_text(&mut self, text: &str) {
         match text.split_once(':') {
             Some(("env", name)) => self.variables.insert(name.to_owned()),
             Some(("directory", name)) => self.secrets.insert(name.to_owned()),

@@ -20,7 +20,7 @@ pub(super) fn kind_words(guide: Guide<'_>, folding: Folding) -> String {
 
 /// The type of a value that is no list of described items.
 fn kind_of_one(guide: Guide<'_>, folding: Folding) -> String {
-    if guide.kinds().bytes {
+    if guide.allowed_value_kinds().bytes {
         return "file".to_owned();
     }
     let names = guide.types();
@@ -38,7 +38,7 @@ fn kind_of_one(guide: Guide<'_>, folding: Folding) -> String {
 
 /// True for an object with members, other than the bytes of a file.
 pub(super) fn is_object(guide: Guide<'_>) -> bool {
-    let kinds = guide.kinds();
+    let kinds = guide.allowed_value_kinds();
     kinds.object && !kinds.bytes && !guide.members().is_empty()
 }
 

@@ -10,7 +10,7 @@ use proptest::{
 };
 
 use super::{
-    super::{is_open_to_doubt, schema_conflict},
+    super::{can_contradict_itself, schema_conflict},
     candidates::Candidates,
 };
 use crate::{
@@ -31,7 +31,7 @@ fn reported(document: &Document) -> Vec<String> {
             Node::Array(items) => ahead
                 .extend(items.iter().enumerate().map(|(at, item)| (item, below(&at.to_string())))),
             Node::Object(members) => {
-                if is_open_to_doubt(members)
+                if can_contradict_itself(members)
                     && schema_conflict(document, node, &Path::at(&pointer)).is_some()
                 {
                     found.push(pointer.clone());
