@@ -106,7 +106,8 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(Answer) = |answer| is_send(answer.bytes());
     let _: fn(Answer) = |answer| is_send(answer.value());
     let _: fn(&RouteRequest, SessionInput) = |request, input| is_send(request.session(input));
-    let _: fn(&RouteRequest) = |request| is_send(request.begin("key", b"digest"));
+    let _: fn(&RouteRequest) =
+        |request| is_send(request.claim_key_unless_answered("key", b"digest"));
     let _: fn(&RouteRequest, &Object) =
         |request, changes| is_send(request.parameters_with("s", changes));
     let _: fn(&RouteRequest, Object) =
@@ -117,7 +118,8 @@ fn every_future_of_a_sidecar_is_send() {
         |request, state| is_send(request.put_state("s", state, None));
     let _: fn(&RouteCalls) = |calls| is_send(calls.run());
     let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
-    let _: fn(&Client, &Question) = |client, question| is_send(client.ask(question));
+    let _: fn(&Client, &Question) =
+        |client, question| is_send(client.ask_person_or_model(question));
     let _: fn(&McpService, http::Request<bytes::Bytes>) =
         |service, request| is_send(service.answer(request));
     let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));
@@ -190,7 +192,7 @@ fn every_future_of_a_trait_is_send() {
         |transport, origin| is_send(transport.connect(origin, NamedBy::Operator));
     let _: fn(&Network) = |network| is_send(network.dial("localhost", 6379, None));
     let _: fn(&Network, TcpStream) = |network, stream| {
-        is_send(network.secure(stream, "localhost", &TlsSettings::new()));
+        is_send(network.secure_with_channel_binding(stream, "localhost", &TlsSettings::new()));
     };
     let _: fn(&dyn Resolver) = |resolver| is_send(resolver.addresses("example.com"));
 }

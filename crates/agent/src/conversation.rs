@@ -50,7 +50,7 @@ impl Transcripts {
             let is_last = keys.len() < n_asked;
             last = keys.last().cloned();
             listed.extend(keys.iter().map(|key| Conversation {
-                agent: key.name(),
+                agent: key.record_name(),
                 session: key.session().unwrap_or_default(),
             }));
             if is_last {

@@ -282,7 +282,9 @@ impl Model {
             pushed.map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
             next = pieces.next().await?;
         }
-        reply.end(&mut show).map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
+        reply
+            .finish_last_event(&mut show)
+            .map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
         // A stream that ends before its reply is no message: nothing in it is called.
         let text = reply.body().ok_or_else(ModelFailure::cut)?;
         let text = masker.mask_text(&text);

@@ -52,7 +52,7 @@ impl ToolOffer {
     }
 
     /// Reads the messages that are new, for the tools that they name.
-    pub(crate) fn read(&mut self, messages: &[Json]) {
+    pub(crate) fn read_named_tools(&mut self, messages: &[Json]) {
         if self.finder.is_none() {
             return;
         }

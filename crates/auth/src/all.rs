@@ -90,8 +90,9 @@ impl Authenticator for All {
         self.parts.iter().find_map(|part| part.explain(answer))
     }
 
-    fn description(&self) -> Option<String> {
-        let all: Vec<String> = self.parts.iter().filter_map(|part| part.description()).collect();
+    fn credential_reference_description(&self) -> Option<String> {
+        let all: Vec<String> =
+            self.parts.iter().filter_map(|part| part.credential_reference_description()).collect();
         (!all.is_empty()).then(|| all.join(" and "))
     }
 

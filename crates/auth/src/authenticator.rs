@@ -101,7 +101,7 @@ pub trait Authenticator: Debug + Send + Sync {
     /// Describes the operator's credential to the operator: the references of its secrets, or the name of the
     /// credential that tokens are requested with, with the age of the token. Never a value. `None` if there is nothing
     /// to name.
-    fn description(&self) -> Option<String> {
+    fn credential_reference_description(&self) -> Option<String> {
         None
     }
 

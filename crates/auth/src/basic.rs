@@ -70,7 +70,7 @@ impl Authenticator for Basic {
         vec![CredentialPlace::authorization(PREFIX)]
     }
 
-    fn description(&self) -> Option<String> {
+    fn credential_reference_description(&self) -> Option<String> {
         (!self.password.is_literal()).then(|| format!("`{}`", self.password))
     }
 

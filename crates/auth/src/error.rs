@@ -166,7 +166,7 @@ callgate_secret::errors! {
     /// `code` is one of the standards' own.
     fn login_denied(credential: &str, code: &str) = TokenRefused:
         "the authorization server refuses the login of the credential `{credential}`: {code}";
-    fn foreign_login(credential: &str, why: &str) = TokenRefused:
+    fn failed_login(credential: &str, why: &str) = TokenRefused:
         "the login of the credential `{credential}` is not made: {why}";
 }
 

@@ -119,7 +119,7 @@ impl Authenticator for Google {
         vec![CredentialPlace::authorization(PREFIX)]
     }
 
-    fn description(&self) -> Option<String> {
+    fn credential_reference_description(&self) -> Option<String> {
         let age = match self.audience {
             None => self.cache.token_age(&cache_key(None)),
             Some(_) => None,

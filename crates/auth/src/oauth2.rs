@@ -133,7 +133,7 @@ impl OAuth2 {
 
     fn token_request<'a>(&'a self, shown: &'a GrantInputs<'a>) -> TokenRequest<'a> {
         let config = &self.server.config;
-        let mut parameters = shown.parameters(&config.grant);
+        let mut parameters = shown.grant_specific_parameters(&config.grant);
         parameters.extend(config.audiences.iter().map(|audience| ("audience", &**audience)));
         parameters.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
         parameters.extend(config.parameters.iter().map(|(name, value)| (&**name, &**value)));
@@ -168,7 +168,7 @@ impl Authenticator for OAuth2 {
         vec![self.place.clone()]
     }
 
-    fn description(&self) -> Option<String> {
+    fn credential_reference_description(&self) -> Option<String> {
         let name = format!("the token of `{}`", self.server.config.name);
         Some(description_with_age(&name, self.cache.token_age(&grant::OWN)))
     }

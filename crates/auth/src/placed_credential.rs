@@ -75,7 +75,7 @@ impl Authenticator for PlacedCredential {
         is_changed(reference, &*self.store, &authorization.secrets, refusal).await
     }
 
-    fn description(&self) -> Option<String> {
+    fn credential_reference_description(&self) -> Option<String> {
         match &self.value {
             CredentialSource::Secret(reference) if !reference.is_literal() => {
                 Some(format!("`{reference}`"))

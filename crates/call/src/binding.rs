@@ -35,7 +35,7 @@ pub(crate) struct Binding<'a> {
 pub(crate) struct Names(BTreeMap<Arc<str>, Pattern>);
 
 impl Names {
-    pub(crate) fn from_bindings(bindings: &[Bindings]) -> Self {
+    pub(crate) fn compile_name_patterns(bindings: &[Bindings]) -> Self {
         let nodes = bindings.iter().flat_map(|bindings| &bindings.nodes);
         let patterns = nodes.flat_map(|node| {
             let named = node.patterns.iter().map(|(pattern, _)| pattern);
@@ -186,7 +186,7 @@ impl<'a> Binder<'a, '_> {
     /// The treatment of the value at these nodes, or of its absence.
     fn value_action(&mut self, nodes: &[usize], value: Option<&Value>) -> Action {
         let all = self.reachable_nodes(nodes);
-        let Some(node) = source_of(&all) else { return Action::Kept };
+        let Some(node) = node_with_winning_source(&all) else { return Action::Kept };
         let session_value = node.source.value(self.binding.session);
         let is_root = self.steps.is_empty();
         if is_root && self.is_own_source_not_model() {
@@ -237,7 +237,7 @@ impl<'a> Binder<'a, '_> {
 
     fn report_missing(&mut self, nodes: &[usize]) {
         let all = self.reachable_nodes(nodes);
-        if let Some(node) = source_of(&all) {
+        if let Some(node) = node_with_winning_source(&all) {
             self.missing.add(
                 wording::missing_from_session(self.location_text(), &node.source),
                 &node.source,
@@ -312,7 +312,7 @@ impl<'a> Binder<'a, '_> {
 }
 
 /// The node whose source counts: one from the context, which is never the model's, else the nearest.
-fn source_of<'a>(all: &[&'a SchemaNode]) -> Option<&'a SchemaNode> {
+fn node_with_winning_source<'a>(all: &[&'a SchemaNode]) -> Option<&'a SchemaNode> {
     let with_source = || all.iter().copied().filter(|node| node.source != ValueSource::Model);
     with_source()
         .find(|node| matches!(node.source, ValueSource::Context(_)))

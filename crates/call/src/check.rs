@@ -86,7 +86,7 @@ impl Checks {
 impl<'a> Checking<'a> {
     /// True if a `null` for the input at a position is given to the check.
     pub(crate) fn is_nullable(self, at: usize) -> bool {
-        let is_kept = |input| self.is_removable(input) || self.refuses_null(input);
+        let is_kept = |input| self.is_removable(input) || self.leaves_null_to_schema(input);
         if self.inputs.get(at).is_some_and(is_kept) {
             return true;
         }
@@ -111,7 +111,7 @@ impl<'a> Checking<'a> {
     }
 
     /// True for a member in which a `null` is not left out, but refused by its schema.
-    fn refuses_null(self, input: &Input) -> bool {
+    fn leaves_null_to_schema(self, input: &Input) -> bool {
         self.nulls == Nulls::Refuse && input.place() == InputLocation::Body
     }
 

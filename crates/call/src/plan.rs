@@ -40,7 +40,7 @@ impl Plan {
     /// The plan of `operation`.
     pub fn new(operation: Arc<Operation>) -> Self {
         let frame = Frame::new(&operation);
-        let names = Names::from_bindings(&operation.bindings);
+        let names = Names::compile_name_patterns(&operation.bindings);
         Self { operation, frame, checks: OnceLock::new(), names }
     }
 

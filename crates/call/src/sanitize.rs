@@ -11,7 +11,7 @@ pub(crate) fn cleaned_text(text: &str) -> String {
             // A file that is written back keeps its line ends. A return alone would write over its line.
             '\r' if characters.peek() == Some(&'\n') => out.push(character),
             '\r' => out.push('\n'),
-            _ if is_joiner(character) && joins_last_character(&out) => out.push(character),
+            _ if is_joiner(character) && ends_with_joinable_character(&out) => out.push(character),
             _ if character.is_control() || is_invisible(character) => {}
             _ => out.push(character),
         }
@@ -49,7 +49,7 @@ fn is_joiner(character: char) -> bool {
 
 /// Returns true if a joiner joins the last written character to something: between ASCII letters it only hides something,
 /// and several in a row form an invisible message.
-fn joins_last_character(written: &str) -> bool {
+fn ends_with_joinable_character(written: &str) -> bool {
     written.chars().next_back().is_some_and(|last| !last.is_ascii() && !is_joiner(last))
 }
 

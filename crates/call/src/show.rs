@@ -155,7 +155,7 @@ fn curl_command(
     if text.is_none() {
         // Binary bytes cannot stand in a command line.
         line.push_str("printf %s ");
-        line.push_str(&quoted_text(&BASE64_STANDARD.encode(body)));
+        line.push_str(&shell_quoted_text(&BASE64_STANDARD.encode(body)));
         line.push_str(" | base64 -d | ");
     }
     // Without this, curl reads `[`, `]`, `{` and `}` in the address as patterns.
@@ -188,14 +188,14 @@ fn curl_command(
         Some("") => {}
         Some(text) => {
             line.push_str(" --data-raw ");
-            line.push_str(&quoted_text(text));
+            line.push_str(&shell_quoted_text(text));
         }
         None => line.push_str(" --data-binary @-"),
     }
     line
 }
 
-fn quoted_text(text: &str) -> String {
+fn shell_quoted_text(text: &str) -> String {
     format!("'{}'", escape_single_quotes(text))
 }
 

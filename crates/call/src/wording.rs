@@ -27,7 +27,8 @@ use callgate_openapi::ValueSource;
 use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value, nearest};
 
 pub use connection::{
-    connection_refused, late, no_secure_connection, stopped_gateway, timed_out, unreachable,
+    connection_refused, no_secure_connection, stopped_gateway, timed_out, timed_out_before_sending,
+    unreachable,
 };
 pub use credential::{
     auth_failed, auth_not_renewed, auth_refused, auth_wanted, no_header_value, sign_in_refused,

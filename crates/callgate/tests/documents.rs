@@ -23,7 +23,7 @@ fn write(folder: &TempDir, name: &str, text: &str) {
 }
 
 fn counts(built: &Built) -> DocumentCounts {
-    built.sources[0].followed.as_ref().unwrap().counts()
+    built.sources[0].followed.as_ref().unwrap().index_counts()
 }
 
 /// The toolset `handbook` with these keys is refused at this pointer of it, with this help.

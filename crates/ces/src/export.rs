@@ -27,7 +27,7 @@ impl ToolSource for Exports {
     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools> {
         let path =
             toolset.text("the path of an exported tool", "name a directory or a JSON file")?;
-        let path = toolset.path(path, "put the export into that folder")?;
+        let path = toolset.resolve_readable_path(path, "put the export into that folder")?;
         let Export { file, schema, mut imported, files } = match files::read_export(&path) {
             Ok(export) => export,
             Err(message) => {

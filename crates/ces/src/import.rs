@@ -23,7 +23,7 @@ use callgate_tool::{Object, Value, codes};
 use self::text::ExportText;
 
 pub use ces::import_ces;
-pub(crate) use ces::{filled_export, import_ces_into, is_ces, is_path};
+pub(crate) use ces::{filled_export, import_ces_tool_into, is_ces, is_path};
 pub(crate) use cx::import_cx_agent_into;
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};

@@ -22,8 +22,11 @@ pub(crate) struct Package {
 impl Package {
     /// Reads a folder, or a file that is a zip. The error is a message.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
-        let files =
-            if path.is_dir() { folder::read_folder(path)? } else { archive::read_archive(path)? };
+        let files = if path.is_dir() {
+            folder::read_export_files(path)?
+        } else {
+            archive::read_archive(path)?
+        };
         Ok(Self { path: path.to_owned(), files })
     }
 

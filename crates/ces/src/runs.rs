@@ -109,7 +109,7 @@ impl Run {
         }
         let (runs, _) = self.read_runs().await?;
         let index = runs.n_turns + 1;
-        if let Some(open) = self.close(runs).runs.open {
+        if let Some(open) = self.close_turn_unless_waiting(runs).runs.open {
             return Err(client_answers::paused_session_problem(&open));
         }
         self.request.change_parameters(&self.id, variables).await?;
@@ -142,7 +142,7 @@ impl Run {
     ) -> Result<Vec<Value>, Problem> {
         for _ in 0..ATTEMPTS {
             let (runs, version) = self.read_runs().await?;
-            let Closed { mut runs, mut outputs, mut tools } = self.close(runs);
+            let Closed { mut runs, mut outputs, mut tools } = self.close_turn_unless_waiting(runs);
             if calls.is_empty() && outputs.is_empty() {
                 return Ok(outputs);
             }
@@ -220,7 +220,7 @@ impl Run {
     }
 
     /// Closes a turn that no longer needs to wait.
-    fn close(&self, mut runs: Runs) -> Closed {
+    fn close_turn_unless_waiting(&self, mut runs: Runs) -> Closed {
         let Some(mut turn) = runs.open.take() else { return Closed::without_outputs(runs) };
         if turn.expires <= self.request.milliseconds() {
             runs.remember_wait_end(&turn.calls, WaitEnd::Expired);
@@ -311,7 +311,7 @@ impl Closed {
 /// The output of a turn that cannot be kept: the client is asked to run none of its calls.
 fn unkept_turn_output(index: u64, calls: Vec<PendingCall>) -> Value {
     let mut turn = WaitingTurn { index, expires: 0, calls };
-    end_all(&mut turn, |_| wording::client::not_kept());
+    end_all(&mut turn, |_| wording::client::unkeepable_call());
     ended_turn_output(&turn)
 }
 

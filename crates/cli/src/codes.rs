@@ -14,7 +14,7 @@ pub(crate) fn code_explanation(asked: &str, kinds: &Kinds) -> Option<&'static st
     codes.find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
 }
 
-pub(crate) fn code_example(asked: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn wrong_and_mended_example(asked: &str) -> Option<(&'static str, &'static str)> {
     let of_texts = OF_TEXTS.iter().find(|(name, ..)| *name == asked);
     of_texts.map(|(_, wrong, mended)| (*wrong, *mended)).or_else(|| {
         let code = Code::ALL.iter().find(|code| code.as_str() == asked)?;

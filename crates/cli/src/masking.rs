@@ -24,14 +24,14 @@ pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
 /// Returns true if a text is a description, an overlay or a configuration, or was meant to be one: a line begins with
 /// one of their keys, or the text is JSON with one.
 pub(crate) fn is_ours(text: &str) -> bool {
-    has_key(text, &KEYS)
+    has_mapping_key(text, &KEYS)
 }
 
 pub(crate) fn is_part(text: &str) -> bool {
-    is_ours(text) || has_key(text, &KEYS_OF_PARTS)
+    is_ours(text) || has_mapping_key(text, &KEYS_OF_PARTS)
 }
 
-fn has_key(text: &str, keys: &[&str]) -> bool {
+fn has_mapping_key(text: &str, keys: &[&str]) -> bool {
     let begins = |line: &str| {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || "{,\u{feff}".contains(c));
         let line = line.trim_start_matches(['"', '\'']);

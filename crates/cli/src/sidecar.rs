@@ -42,7 +42,7 @@ pub(crate) struct Answer {
 }
 
 impl Sidecar {
-    pub(crate) async fn from_arguments(
+    pub(crate) async fn client_of_running_sidecar(
         arguments: &SidecarArguments,
         kinds: &Kinds,
     ) -> Result<Self, Failure> {
@@ -176,7 +176,7 @@ async fn tls_settings(arguments: &SidecarArguments) -> Result<TlsSettings, Failu
     if let Some(file) = &arguments.ca {
         let ca = CaCertificates::read(&read_file_bytes(file)?);
         let ca = ca.map_err(|error| Failure::with_help(&format!("`--ca`: {error}"), CA))?;
-        settings = settings.with_ca(ca);
+        settings = settings.trust_only_ca(ca);
     }
     if let (Some(file), Some(key)) = (&arguments.client_certificate, &arguments.client_key) {
         let chain = read_file_bytes(file)?;

@@ -12,12 +12,12 @@ pub(crate) fn yaml_text(value: &Value) -> String {
         again.is_some_and(|read| read.value.to_value() == *value)
     };
     // A line of a longer text may look like one of a list: then nothing is quoted.
-    let candidates = [quote_words(&written), written];
+    let candidates = [quote_yaml_1_1_bools(&written), written];
     candidates.into_iter().find(is_same).unwrap_or_else(|| format!("{value:#}\n"))
 }
 
 /// Quotes names and values that readers of YAML 1.1 take for `true` and `false`, as many still do: `no`, `on`, `y`.
-fn quote_words(written: &str) -> String {
+fn quote_yaml_1_1_bools(written: &str) -> String {
     let mut quoted = String::with_capacity(written.len());
     for line in written.lines() {
         let content = line.trim_start_matches([' ', '-']);

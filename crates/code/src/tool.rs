@@ -39,7 +39,7 @@ impl CodeTool {
 
     async fn run_program(&self, call: &Call<'_>) -> Result<Value, Box<Fault>> {
         let executor =
-            call.extensions().get::<Executor>().ok_or_else(wording::code::no_executor)?;
+            call.extensions().get::<Executor>().ok_or_else(wording::code::code_outside_executor)?;
         let principal = call.principal().map_or("", Principal::id);
         let deadline = call.deadline_within(QUEUE_TIME);
         let permit = timeout_at(deadline, RUNNING.enter(principal, 1)).await.ok().flatten();
@@ -83,7 +83,7 @@ impl Backend for CodeTool {
         true
     }
 
-    fn declaration_among(&self, tools: &[&dyn Backend]) -> Option<Tool> {
+    fn declaration_listing_other_tools(&self, tools: &[&dyn Backend]) -> Option<Tool> {
         Some(declaration::declaration_among(&self.tool, &self.settings, tools))
     }
 

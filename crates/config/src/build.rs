@@ -137,7 +137,7 @@ impl Config {
         unbound_values::report_unbound_values(&mut reader, self, environment);
         let is_sidecar = environment.sidecar != Sidecar::None;
         let named: &[SecretReference] = if is_sidecar { &reader.secrets } else { &[] };
-        let missing = sidecar::missing_secrets(self, named, &stores).await;
+        let missing = sidecar::missing_local_secrets(self, named, &stores).await;
         let rules = approvals::approval_rules(&mut reader, self, &parts);
         let former = previous.map(|kept| &kept.policy);
         let policy = policy::build_policy(&mut reader, self, &context, rules, former).await;

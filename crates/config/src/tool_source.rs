@@ -132,7 +132,7 @@ impl<'a> SourceToolset<'a> {
     }
 
     /// The value of the key.
-    pub fn value(&self) -> Value {
+    pub fn source_key_value(&self) -> Value {
         self.own.get(self.key).map(Node::to_value).unwrap_or_default()
     }
 
@@ -157,7 +157,7 @@ impl<'a> SourceToolset<'a> {
     }
 
     /// A file or a folder at a path that starts at [`SourceToolset::directory`]. One that the load may not read is a fault.
-    pub fn path(&mut self, path: impl AsRef<Path>, help: &str) -> Option<PathBuf> {
+    pub fn resolve_readable_path(&mut self, path: impl AsRef<Path>, help: &str) -> Option<PathBuf> {
         let path = self.directory.join(path);
         match self.reader.admit(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

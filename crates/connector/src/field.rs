@@ -47,7 +47,7 @@ impl Field {
 
     /// The schema of a value that a model gives.
     pub(crate) fn schema(&self) -> Value {
-        let mut schema = self.plain_schema();
+        let mut schema = self.non_null_schema();
         if self.is_nullable {
             allow_null(&mut schema);
         }
@@ -58,7 +58,7 @@ impl Field {
     }
 
     /// The schema of a value that is compared: it is not null.
-    pub(crate) fn plain_schema(&self) -> Object {
+    pub(crate) fn non_null_schema(&self) -> Object {
         let schema = match self.kind {
             FieldKind::Boolean => json!({"type": "boolean"}),
             FieldKind::Date => json!({"type": "string", "format": "date"}),

@@ -156,7 +156,7 @@ fn schema_of_field(field: &Field) -> Value {
         _ => &[Eq, Neq, In, IsNull, Lt, Lte, Gt, Gte],
     };
     let text = json!({"type": "string", "minLength": 1});
-    tests_schema(operators, &Value::Object(field.plain_schema()), &text)
+    tests_schema(operators, &Value::Object(field.non_null_schema()), &text)
 }
 
 fn too_many(n_conditions: usize) -> Problem {

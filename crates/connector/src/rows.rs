@@ -6,7 +6,7 @@ use callgate_tool::{Object, Value, json};
 use crate::{description::Method, work::Work};
 
 /// The result of a call; `None` if it is larger than `most_bytes`.
-pub(crate) fn call_result(
+pub(crate) fn call_result_within_bytes(
     work: &Work,
     method: Method,
     response: &Value,

@@ -64,8 +64,13 @@ impl ConnectionTool {
                     _ => return Outcome::Failed(wording::connector::no_object(self.work.effect())),
                 };
                 let (method, limit) = (request.method, request.limit);
-                let result =
-                    rows::call_result(&self.work, method, &response, limit, self.result_bytes);
+                let result = rows::call_result_within_bytes(
+                    &self.work,
+                    method,
+                    &response,
+                    limit,
+                    self.result_bytes,
+                );
                 let Some(result) = result else {
                     let effect = self.work.effect();
                     return Outcome::Failed(wording::answer::too_large(self.result_bytes, effect));

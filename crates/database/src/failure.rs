@@ -35,7 +35,7 @@ impl FailureContext<'_> {
             }
             Failure::Denied => database::denied_access(),
             Failure::Full => database::full_disk(),
-            Failure::Internal => database::internal_fault(None),
+            Failure::Internal => database::callgate_internal_fault(None),
             Failure::InvalidValue => database::value_not_taken(),
             Failure::Lost { may_be_committed: true } => {
                 database::lost_connection(self.effect, database::Committed::Maybe)
@@ -45,7 +45,7 @@ impl FailureContext<'_> {
             }
             // The statements on entities are callgate's own.
             Failure::Malformed { code, .. } if self.entity.is_some() => {
-                database::internal_fault(code.as_deref())
+                database::callgate_internal_fault(code.as_deref())
             }
             Failure::Malformed { code, .. } | Failure::Other { code } => {
                 database::refused_statement(code.as_deref())
@@ -58,7 +58,7 @@ impl FailureContext<'_> {
             Failure::TimedOut { is_rolled_back: false } => {
                 wording::timed_out(self.timeout, self.effect)
             }
-            Failure::TooLarge => database::too_large(),
+            Failure::TooLarge => database::too_large_row_or_value(),
             Failure::TooMany { affected } => database::too_many_rows(*affected, self.affected),
             Failure::Unable { code } => database::unable_server(code.as_deref()),
             Failure::Unavailable { .. } => database::unavailable(),
@@ -70,7 +70,7 @@ impl FailureContext<'_> {
         let entity = self.entity.map_or("", |entity| entity.name.as_str());
         match self.purposes.get(step) {
             Some(Purpose::Reference(columns)) => {
-                database::no_reference(columns.iter().map(String::as_str))
+                database::missing_referenced_row(columns.iter().map(String::as_str))
             }
             Some(Purpose::Review) => database::reviewed_rows_changed(),
             _ if self.entity.is_some_and(|entity| entity.version.is_some()) => {

@@ -41,7 +41,7 @@ fn check_unique_keys(text: &str) -> Result<(), EnvelopeError> {
                 let names: Option<&mut BTreeSet<String>> = open.last_mut();
                 if names.is_some_and(|names| !names.insert(name.to_owned())) {
                     let message = format!("expected each key once, got twice: `{name}`");
-                    let (line, column) = reader.name_position();
+                    let (line, column) = reader.name_line_and_column();
                     return Err(no_json(format_args!("{message} at line {line} column {column}")));
                 }
             }

@@ -86,7 +86,7 @@ async fn verify(documents: &Documents, folder: &Path) {
 fn alone(collection: &Collection, copies: usize) {
     let began = Instant::now();
     let mut index = PieceIndex::default();
-    let mut reader = index.reader();
+    let mut reader = index.piece_tokenizer();
     for _ in 0..copies {
         let mut words = PieceWords::default();
         for (_, title, text) in &collection.documents {

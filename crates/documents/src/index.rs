@@ -86,8 +86,8 @@ pub(crate) struct Candidate {
 
 impl Index {
     /// A reader that cuts pieces into words.
-    pub(crate) fn reader(&self) -> PieceReader {
-        self.pieces.reader()
+    pub(crate) fn piece_word_reader(&self) -> PieceReader {
+        self.pieces.piece_tokenizer()
     }
 
     /// Puts a file in, in place of its earlier version. [`Index::finish_change`] follows after the last file.
@@ -108,7 +108,7 @@ impl Index {
             self.documents.push(Some(IndexedDocument { path, row, metadata, pieces }));
         }
         self.n_documents += documents.n as usize;
-        if added.len() < words.len() {
+        if added.len() < words.piece_count() {
             let most = PieceIndex::MOST_PIECES;
             let message = format!("expected at most {most} pieces of text, got more");
             let help = "leave files out by `exclude`";

@@ -181,7 +181,7 @@ impl Followed for Documents {
         placed.collect()
     }
 
-    fn counts(&self) -> Counts {
+    fn index_counts(&self) -> Counts {
         Self::counts(self)
     }
 

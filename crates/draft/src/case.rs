@@ -84,7 +84,7 @@ fn write_arguments(
     for (slot, segment) in group.template.slots.iter().zip(&redacted.exchange.segments) {
         if let Slot::Variable { suffix, .. } = slot {
             let name = names.next()?;
-            let text = segment.sample()?;
+            let text = segment.value_unless_placeholder()?;
             let text = text.strip_suffix(suffix.as_str()).unwrap_or(text);
             arguments.insert(name, typed_value(text, schemas.get(&("path", name)).copied()));
         }

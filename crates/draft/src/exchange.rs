@@ -191,7 +191,7 @@ impl Segment {
     }
 
     /// The value of this part, unless it is only a placeholder.
-    pub(crate) fn sample(&self) -> Option<&str> {
+    pub(crate) fn value_unless_placeholder(&self) -> Option<&str> {
         let is_placeholder = self.name.is_some() && self.text.starts_with(['{', ':', '$']);
         (!is_placeholder).then_some(self.text.as_str())
     }

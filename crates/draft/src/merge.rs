@@ -142,7 +142,7 @@ impl Merging<'_> {
         });
         if let Some((at, there)) = there {
             let pointer = below(&below(&place, &at.to_string()), "schema");
-            self.widen_member(there, drafted, "schema", &pointer);
+            self.widen_common_member(there, drafted, "schema", &pointer);
             return;
         }
         // A part of the path has the name that the person gave it.
@@ -198,7 +198,7 @@ impl Merging<'_> {
         for (media_type, media) in members_of(drafted.get("content")) {
             let is_there = self.add_absent(content, media_type, media, &place);
             if let Some(there) = content.get_mut(media_type).filter(|_| is_there) {
-                self.widen_member(
+                self.widen_common_member(
                     there,
                     media,
                     "schema",
@@ -208,7 +208,13 @@ impl Merging<'_> {
         }
     }
 
-    fn widen_member(&mut self, existing: &mut Value, drafted: &Value, name: &str, pointer: &str) {
+    fn widen_common_member(
+        &mut self,
+        existing: &mut Value,
+        drafted: &Value,
+        name: &str,
+        pointer: &str,
+    ) {
         if let (Some(schema), Some(other)) = (existing.get_mut(name), drafted.get(name)) {
             let is_version_30 = is_version_30(self.existing);
             let mut widening =

@@ -119,7 +119,9 @@ fn path_parameters<'e>(exchanges: &[&'e Redacted], template: &Template) -> Vec<P
     let slots = template.slots.iter().enumerate();
     let parameters = slots.filter_map(|(at, slot)| {
         let Slot::Variable { name, suffix } = slot else { return None };
-        let values = exchanges.iter().filter_map(|one| one.exchange.segments.get(at)?.sample());
+        let values = exchanges
+            .iter()
+            .filter_map(|one| one.exchange.segments.get(at)?.value_unless_placeholder());
         let samples = values.map(|text| vec![text.strip_suffix(suffix.as_str()).unwrap_or(text)]);
         Some(Parameter { place: "path", name: name.clone(), samples: samples.collect() })
     });

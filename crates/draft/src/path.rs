@@ -124,7 +124,9 @@ impl<'e> Reading<'e> {
         let common = Common::from_exchanges(&self.exchanges_of(&all), depth);
         let looks =
             |group: &[usize]| Looks::from_exchanges(&self.exchanges_of(group), depth, &common);
-        let samples = variables.iter().filter_map(|index| self.segment(*index, depth)?.sample());
+        let samples = variables
+            .iter()
+            .filter_map(|index| self.segment(*index, depth)?.value_unless_placeholder());
         // Words are no numbers: what stands beside numbers is another operation.
         let takes_words = !variables.is_empty() && !samples.clone().any(is_integer);
         let mut clusters: Vec<Cluster<'_>> = Vec::new();
@@ -210,7 +212,11 @@ const LEAST_POOR: usize = 5;
 /// What follows the value of a variable part; `None` for a part that is no value by itself.
 fn variable_suffix(segment: &Segment) -> Option<&str> {
     let text = segment.text.as_str();
-    if segment.name.is_some() || text.contains(MASKED) || is_identifier(text) || !is_plain(text) {
+    if segment.name.is_some()
+        || text.contains(MASKED)
+        || is_identifier(text)
+        || !is_legal_in_template(text)
+    {
         return Some("");
     }
     let suffix = FILE_ENDINGS.iter().find(|ending| text.ends_with(**ending))?;
@@ -219,7 +225,7 @@ fn variable_suffix(segment: &Segment) -> Option<&str> {
 }
 
 /// True for a text that may stand in a template as it is (RFC 3986 §3.3).
-fn is_plain(text: &str) -> bool {
+fn is_legal_in_template(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte))
 }
 

@@ -143,7 +143,7 @@ pub(crate) fn looks_random(text: &str) -> bool {
     let is_other = Format::recognize(text).is_some() || text.contains("://");
     let n_changes = text.as_bytes().windows(2).filter(|pair| changes_kind(pair)).count();
     let is_mixed = n_digits >= 3 && n_changes.saturating_mul(4) >= text.len();
-    is_plain && text.len() >= 20 && is_mixed && !is_other && bits_of(text) >= 3.0
+    is_plain && text.len() >= 20 && is_mixed && !is_other && bits_per_character(text) >= 3.0
 }
 
 /// True for two characters of which one is a digit, or a letter of the other case, and not the first of a word.
@@ -161,7 +161,7 @@ pub(crate) fn is_web_token(text: &str) -> bool {
 
 /// The entropy of the characters of a text, in bits for each (Shannon).
 #[expect(clippy::cast_precision_loss, reason = "texts are shorter than 2^52")]
-fn bits_of(text: &str) -> f64 {
+fn bits_per_character(text: &str) -> f64 {
     let mut counts = BTreeMap::<u8, usize>::new();
     for byte in text.bytes() {
         *counts.entry(byte).or_default() += 1;

@@ -189,7 +189,7 @@ pub trait Backend: Debug + Send + Sync {
 
     /// The declaration among the tools of an executor, for a tool that names others; asked once, when the executor is built.
     #[doc(hidden)]
-    fn declaration_among(&self, tools: &[&dyn Backend]) -> Option<Tool> {
+    fn declaration_listing_other_tools(&self, tools: &[&dyn Backend]) -> Option<Tool> {
         _ = tools;
         None
     }

@@ -169,7 +169,8 @@ fn declared_among(
     let mut own = own.into_iter().collect::<Result<Vec<_>, _>>()?;
     let all = own.iter().map(|backend| -> &dyn Backend { backend });
     let all: Vec<_> = operations.backends().chain(all).collect();
-    let declared: Vec<_> = own.iter().map(|backend| backend.declaration_among(&all)).collect();
+    let declared: Vec<_> =
+        own.iter().map(|backend| backend.declaration_listing_other_tools(&all)).collect();
     for (backend, tool) in own.iter_mut().zip(declared) {
         if let Some(tool) = tool {
             backend.declare_among(tool);

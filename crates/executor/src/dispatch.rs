@@ -23,7 +23,7 @@ pub(crate) async fn run(
     if call.is_unjudged() {
         return Outcome::Failed(wording::approval::unknown());
     }
-    let reached = reached_if_stopped(call);
+    let reached = reach_if_stopped_later(call);
     let outcome = Stop::unless(call.stop(), side::run(backend, call, journal)).await;
     outcome.unwrap_or_else(|| Outcome::Failed(stop_fault(reached, backend.retry_effect(), journal)))
 }
@@ -40,7 +40,7 @@ pub(crate) async fn open(
     if call.is_unjudged() {
         return Opened::Ended(Outcome::Failed(wording::approval::unknown()));
     }
-    let reached = reached_if_stopped(call);
+    let reached = reach_if_stopped_later(call);
     let opened = Stop::unless(call.stop(), side::open(backend, call, journal)).await;
     opened.unwrap_or_else(|| {
         Opened::Ended(Outcome::Failed(stop_fault(reached, backend.retry_effect(), journal)))
@@ -48,6 +48,6 @@ pub(crate) async fn open(
 }
 
 /// The reach of a call that is stopped before an answer. A call that was stopped before it begins sends nothing.
-fn reached_if_stopped(call: &Call<'_>) -> Reached {
+fn reach_if_stopped_later(call: &Call<'_>) -> Reached {
     if call.stop().is_some_and(Stop::is_stopped) { Reached::No } else { Reached::Maybe }
 }

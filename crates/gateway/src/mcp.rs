@@ -71,7 +71,7 @@ async fn answer_request(
     let mcp_caller = McpCaller::anyone()
         .with_principal(caller.principal.clone())
         .with_rights(call_rights(gateway, &gateway.current_build(), caller))
-        .with_listed(caller.lists.clone())
+        .with_listed_toolsets(caller.lists.clone())
         .within(toolset);
     head.extensions.insert(mcp_caller);
     // That of a call that waits for a person.

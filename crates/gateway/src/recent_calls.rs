@@ -128,7 +128,7 @@ impl Middleware for RecentCalls {
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
         if self.0.has_values.load(Ordering::Relaxed) {
-            let arguments = beginning(&masked_arguments(call, backend), MOST_VALUE);
+            let arguments = prefix_within_bytes(&masked_arguments(call, backend), MOST_VALUE);
             call.extensions_mut().insert(KeptArguments(arguments));
         }
         ControlFlow::Continue(())
@@ -146,9 +146,12 @@ impl Middleware for RecentCalls {
         self.keep(RecentCall {
             number: 0,
             at: SystemTime::now(),
-            id: beginning(call.id(), MOST_NAME),
-            tool: beginning(call.tool(), MOST_NAME),
-            principal: call.principal().map(Principal::id).map(|id| beginning(id, MOST_NAME)),
+            id: prefix_within_bytes(call.id(), MOST_NAME),
+            tool: prefix_within_bytes(call.tool(), MOST_NAME),
+            principal: call
+                .principal()
+                .map(Principal::id)
+                .map(|id| prefix_within_bytes(id, MOST_NAME)),
             ending: ended.ending.as_str(),
             status: outcome_status(ended),
             reached: ended.reached,
@@ -185,7 +188,7 @@ fn result_text(call: &Call<'_>, ending: Ending<'_>) -> String {
     let Ending::Outcome(outcome) = ending else { return String::new() };
     let (id, tool) = (call.id().to_owned(), call.tool().to_owned());
     let result = ToolResult { id, tool, outcome: outcome.clone(), journal: Journal::default() };
-    beginning(json_result(&result).text(), MOST_VALUE)
+    prefix_within_bytes(json_result(&result).text(), MOST_VALUE)
 }
 
 fn outcome_status(ended: &Ended<'_>) -> Option<u16> {
@@ -197,7 +200,7 @@ fn outcome_status(ended: &Ended<'_>) -> Option<u16> {
 }
 
 /// The beginning of a text that a caller or a service made.
-fn beginning(text: &str, most: usize) -> String {
+fn prefix_within_bytes(text: &str, most: usize) -> String {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text).to_owned()
 }
 

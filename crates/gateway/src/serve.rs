@@ -60,7 +60,7 @@ pub async fn serve(
         return Err(Failure::Configuration(error));
     }
     if built.serving.console == Some(true) && options.routes.page_handler().is_none() {
-        return Err(Failure::Configuration(no_console(&source)));
+        return Err(Failure::Configuration(missing_console_feature(&source)));
     }
     let listeners = open_listeners(&built, &options).await?;
     // Set before the first call, so that no call can lead back to this process.
@@ -88,7 +88,7 @@ pub async fn serve(
     let admission = Admission::new(router, gateway.clone(), limits);
     let ended = tokio::select! {
         () = listen::run(listeners, Arc::new(admission)) => Ok(()),
-        failure = stop_on_signal(signals, gateway.drain(), limits.drain) => Err(failure),
+        failure = drain_until_second_signal(signals, gateway.drain(), limits.drain) => Err(failure),
     };
     notices.end().await;
     ended
@@ -112,11 +112,11 @@ async fn open_listeners(built: &Built, options: &ServeOptions) -> Result<Vec<Lis
 }
 
 /// The fault of a configuration that asks for pages of a program without them.
-fn no_console(source: &Source) -> Error {
+fn missing_console_feature(source: &Source) -> Error {
     let message = "`console` needs a build of callgate with the feature `console`";
     let help = "build it with the feature `console`, or remove the key";
     Error::for_file(
-        &source.path().unwrap_or_default(),
+        &source.path_or_address().unwrap_or_default(),
         SettingCode::MissingFeature.as_str(),
         message.to_owned(),
         help,
@@ -142,7 +142,11 @@ fn usual_address() -> Address {
 }
 
 /// Stops the sidecar on the first signal; ends only on the second.
-async fn stop_on_signal(mut signals: Signals, drain: &Drain, grace: Duration) -> Failure {
+async fn drain_until_second_signal(
+    mut signals: Signals,
+    drain: &Drain,
+    grace: Duration,
+) -> Failure {
     signals.next().await;
     tracing::info!("stopping: calls that run may end");
     drain.begin_drain();

@@ -96,7 +96,7 @@ impl Source {
     }
 
     /// The file or the address of the source; `None` for the demo.
-    pub fn path(&self) -> Option<PathBuf> {
+    pub fn path_or_address(&self) -> Option<PathBuf> {
         match &self.kind {
             SourceKind::Demo => None,
             SourceKind::Location(location, _) => Some(location.display_path()),

@@ -2,7 +2,7 @@
 
 use std::{env, ffi::OsString, io, path::PathBuf};
 
-use callgate_secret::{Secret, read_key_file};
+use callgate_secret::{Secret, read_untrimmed_key_file};
 
 use crate::error::{self, Error};
 
@@ -12,7 +12,7 @@ pub(crate) fn credentials_text() -> Result<Option<(PathBuf, Secret)>, Error> {
     let Some((path, is_named)) = credentials_path(|name| env::var_os(name)) else {
         return Ok(None);
     };
-    match read_key_file(&path) {
+    match read_untrimmed_key_file(&path) {
         Ok(text) => Ok(Some((path, text))),
         Err(source) if !is_named && source.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(error::unreadable_file(path.display(), &source)),

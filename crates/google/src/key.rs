@@ -29,7 +29,7 @@ impl Credentials {
             return Err(error::not_credentials(place, "its `type` is none that is known"));
         }
         if kind == SERVICE_ACCOUNT {
-            credentials.check_key(place)?;
+            credentials.check_required_fields(place)?;
         }
         Ok(credentials)
     }
@@ -70,7 +70,7 @@ impl Credentials {
         Ok(url)
     }
 
-    fn check_key(&self, place: &str) -> Result<(), Error> {
+    fn check_required_fields(&self, place: &str) -> Result<(), Error> {
         for name in ["client_email", "private_key", "private_key_id", "project_id"] {
             if self.text_field(name).is_none() {
                 return Err(error::not_credentials(place, &format!("its `{name}` is missing")));

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate_secret::{
-    Secret, SecretReference, SecretStore, read_key_file,
+    Secret, SecretReference, SecretStore, read_untrimmed_key_file,
     single_flight::{Lasting, Life, Pace, SingleFlight},
 };
 
@@ -140,7 +140,7 @@ impl Tokens {
             Account::Machine => return Ok(None),
             Account::Key(reference) => (self.read_key(reference).await?, format!("`{reference}`")),
             Account::File(path) => {
-                let text = read_key_file(path);
+                let text = read_untrimmed_key_file(path);
                 let text =
                     text.map_err(|source| error::unreadable_file(path.display(), &source))?;
                 (text, format!("`{}`", path.display()))

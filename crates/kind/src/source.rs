@@ -59,7 +59,7 @@ pub trait Followed: fmt::Debug + Send + Sync {
     fn findings(&self) -> Vec<SettingFinding>;
 
     /// The size of the index now.
-    fn counts(&self) -> Counts;
+    fn index_counts(&self) -> Counts;
 
     /// The folders whose changes matter.
     fn folders(&self) -> BTreeSet<PathBuf>;

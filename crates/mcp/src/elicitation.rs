@@ -83,7 +83,7 @@ pub(crate) async fn run<'a>(
         let call = call_with_decision(fresh(), pending.id.clone(), decision);
         result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     }
-    let Messages { asked, used, lacking, attached } = client.take_messages();
+    let Messages { asked, used, lacking, attached } = client.take_tool_messages();
     if !needs_values(&result.outcome) || (asked.is_empty() && lacking.is_empty()) {
         return Ok(RoundEnd::Ended(result, attached));
     }

@@ -159,7 +159,7 @@ impl Caller {
 
     /// Shows the caller the tools of these toolsets in lists, too.
     #[must_use]
-    pub fn with_listed(mut self, listed: Option<Arc<BTreeSet<String>>>) -> Self {
+    pub fn with_listed_toolsets(mut self, listed: Option<Arc<BTreeSet<String>>>) -> Self {
         self.listed = listed;
         self
     }

@@ -56,7 +56,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         Cursor { node, path: self.path.name(name), ..*self }
     }
 
-    pub(crate) fn member<'b>(&'b self, name: &'b str) -> Option<Cursor<'d, 'b>> {
+    pub(crate) fn unresolved_member<'b>(&'b self, name: &'b str) -> Option<Cursor<'d, 'b>> {
         Some(self.at_child(name, self.node.get(name)?))
     }
 
@@ -120,8 +120,8 @@ impl<'d, 'a> Cursor<'d, 'a> {
         LocatedNode::new(self.node, &self.path)
     }
 
-    pub(crate) fn member_node(&self, name: &str) -> Option<LocatedNode<'d>> {
-        self.member(name).map(|member| member.located_node())
+    pub(crate) fn unresolved_member_node(&self, name: &str) -> Option<LocatedNode<'d>> {
+        self.unresolved_member(name).map(|member| member.located_node())
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<&'d str> {

@@ -20,7 +20,7 @@ use crate::{
     input::{Input, InputLocation},
     purpose::Purpose,
     repetition::leave_out_title,
-    sanitize::{readable_text, report_hidden, visible_trimmed},
+    sanitize::{report_hidden, text_without_markup, visible_trimmed},
     schema::{Builder, View, bytes::Bytes, cache::SchemaCache, nullable::removable_schema},
 };
 
@@ -57,7 +57,7 @@ impl DeclarationParts<'_> {
     /// The operation's own summary, if it is one short line.
     fn short_summary(&self) -> Option<String> {
         let summary = self.blueprint.operation.node.get("summary")?.as_str()?;
-        let title = readable_text(summary).text.trim().to_owned();
+        let title = text_without_markup(summary).text.trim().to_owned();
         let is_short = !title.is_empty() && !title.contains('\n') && title.len() <= LONGEST_TITLE;
         is_short.then_some(title).and_then(|title| self.document.meter().text_if_affordable(title))
     }
@@ -147,10 +147,10 @@ impl DeclarationParts<'_> {
 
     /// True if an input is required in every call; properties of an optional body are not.
     fn is_always_required(&self, input: &Input) -> bool {
-        input.required && !(input.place() == InputLocation::Body && self.is_flat_and_optional())
+        input.required && !(input.place() == InputLocation::Body && self.has_flat_optional_body())
     }
 
-    fn is_flat_and_optional(&self) -> bool {
+    fn has_flat_optional_body(&self) -> bool {
         self.body.is_some_and(|body| body.layout == BodyLayout::Flat && !body.required)
     }
 
@@ -164,7 +164,7 @@ impl DeclarationParts<'_> {
         let is_given = |input: &&Input| view != View::Complete && input.edit.has_value;
         let required = of_body().filter(|input| input.required && !is_given(input));
         let required: Vec<&str> = required.map(|input| input.argument.as_str()).collect();
-        if !self.is_flat_and_optional() || required.is_empty() {
+        if !self.has_flat_optional_body() || required.is_empty() {
             return None;
         }
         let row = |input: &Input| {

@@ -277,7 +277,7 @@ impl Document {
     }
 
     /// The documents in which a schema has a name of its own, with their indexes.
-    fn indexes(&self) -> impl Iterator<Item = (Option<&str>, &Index)> {
+    fn indexes_with_schema_ids(&self) -> impl Iterator<Item = (Option<&str>, &Index)> {
         let further = self.parts.with_ids.iter();
         let further =
             further.filter_map(|name| Some((Some(&**name), &self.further_tree(name)?.index)));

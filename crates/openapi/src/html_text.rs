@@ -40,7 +40,7 @@ pub(crate) fn plain_text(text: &str) -> PlainText<'_> {
     }
     let is_hidden = |markup_item: &&Markup<'_>| markup_item.hides_text(text);
     let n_hidden = markup.iter().filter(is_hidden).count();
-    let text = Writer::new(text, &code).into_text(&markup);
+    let text = Writer::new(text, &code).text_with_rendered_markup(&markup);
     PlainText { text: text.into(), n_hidden }
 }
 

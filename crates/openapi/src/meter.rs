@@ -75,7 +75,7 @@ impl Meter {
 
     /// Yields all parts and charges the cost of each, even if no steps remain: for parts without which the result
     /// would be wrong and not only smaller.
-    pub(crate) fn charged_parts<T>(
+    pub(crate) fn charge_all_parts<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
         steps: impl Fn(&T) -> usize,

@@ -91,7 +91,8 @@ struct List<'d> {
 }
 
 fn read_list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> {
-    let list = holder.member("parameters").filter(|list| !matches!(list.node, Node::Null));
+    let list =
+        holder.unresolved_member("parameters").filter(|list| !matches!(list.node, Node::Null));
     let Some(list) = list else { return List::default() };
     if list.node.as_array().is_none() {
         let message = format!("expected `parameters` to be an array, got: {}", list.node.kind());
@@ -194,21 +195,24 @@ fn placement_and_schema<'d>(
     if let Some((media_type, schema)) = content_media(object) {
         return (of_parameter(Encoding::Content { media_type }), schema);
     }
-    (of_parameter(Encoding::Styled(parameter_style(object, place))), object.member_node("schema"))
+    (
+        of_parameter(Encoding::Styled(parameter_style(object, place))),
+        object.unresolved_member_node("schema"),
+    )
 }
 
 /// The whole query string is written by its media type, by default as a form.
 fn querystring_placement<'d>(object: Cursor<'d, '_>) -> (Placement, Option<LocatedNode<'d>>) {
-    let (media_type, schema) =
-        content_media(object).unwrap_or_else(|| (FORM.into(), object.member_node("schema")));
+    let (media_type, schema) = content_media(object)
+        .unwrap_or_else(|| (FORM.into(), object.unresolved_member_node("schema")));
     (Placement::Querystring { media_type }, schema)
 }
 
 fn content_media<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<LocatedNode<'d>>)> {
-    let target = object.member("content")?.target().ok()?;
+    let target = object.unresolved_member("content")?.target().ok()?;
     let content = object.at_node(&target);
     let (media_type, media) = content.node.as_object()?.iter().next()?;
-    let schema = content.at_child(media_type, media).member_node("schema");
+    let schema = content.at_child(media_type, media).unresolved_member_node("schema");
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     Some((bare.into(), schema))
 }
@@ -218,7 +222,7 @@ fn parameter_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
         InputLocation::Header | InputLocation::Path => Style::Simple,
         _ => Style::Form,
     };
-    let said = object.member("style");
+    let said = object.unresolved_member("style");
     let declared_style = object.text("style").and_then(|name| allowed_style(name, place));
     if let (Some(said), None) = (said, declared_style) {
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());

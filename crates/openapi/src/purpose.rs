@@ -7,7 +7,7 @@ use crate::{
     blueprint::Blueprint,
     names::{Identity, own_name},
     repetition::says_again,
-    sanitize::{Readable, is_hidden, readable_text},
+    sanitize::{Readable, is_hidden, text_without_markup},
 };
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Purpose {
         let described = item.as_ref().unwrap_or(&operation.node);
         let mut purpose = Self::default();
         for text in ["summary", "description"].iter().filter_map(|name| described.text(name)) {
-            let Readable { text, n_hidden } = readable_text(text);
+            let Readable { text, n_hidden } = text_without_markup(text);
             purpose.n_hidden += n_hidden;
             purpose.texts.extend(Some(text.trim().to_owned()).filter(|text| !text.is_empty()));
         }

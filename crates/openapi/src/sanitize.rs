@@ -15,7 +15,7 @@ pub(crate) struct Readable {
 }
 
 /// A text without markup and invisible characters.
-pub(crate) fn readable_text(text: &str) -> Readable {
+pub(crate) fn text_without_markup(text: &str) -> Readable {
     let PlainText { text, n_hidden } = plain_text(text);
     Readable { text: visible_text(text.into_owned()), n_hidden }
 }

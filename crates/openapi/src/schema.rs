@@ -41,7 +41,7 @@ use crate::{
     findings::Findings,
     options::SessionInputs,
     reference::{LocatedNode, follow_references, reference_chain, reference_of, resolve_target},
-    sanitize::{Readable, readable_text, report_hidden},
+    sanitize::{Readable, report_hidden, text_without_markup},
     schema::{
         bytes::{Bytes, is_bytes},
         cache::SchemaCache,
@@ -157,7 +157,7 @@ impl<'d> Builder<'d> {
 
     /// A text for a model; `None`, with a finding, if the text is too large.
     pub(crate) fn words(&mut self, text: &str, at: impl Display) -> Option<String> {
-        let Readable { text, n_hidden } = readable_text(&self.copy_text(text)?);
+        let Readable { text, n_hidden } = text_without_markup(&self.copy_text(text)?);
         report_hidden(n_hidden, at, &mut self.findings);
         Some(text)
     }

@@ -114,7 +114,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         });
         loaded.add_operation(located, name, operation, findings.worst_severity());
         let steps = |diagnostic: &callgate_tree::Diagnostic| steps_of_text(&diagnostic.pointer);
-        let diagnostics = document.meter().charged_parts(findings.into_diagnostics(), steps);
+        let diagnostics = document.meter().charge_all_parts(findings.into_diagnostics(), steps);
         gathered.extend(diagnostics.collect());
     }
     gathered.extend(context.shared_findings());

@@ -23,7 +23,7 @@ pub(crate) fn report_unusable_members(
 /// Reports a PATCH whose body has the schema of a POST or PUT that requires members.
 pub(crate) fn report_patch(operation: Cursor<'_, '_>) {
     let document = operation.document;
-    let Some(reference) = body_reference(operation.node) else { return };
+    let Some(reference) = first_body_schema_reference(operation.node) else { return };
     let target = reference.strip_prefix('#').and_then(|at| document.root().at(at));
     let required = target.map(|target| target.list("required")).unwrap_or_default();
     let Some(first) = required.iter().find_map(Node::as_str) else { return };
@@ -32,7 +32,8 @@ pub(crate) fn report_patch(operation: Cursor<'_, '_>) {
         let methods = ["post", "put"].into_iter();
         methods.filter_map(move |method| Some((method, path, item.get(method)?)))
     });
-    let creator = creators.find(|(_, _, node)| body_reference(node) == Some(reference));
+    let creator =
+        creators.find(|(_, _, node)| first_body_schema_reference(node) == Some(reference));
     let Some((method, path, _)) = creator else { return };
     let message = format!(
         "expected a PATCH without required members, got the schema of {} {path}, which requires `{first}`",
@@ -43,7 +44,7 @@ pub(crate) fn report_patch(operation: Cursor<'_, '_>) {
 }
 
 /// The reference in the first schema of an operation's body.
-fn body_reference(operation: &Node) -> Option<&str> {
+fn first_body_schema_reference(operation: &Node) -> Option<&str> {
     let (_, media) = operation.get("requestBody")?.get("content")?.members().next()?;
     media.get("schema")?.text("$ref")
 }

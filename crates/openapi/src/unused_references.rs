@@ -12,7 +12,7 @@ pub(crate) fn report_broken_references(operation: Cursor<'_, '_>) {
         visit_each(parameter, "examples", |_| {});
         visit_media_examples(parameter);
     });
-    if let Some(body) = operation.member("requestBody")
+    if let Some(body) = operation.unresolved_member("requestBody")
         && let Some(resolved_body) = target_or_note(body)
     {
         visit_media_examples(body.at_node(&resolved_body));
@@ -30,7 +30,7 @@ fn visit_media_examples(at: Cursor<'_, '_>) {
 }
 
 fn visit_each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)) {
-    let Some(several) = at.member(name) else { return };
+    let Some(several) = at.unresolved_member(name) else { return };
     let mut look_at = |part: Cursor<'d, '_>| {
         if let Some(resolved_part) = target_or_note(part) {
             look(part.at_node(&resolved_part));

@@ -140,7 +140,8 @@ impl Circuit {
     }
 
     fn note_end(&self, ended: &Ended<'_>, is_probe: bool) {
-        let (mut state, (seen, n_failed)) = (self.lock(), Seen::from_attempts(ended));
+        let (mut state, (seen, n_failed)) =
+            (self.lock(), Seen::last_with_consecutive_failures(ended));
         let next = match (*state, seen) {
             (State::Probing, Seen::Reached) if is_probe => State::Closed { failures: 0 },
             (State::Probing, Seen::Unreachable) if is_probe => self.open_state(),
@@ -182,7 +183,7 @@ enum Seen {
 
 impl Seen {
     /// The last information in the attempts of a call, and the number of attempts in a row that could not reach the service.
-    fn from_attempts(ended: &Ended<'_>) -> (Self, u32) {
+    fn last_with_consecutive_failures(ended: &Ended<'_>) -> (Self, u32) {
         let retried = ended.journal.events().iter().filter_map(Self::of_attempt);
         let seen = retried.chain([Self::of_end(ended.ending)]);
         seen.fold((Self::Nothing, 0), |(last, n_failed), next| match next {

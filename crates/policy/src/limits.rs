@@ -220,9 +220,11 @@ impl Limits {
         let mut permits = Permits::default();
         let overloaded = || wording::overload(Duration::from_secs(1));
         let principal = match &self.principals {
-            Some(principals) => {
-                Some(principals.limit_of_principal(call.principal()).ok_or_else(overloaded)?)
-            }
+            Some(principals) => Some(
+                principals
+                    .limit_unless_too_many_principals(call.principal())
+                    .ok_or_else(overloaded)?,
+            ),
             None => None,
         };
         let toolset = backend.and_then(|backend| self.toolsets.get(backend.toolset()));

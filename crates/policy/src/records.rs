@@ -265,7 +265,7 @@ impl Records {
             State::Running if self.holders.was_unsent(&entry.holder) => None,
             _ if is_other => Some(Begun::Different),
             State::Ended(result) => Some(Begun::Replay(result.to_vec())),
-            State::Running if self.has_left(&entry) => {
+            State::Running if self.has_holder_left(&entry) => {
                 let expected = Expected::Version(stored.version);
                 let unknown = self.record_of_entry(Entry { state: State::Unknown, ..entry });
                 match self.store.put(key, unknown, expected, now()).await {
@@ -281,7 +281,7 @@ impl Records {
 
     /// Returns true if the holder of a key makes its request no more. In a store that processes share, the lease tells it of
     /// a holder in another one.
-    fn has_left(&self, entry: &Entry<'_>) -> bool {
+    fn has_holder_left(&self, entry: &Entry<'_>) -> bool {
         let is_open = self.holders.is_open(&entry.holder);
         is_open.map_or_else(|| !self.store.is_shared() || entry.lease.is_zero(), |is_open| !is_open)
     }

@@ -60,7 +60,7 @@ impl PieceIndex {
     pub const MOST_PIECES: usize = Posting::MOST_PIECES;
 
     /// A reader that cuts pieces of this index into words.
-    pub fn reader(&self) -> PieceReader {
+    pub fn piece_tokenizer(&self) -> PieceReader {
         PieceReader::new(Arc::clone(&self.vocabulary))
     }
 
@@ -201,7 +201,7 @@ mod tests {
     }
 
     fn add(index: &mut PieceIndex, pieces: &[(&str, &str)]) -> Range<usize> {
-        let (mut reader, mut words) = (index.reader(), PieceWords::default());
+        let (mut reader, mut words) = (index.piece_tokenizer(), PieceWords::default());
         for (title, text) in pieces {
             reader.read(title, text, &mut words);
         }

@@ -56,7 +56,7 @@ fn read_within(directory: &Path, name: &str) -> io::Result<Option<Zeroizing<Vec<
     if !path.starts_with(directory.canonicalize()?) {
         return Ok(None);
     }
-    file::read_bounded(&path).map(Some)
+    file::read_one_past_limit(&path).map(Some)
 }
 
 #[cfg(test)]

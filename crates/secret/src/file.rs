@@ -41,7 +41,7 @@ impl SecretStore for FileStore {
             return Err(error::other_store("file", reference.scheme()));
         };
         let path = self.base.join(path);
-        let read = tokio::task::spawn_blocking(move || read_bounded(&path)).await;
+        let read = tokio::task::spawn_blocking(move || read_one_past_limit(&path)).await;
         secret_of_bytes(reference, read.unwrap_or_else(|source| Err(io::Error::other(source))))
     }
 }
@@ -70,8 +70,8 @@ pub(crate) fn secret_of_bytes(
 /// # Errors
 /// The errors of reading the file; [`io::ErrorKind::FileTooLarge`] and [`io::ErrorKind::InvalidData`] if its content is too
 /// large or not text.
-pub fn read_key_file(path: &Path) -> io::Result<Secret> {
-    let bytes = read_bounded(path)?;
+pub fn read_untrimmed_key_file(path: &Path) -> io::Result<Secret> {
+    let bytes = read_one_past_limit(path)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let message = format!("it has more than {MAX_FILE_BYTES} bytes, which is the bound");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -82,7 +82,7 @@ pub fn read_key_file(path: &Path) -> io::Result<Secret> {
 }
 
 /// Reads at most one byte more than the limit, which shows that the file is too large.
-pub(crate) fn read_bounded(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
+pub(crate) fn read_one_past_limit(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     let file = File::open(path)?;
     let expected = file.metadata()?.len().min(MAX_FILE_BYTES);
     // Room for the whole file: a buffer that grows leaves copies behind.

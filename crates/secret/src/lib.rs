@@ -25,7 +25,7 @@ pub use cached_store::{CachePolicy, CachedStore};
 pub use directory::{DirectoryStore, USUAL_DIRECTORY};
 pub use env::EnvStore;
 pub use error::{Error, ErrorKind};
-pub use file::{FileStore, MAX_FILE_BYTES, read_key_file};
+pub use file::{FileStore, MAX_FILE_BYTES, read_untrimmed_key_file};
 pub use invisible::is_shapeless;
 pub use local::LocalStores;
 pub use masker::{Masker, SHORT};

@@ -127,7 +127,7 @@ const AWS: RemoteScheme = RemoteScheme {
         `?version_id=…` after the name for another version than the current one",
     parse: |text| {
         let (name, key) = match text.split_once('#') {
-            Some((name, key)) => (name, Some(plain_word(key)?)),
+            Some((name, key)) => (name, Some(single_word(key)?)),
             None => (text, None),
         };
         let (name, version) = match name.split_once('?') {
@@ -175,7 +175,7 @@ const VAULT: RemoteScheme = RemoteScheme {
             }
             None => (path, None),
         };
-        let (path, key) = (plain_word(path)?, Some(plain_word(key)?));
+        let (path, key) = (single_word(path)?, Some(single_word(key)?));
         let is_path = path.contains('/') && is_downward(&path);
         is_path.then(|| RemoteSecret { version, key, ..RemoteSecret::new(&path) })
     },
@@ -185,7 +185,7 @@ const VAULT: RemoteScheme = RemoteScheme {
 fn version_of(text: &str, names: &[&'static str]) -> Option<(&'static str, String)> {
     let (name, value) = text.split_once('=')?;
     let name = names.iter().find(|allowed| **allowed == name)?;
-    Some((name, plain_word(value)?))
+    Some((name, single_word(value)?))
 }
 
 /// Project ids may have a domain as a prefix (`example.com:pets`); a word of dots alone would climb in the URL of the
@@ -201,7 +201,7 @@ pub(crate) fn is_downward(path: &str) -> bool {
     path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
-fn plain_word(text: &str) -> Option<String> {
+fn single_word(text: &str) -> Option<String> {
     let is_word = !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace());
     is_word.then(|| text.to_owned())
 }

@@ -100,7 +100,7 @@ impl Key {
 
     /// The part of the key that says the principal; empty for all callers without one.
     #[doc(hidden)]
-    pub fn principal(&self) -> &str {
+    pub fn escaped_principal_part(&self) -> &str {
         self.0.split('/').nth(1).unwrap_or_default()
     }
 
@@ -112,7 +112,7 @@ impl Key {
 
     /// The record's own name.
     #[doc(hidden)]
-    pub fn name(&self) -> String {
+    pub fn record_name(&self) -> String {
         self.part_at(3).unwrap_or_default()
     }
 
@@ -204,8 +204,9 @@ mod tests {
             }
         }
         for key in &keys {
-            let owner =
-                owners.iter().find(|owner| *key == Key::new(Space::Result, **owner, &key.name()));
+            let owner = owners
+                .iter()
+                .find(|owner| *key == Key::new(Space::Result, **owner, &key.record_name()));
             let is_read = owner.is_none_or(|owner| key.session().as_deref() == owner.session);
             assert!(is_read, "{}", key.as_str());
         }

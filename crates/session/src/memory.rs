@@ -197,7 +197,8 @@ impl Records {
         let own = self.shares.share(key).map_or(0, |share| share.bytes);
         let others = self.bytes.saturating_sub(own);
         others.saturating_add(size) <= self.bounds.bytes
-            || self.shares.others_within(key, size).saturating_add(size) <= self.bounds.bytes
+            || self.shares.capped_bytes_of_others(key, size).saturating_add(size)
+                <= self.bounds.bytes
     }
 
     /// Returns true if the principal of the key then holds no more than was free for it, or no more than before.

@@ -52,18 +52,18 @@ impl Share {
 
 impl Shares {
     pub(crate) fn share(&self, key: &Key) -> Option<&Share> {
-        self.of_principals.get(key.principal())
+        self.of_principals.get(key.escaped_principal_part())
     }
 
     pub(crate) fn add_record(&mut self, key: &Key, version: u64, bytes: usize) {
-        self.change_share(key.principal(), |share| {
+        self.change_share(key.escaped_principal_part(), |share| {
             share.ages.insert(version, key.clone());
             share.bytes = share.bytes.saturating_add(bytes);
         });
     }
 
     pub(crate) fn remove(&mut self, key: &Key, version: u64, bytes: usize) {
-        self.change_share(key.principal(), |share| {
+        self.change_share(key.escaped_principal_part(), |share| {
             share.ages.remove(&version);
             share.bytes = share.bytes.saturating_sub(bytes);
         });
@@ -109,9 +109,11 @@ impl Shares {
     }
 
     /// The bytes that would remain if every share but that of `key` had at most `bytes`.
-    pub(crate) fn others_within(&self, key: &Key, bytes: usize) -> usize {
-        let others =
-            self.of_principals.iter().filter(|(principal, _)| **principal != key.principal());
+    pub(crate) fn capped_bytes_of_others(&self, key: &Key, bytes: usize) -> usize {
+        let others = self
+            .of_principals
+            .iter()
+            .filter(|(principal, _)| **principal != key.escaped_principal_part());
         others.fold(0, |sum: usize, (_, share)| sum.saturating_add(share.bytes.min(bytes)))
     }
 }

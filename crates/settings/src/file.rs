@@ -76,7 +76,7 @@ pub fn file_beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// The errors of creating it.
-pub fn private_folder(folder: &Path) -> io::Result<()> {
+pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -123,8 +123,8 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("a/callgate");
-        private_folder(&folder).unwrap();
-        private_folder(&folder).unwrap();
+        create_private_folder(&folder).unwrap();
+        create_private_folder(&folder).unwrap();
         let file = folder.join("file");
         new_private_file(&file).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

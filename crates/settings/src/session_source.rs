@@ -36,7 +36,7 @@ fn source_of_text(reader: &mut Reader, text: &str, pointer: &str) -> Option<Sess
     }
     let session_source = SessionSource::PREFIXES.iter().find_map(|(prefix, source)| {
         let path = text.strip_prefix(prefix)?;
-        is_path(path).then(|| source(path.to_owned()))
+        is_valid_dotted_path(path).then(|| source(path.to_owned()))
     });
     if session_source.is_none() {
         let message = format!("expected a value of the session, got: `{text}`");
@@ -69,7 +69,7 @@ fn source_help(text: &str) -> String {
 }
 
 /// True for names with dots between them.
-fn is_path(text: &str) -> bool {
+fn is_valid_dotted_path(text: &str) -> bool {
     text.split('.').all(|name| !name.is_empty() && !name.contains(['[', ']', '$', ' ']))
 }
 

@@ -41,12 +41,12 @@ fn create_key(path: &Path) -> Result<Secret, Error> {
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(|_| error::no_random())?;
     let text = BASE64_STANDARD.encode(key);
-    write_key(path, &text).map_err(|failure| error::file_error(path, failure))?;
+    replace_key_file(path, &text).map_err(|failure| error::file_error(path, failure))?;
     Ok(Secret::new(text))
 }
 
 /// Writes the key under another name first, so that there is never half a key.
-fn write_key(path: &Path, text: &str) -> io::Result<()> {
+fn replace_key_file(path: &Path, text: &str) -> io::Result<()> {
     let mut other = OsString::from(path);
     other.push(".new");
     let mut options = OpenOptions::new();

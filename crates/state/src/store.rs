@@ -60,7 +60,7 @@ impl<E: Engine> Store for Sealed<E> {
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
         let address = self.addresses().await?.address_of_key(key);
         let place = address.sealing_place();
-        let permit = self.permit_for_bytes(key.principal(), USUAL).await?;
+        let permit = self.permit_for_bytes(key.escaped_principal_part(), USUAL).await?;
         let Some(row) = self.engine.get(address, now, permit).await? else { return Ok(None) };
         let opened = self.sealer.open(&row.sealed, &place)?;
         let record = record::read_record(key, opened).ok_or_else(error::unreadable_record_error)?;
@@ -112,7 +112,7 @@ impl<E: Engine> Store for Sealed<E> {
         now: Instant,
     ) -> Result<Version, Error> {
         let address = self.addresses().await?.address_of_key(key);
-        let permit = self.permit_for_bytes(key.principal(), record.size()).await?;
+        let permit = self.permit_for_bytes(key.escaped_principal_part(), record.size()).await?;
         let written = record::write(key, &record);
         let written = written.ok_or_else(|| error::too_large(u64::from(u32::MAX)))?;
         let sealed = self.sealer.seal(&written, &address.sealing_place())?;
@@ -124,7 +124,7 @@ impl<E: Engine> Store for Sealed<E> {
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
         let address = self.addresses().await?.address_of_key(key);
-        let permit = self.permit_for_bytes(key.principal(), UNIT).await?;
+        let permit = self.permit_for_bytes(key.escaped_principal_part(), UNIT).await?;
         self.engine.remove(address, expected, now, permit).await
     }
 }

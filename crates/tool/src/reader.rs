@@ -113,7 +113,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// The line and the column in characters, both from 1, where the name that was read last begins.
-    pub fn name_position(&self) -> (usize, usize) {
+    pub fn name_line_and_column(&self) -> (usize, usize) {
         fault::line_and_column(self.text.as_bytes().get(..self.name_at).unwrap_or_default())
     }
 
@@ -285,7 +285,7 @@ impl<'t> JsonReader<'t> {
     fn skip_blanks(&mut self) -> Option<u8> {
         loop {
             match self.text.as_bytes().get(self.at) {
-                Some(b' ') => self.skip_indent(),
+                Some(b' ') => self.skip_one_or_eight_spaces(),
                 Some(b'\t' | b'\n' | b'\r') => self.at += 1,
                 other => return other.copied(),
             }
@@ -293,7 +293,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Skips one space, or eight spaces at once.
-    fn skip_indent(&mut self) {
+    fn skip_one_or_eight_spaces(&mut self) {
         let is_indent = self.remaining_bytes().first_chunk() == Some(b"        ");
         self.at += if is_indent { 8 } else { 1 };
     }

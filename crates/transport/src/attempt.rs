@@ -57,7 +57,9 @@ impl Attempt {
             Ok(response) => return Ok(AttemptResponse { response, again: None, pool }),
             Err(failure) => failure,
         };
-        if repeat(failure.attempt_end(), kind.with_headers(again.headers())) != Repeat::AtOnce {
+        if repeat(failure.attempt_end(), kind.with_method_override(again.headers()))
+            != Repeat::AtOnce
+        {
             return Err(failure);
         }
         // Few requests fail; boxing keeps the future of the others small.

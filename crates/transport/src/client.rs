@@ -172,7 +172,7 @@ impl Client {
     ) -> Result<(Cow<'_, Url>, Request<Full<Bytes>>), Error> {
         let (mut parts, body) = request.into_parts();
         guard::check_headers(&parts.headers)?;
-        let origin = self.origin.get().filter(|origin| origin.is_unchanged(&parts.uri));
+        let origin = self.origin.get().filter(|origin| origin.needs_no_normalization(&parts.uri));
         let url = if let Some(origin) = origin {
             Cow::Borrowed(origin.base_url())
         } else {

@@ -64,7 +64,11 @@ impl Connector {
     }
 
     /// A connector for a protocol other than HTTP: the TLS handshake offers no protocol (RFC 7301).
-    pub(crate) fn for_bytes(tls: ClientConfig, scheme: Scheme, resolver: CheckedResolver) -> Self {
+    pub(crate) fn for_non_http(
+        tls: ClientConfig,
+        scheme: Scheme,
+        resolver: CheckedResolver,
+    ) -> Self {
         let dialer = Dialer::new(Self::tcp_connector(scheme, resolver));
         let builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
         Self { https: Arc::new(builder.enable_http1().wrap_connector(dialer)) }

@@ -60,7 +60,7 @@ impl Network {
         };
         let origin = format!("{word}://{host}:{port}/").parse::<Uri>();
         let origin = origin.map_err(error::connecting_error)?;
-        let mut connector = Connector::for_bytes(config, scheme, self.checked_resolver(egress));
+        let mut connector = Connector::for_non_http(config, scheme, self.checked_resolver(egress));
         connector.call(origin).await.map(TokioIo::new).map_err(connect_error)
     }
 
@@ -70,7 +70,7 @@ impl Network {
     /// # Errors
     /// [`ErrorKind::Tls`](crate::ErrorKind::Tls) and the other kinds of a connection that is not made.
     #[doc(hidden)]
-    pub async fn secure<S>(
+    pub async fn secure_with_channel_binding<S>(
         &self,
         stream: S,
         host: &str,
@@ -107,12 +107,12 @@ mod tests {
             (authority.issue("localhost", When::Now), authority.issue("gate", When::Now));
         for versions in [TLS_1_2, TLS_1_3] {
             let port = serve_tls(authority.demanding(&server, versions)).await;
-            let tls = TlsSettings::new().with_ca(authority.ca_certificates());
+            let tls = TlsSettings::new().trust_only_ca(authority.ca_certificates());
             let tls = tls.with_identity(client.identity());
             let mut stream = Network::new().dial("localhost", port, Some(&tls)).await.unwrap();
             stream.write_all(b"\r\n\r\n").await.unwrap();
             read_until(&mut stream, b"0 CN=gate").await;
-            let other = TlsSettings::new().with_ca(Authority::new("other").ca_certificates());
+            let other = TlsSettings::new().trust_only_ca(Authority::new("other").ca_certificates());
             let refused = Network::new().dial("localhost", port, Some(&other)).await;
             assert_eq!(refused.err().unwrap().kind(), ErrorKind::Tls);
         }

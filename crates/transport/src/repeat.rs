@@ -98,7 +98,7 @@ impl RequestKind {
 
     /// The kind of a request with these headers, of which one may name another method.
     #[must_use]
-    pub fn with_headers(self, headers: &HeaderMap) -> Self {
+    pub fn with_method_override(self, headers: &HeaderMap) -> Self {
         if self == Self::Read && overrides_method(headers) { Self::Change } else { self }
     }
 }

@@ -40,7 +40,7 @@ impl TlsSettings {
 
     /// Trusts only these certificates.
     #[must_use]
-    pub fn with_ca(mut self, ca: CaCertificates) -> Self {
+    pub fn trust_only_ca(mut self, ca: CaCertificates) -> Self {
         self.ca = Some(ca);
         self
     }

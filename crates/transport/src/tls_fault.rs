@@ -40,7 +40,9 @@ impl TlsFault {
             rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
                 Self::ClientCertificateRequired
             }
-            rustls::Error::AlertReceived(alert) if is_asked && is_about_certificates(*alert) => {
+            rustls::Error::AlertReceived(alert)
+                if is_asked && may_refuse_client_certificate(*alert) =>
+            {
                 Self::of_client(has_identity)
             }
             _ => Self::Protocol,
@@ -125,7 +127,7 @@ fn certificate_fault(reason: &CertificateError) -> TlsFault {
 
 /// True if an alert rejects a client certificate (RFC 8446 §6.2; TLS 1.2 has `handshake_failure` for a missing one, RFC
 /// 5246 §7.4.6).
-fn is_about_certificates(alert: AlertDescription) -> bool {
+fn may_refuse_client_certificate(alert: AlertDescription) -> bool {
     matches!(
         alert,
         AlertDescription::AccessDenied

@@ -152,7 +152,7 @@ impl Open {
                 None => *failed_result(call, wording::not_begun()),
             };
         let results: Vec<_> = self.calls().map(result).collect();
-        let pieces = split(wire, wire.dialect.write(&self.read, &results));
+        let pieces = parts_in_messages(wire, wire.dialect.write(&self.read, &results));
         let pieces = written.into_iter().zip(pieces).map(|(kept, piece)| kept.unwrap_or(piece));
         answer_messages(wire, pieces.collect())
     }
@@ -167,7 +167,7 @@ impl Open {
             _ => *failed_result(call, wording::not_begun()),
         };
         let results: Vec<_> = self.calls().map(result).collect();
-        split(wire, wire.dialect.write(&self.read, &results))
+        parts_in_messages(wire, wire.dialect.write(&self.read, &results))
     }
 
     /// The answer of each call that has one, as its dialect writes it.
@@ -196,7 +196,7 @@ pub(crate) fn tool_result(call: &ToolCall, outcome: Outcome) -> Box<ToolResult> 
 }
 
 /// The answers of single calls in messages of a dialect.
-fn split(wire: Wire, messages: Vec<Value>) -> Vec<Value> {
+fn parts_in_messages(wire: Wire, messages: Vec<Value>) -> Vec<Value> {
     let Some(member) = wire.rules.parts else { return messages };
     let parts =
         messages.into_iter().filter_map(|mut message| message.get_mut(member).map(Value::take));

@@ -37,7 +37,7 @@ impl RunningTurn<'_> {
             let words = wording::last_round(&closing.detail);
             self.transcript.add_user(&words);
         }
-        self.offered.read(&self.transcript.messages);
+        self.offered.read_named_tools(&self.transcript.messages);
         self.delivered = DeliveredWords::default();
         let stop = self.context.stop.clone();
         let replied = tokio::select! {

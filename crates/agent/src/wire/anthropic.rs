@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
     // <https://docs.anthropic.com/en/api/errors>
     transient_errors: &["api_error", "overloaded_error", "rate_limit_error", "timeout_error"],
     text: |text| json!({"type": "text", "text": text}),
-    is_empty,
+    is_empty: has_only_thoughts_or_blanks,
     answers: |part| is(part, "tool_result").then(|| answered_id(part, "tool_use_id")),
     id_member: Some("id"),
     call_pointer: |part| is(part, "tool_use").then_some(""),
@@ -97,12 +97,12 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
             .filter(|block| is(block, "text"))
             .filter_map(|block| block.get("text")),
     );
-    let is_empty = is_empty(raw.value());
+    let is_empty = has_only_thoughts_or_blanks(raw.value());
     Ok(Reply { messages: vec![raw], text, stop, usage, is_empty })
 }
 
 // True for thoughts alone: the interface takes no message back that has nothing else.
-fn is_empty(message: &Value) -> bool {
+fn has_only_thoughts_or_blanks(message: &Value) -> bool {
     if message.get("content").is_some_and(Value::is_string) {
         return is_blank(message.get("content"));
     }

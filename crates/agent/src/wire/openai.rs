@@ -92,7 +92,9 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
         serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let first = completion.choices.first();
     let first = first.ok_or("the reply of the model has no `choices`")?;
-    if let Some(reason) = first.finish_reason.as_deref().filter(|reason| is_no_good(reason)) {
+    if let Some(reason) =
+        first.finish_reason.as_deref().filter(|reason| is_retryable_finish_reason(reason))
+    {
         return Err(ended_with(reason));
     }
     let message = Json::parse(first.message.get()).map_err(|error| error.to_string())?;
@@ -193,7 +195,7 @@ struct Used {
 }
 
 /// True for the reasons of servers that resemble OpenAI, after which another reply may be better: those of Gemini, `OpenRouter` and Zhipu.
-fn is_no_good(reason: &str) -> bool {
+fn is_retryable_finish_reason(reason: &str) -> bool {
     matches!(reason, "error" | "malformed_function_call" | "network_error")
         || reason.starts_with("function_call_filter")
 }

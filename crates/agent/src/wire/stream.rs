@@ -17,7 +17,7 @@ pub(crate) trait StreamedReply: Debug + Send {
     fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
 
     /// Takes the end of the bytes: an event without its last line break counts if it is whole.
-    fn end(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
+    fn finish_last_event(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
 
     /// The body of the whole reply; `None` if its end has not come.
     fn body(self: Box<Self>) -> Option<String>;
@@ -48,7 +48,7 @@ impl<P: EventParts> StreamedReply for EventStream<P> {
         Ok(())
     }
 
-    fn end(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+    fn finish_last_event(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
         self.events.end();
         while let Some(data) = self.events.next().filter(|data| Value::parse(data).is_ok()) {
             show_words(&self.parts.add(&data)?, words);
@@ -76,7 +76,7 @@ pub fn streamed_reply<'b>(
         let pushed = reply.push(piece, &mut |words| said.push_str(words));
         pushed.map_err(|fault| fault.message)?;
     }
-    reply.end(&mut |words| said.push_str(words)).map_err(|fault| fault.message)?;
+    reply.finish_last_event(&mut |words| said.push_str(words)).map_err(|fault| fault.message)?;
     let read = reply.body().map(|body| wire.reply(&body)).transpose();
     let read = read.map_err(|fault| fault.message)?;
     Ok((said, read.map(|reply| reply.messages)))

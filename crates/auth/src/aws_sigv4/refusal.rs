@@ -57,10 +57,10 @@ impl SignatureRefusal {
         {
             let (_, times) = times.split_once(": ").unwrap_or_default();
             let (_, theirs) = times.split_once('(').unwrap_or_default();
-            said.request_time = times.split(' ').next().and_then(repeatable_time);
-            said.server_time = theirs.split(' ').next().and_then(repeatable_time);
+            said.request_time = times.split(' ').next().and_then(harmless_time_text);
+            said.server_time = theirs.split(' ').next().and_then(harmless_time_text);
         }
-        let date = || headers.get(DATE).and_then(|date| repeatable_time(date.to_str().ok()?));
+        let date = || headers.get(DATE).and_then(|date| harmless_time_text(date.to_str().ok()?));
         said.server_time = said.server_time.take().or_else(date);
         said
     }
@@ -83,8 +83,8 @@ impl SignatureRefusal {
         Self {
             name: element("Code").unwrap_or_default().to_owned(),
             message: element("Message").unwrap_or_default().to_owned(),
-            request_time: element("RequestTime").and_then(repeatable_time),
-            server_time: element("ServerTime").and_then(repeatable_time),
+            request_time: element("RequestTime").and_then(harmless_time_text),
+            server_time: element("ServerTime").and_then(harmless_time_text),
             region: element("Region").filter(|region| is_region(region)).map(str::to_owned),
         }
     }
@@ -119,7 +119,7 @@ fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// A time that may be repeated: only characters of the forms of ISO 8601 and RFC 9110 §5.6.7.
-fn repeatable_time(text: &str) -> Option<String> {
+fn harmless_time_text(text: &str) -> Option<String> {
     let text = text.trim();
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b" ,.:+-".contains(&byte);
     (matches!(text.len(), 16..=32) && text.bytes().all(is_allowed)).then(|| text.to_owned())

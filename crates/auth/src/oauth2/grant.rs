@@ -135,7 +135,10 @@ impl<'s> GrantInputs<'s> {
         hash.finalize().into()
     }
 
-    pub(super) fn parameters<'a>(&'a self, grant: &'a OAuth2Grant) -> Vec<(&'a str, &'a str)> {
+    pub(super) fn grant_specific_parameters<'a>(
+        &'a self,
+        grant: &'a OAuth2Grant,
+    ) -> Vec<(&'a str, &'a str)> {
         let subject = self.subject.as_ref().map(Secret::expose).unwrap_or_default();
         match grant {
             OAuth2Grant::AuthorizationCode(_) | OAuth2Grant::ClientCredentials => Vec::new(),

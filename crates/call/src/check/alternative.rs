@@ -117,7 +117,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         alternatives: &mut Vec<Alternative<'p>>,
         members: &'v Object,
     ) -> Paid<Option<Violation<'p, 'v>>> {
-        for path in paths(alternatives) {
+        for path in ranked_tag_paths(alternatives) {
             if alternatives.len() == 1 {
                 break;
             }
@@ -325,7 +325,7 @@ impl<'p> Alternative<'p> {
 }
 
 /// The paths of all tags: those of all alternatives first, then required and shallow ones.
-fn paths<'p>(alternatives: &[Alternative<'p>]) -> Vec<Vec<&'p str>> {
+fn ranked_tag_paths<'p>(alternatives: &[Alternative<'p>]) -> Vec<Vec<&'p str>> {
     let mut paths: Vec<([bool; 2], usize, &[&'p str])> = Vec::new();
     for tag in alternatives.iter().flat_map(|one| &one.tags) {
         if paths.iter().any(|(.., listed_path)| *listed_path == tag.path) {

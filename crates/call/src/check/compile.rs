@@ -78,7 +78,7 @@ impl Compiler<'_> {
             Value::Bool(false) => Node::never(),
             Value::Object(members) if self.depth < DEEPEST => {
                 self.depth += 1;
-                let node = self.members(members);
+                let node = self.compile_schema_object(members);
                 self.depth -= 1;
                 node
             }
@@ -89,7 +89,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn members(&mut self, members: &Object) -> Node {
+    fn compile_schema_object(&mut self, members: &Object) -> Node {
         let mut types = Types::ALL;
         let mut rules = Vec::new();
         for (name, value) in members {

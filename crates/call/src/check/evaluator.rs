@@ -68,7 +68,7 @@ impl Evaluator {
 
     /// Takes `format` as a description that checks nothing, as for the arguments of a call.
     #[must_use]
-    pub(crate) fn describing_formats(self) -> Self {
+    pub(crate) fn without_format_checks(self) -> Self {
         Self { formats: Formats::Described, ..self }
     }
 
@@ -83,7 +83,7 @@ impl Evaluator {
     pub fn evaluate(&self, name: &str, value: &Value) -> Evaluated {
         let scope = Scope::new(&self.program, &self.schema).with_formats(self.formats);
         let mut run = Run::new(scope, Budget::new(Budget::CALL), Overlap::Refused);
-        let checked = self.problems_of_value(&mut run, name, value);
+        let checked = self.problems_if_invalid(&mut run, name, value);
         let (verdict, problems) = match checked {
             Err(Spent::Depth | Spent::Steps) => (Verdict::TooDear, Vec::new()),
             Ok(None) => (Verdict::Valid, Vec::new()),
@@ -93,7 +93,7 @@ impl Evaluator {
         Evaluated { verdict, problems, steps, bytes: run.peak_bytes() }
     }
 
-    fn problems_of_value<'p>(
+    fn problems_if_invalid<'p>(
         &'p self,
         run: &mut Run<'p, 'p>,
         name: &str,

@@ -75,7 +75,11 @@ fn undeclared_parameters(operation: &Operation, url: &Url) -> Vec<String> {
     };
     let mut names: Vec<String> = parameters(url).into_iter().map(|(name, _)| name).collect();
     names.sort_unstable();
-    names.into_iter().filter(|name| is_plain(name) && !is_declared(name)).take(MAX_NAMES).collect()
+    names
+        .into_iter()
+        .filter(|name| is_displayable_name(name) && !is_declared(name))
+        .take(MAX_NAMES)
+        .collect()
 }
 
 fn repeated_parameters(operation: &Operation, url: &Url) -> Vec<String> {
@@ -85,7 +89,7 @@ fn repeated_parameters(operation: &Operation, url: &Url) -> Vec<String> {
             && input.is_some_and(|input| !is_paging(input) && !takes_list(operation, input))
     };
     let lost = parameters(url).into_iter().filter(is_lost).map(|(name, _)| name);
-    lost.filter(|name| is_plain(name)).take(MAX_NAMES).collect()
+    lost.filter(|name| is_displayable_name(name)).take(MAX_NAMES).collect()
 }
 
 /// True for a part of a declared parameter: `filter[name]` of `filter`, `tags[]` of `tags`.
@@ -94,7 +98,7 @@ fn is_part(declared: &str, name: &str) -> bool {
 }
 
 /// True for a name that can be shown: others are no names of parameters.
-fn is_plain(name: &str) -> bool {
+fn is_displayable_name(name: &str) -> bool {
     name.len() <= MAX_NAME && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'`')
 }
 

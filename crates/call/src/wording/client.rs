@@ -59,7 +59,7 @@ pub fn waits_already() -> Box<Fault> {
 }
 
 /// The call cannot be kept until its client answers.
-pub fn not_kept() -> Box<Fault> {
+pub fn unkeepable_call() -> Box<Fault> {
     let message = "the call cannot be kept until the client answers it, which was not asked to run it; call again later";
     fault(FaultCode::Overloaded, message, Next::TryLater)
 }

@@ -25,6 +25,6 @@ pub fn too_many_programs() -> Box<Fault> {
 }
 
 /// The program is not run by an executor.
-pub fn no_executor() -> Box<Fault> {
+pub fn code_outside_executor() -> Box<Fault> {
     fault(FaultCode::NotSupported, "code runs in calls of an executor alone", Next::GiveUp)
 }

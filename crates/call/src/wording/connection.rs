@@ -14,7 +14,7 @@ pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
 }
 
 /// The time of the call ended before anything was sent.
-pub fn late(limit: Duration) -> Box<Fault> {
+pub fn timed_out_before_sending(limit: Duration) -> Box<Fault> {
     let message = format!(
         "the call was not ready to be sent within {} s, nothing was sent; try again later",
         limit.as_secs_f64()

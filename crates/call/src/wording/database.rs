@@ -45,7 +45,7 @@ pub fn reviewed_rows_changed() -> Box<Fault> {
 }
 
 /// The columns refer to a row that does not exist, or to one of somebody else.
-pub fn no_reference<'a>(columns: impl Iterator<Item = &'a str>) -> Box<Fault> {
+pub fn missing_referenced_row<'a>(columns: impl Iterator<Item = &'a str>) -> Box<Fault> {
     let mut message =
         "no row is there to which these columns could refer, nothing was changed: ".to_owned();
     push_list(&mut message, columns);
@@ -146,7 +146,7 @@ pub fn failing_query(code: Option<&str>) -> Box<Fault> {
 }
 
 /// A row or a value is larger than its bound.
-pub fn too_large() -> Box<Fault> {
+pub fn too_large_row_or_value() -> Box<Fault> {
     let message = "a value is larger than its bound, nothing was changed; ask for fewer columns or rows, or give shorter values";
     fault_after_sending(FaultCode::ResponseTooLarge, message, Next::CorrectArguments, Reached::Yes)
 }
@@ -178,7 +178,7 @@ pub fn unable_server(code: Option<&str>) -> Box<Fault> {
 }
 
 /// The database does not take a statement of callgate's own, or answers what callgate does not read.
-pub fn internal_fault(code: Option<&str>) -> Box<Fault> {
+pub fn callgate_internal_fault(code: Option<&str>) -> Box<Fault> {
     let code = in_parentheses(code);
     let message = format!(
         "a fault of callgate itself ended the call{code}, nothing was changed; do not call again"
@@ -278,7 +278,7 @@ mod tests {
             not_found("orders"),
             row_changed("orders"),
             reviewed_rows_changed(),
-            no_reference(["customer"].into_iter()),
+            missing_referenced_row(["customer"].into_iter()),
             constraint_violated("another row has these values", ["orders_no_key"]),
             too_many_rows(7, 1),
             ambiguous_key("orders"),
@@ -286,14 +286,14 @@ mod tests {
             stale_description(),
             denied_access(),
             value_not_taken(),
-            too_large(),
+            too_large_row_or_value(),
             unavailable(),
             rolled_back_in_time(10.0),
             refused_statement(Some("XX000")),
             full_disk(),
             read_only(),
             unable_server(Some("58030")),
-            internal_fault(Some("42601")),
+            callgate_internal_fault(Some("42601")),
             lost_connection(Effect::Write, Committed::No),
         ];
         for fault in faults {

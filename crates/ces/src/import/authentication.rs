@@ -100,7 +100,8 @@ fn oauth_credential(
         let message = "expected `CLIENT_CREDENTIAL`, got none";
         imported.remark(RemarkKind::Invalid, config.member_pointer("oauthGrantType"), message);
     }
-    let client = config.required_text("clientId", imported).map(ExportText::text_or_literal);
+    let client =
+        config.required_text("clientId", imported).map(ExportText::text_never_read_as_reference);
     let endpoint = config.required_text("tokenEndpoint", imported);
     let endpoint =
         endpoint.and_then(|text| server_address(config, "tokenEndpoint", text, imported));

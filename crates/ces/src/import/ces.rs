@@ -13,11 +13,11 @@ use crate::import::{
 
 /// Imports an `openApiToolset`, an `openApiTool`, a `connectorToolset`, a `connectorTool`, a `dataStoreTool` or a `clientFunction`. Another kind causes a remark and has no settings.
 pub fn import_ces(export: &Node) -> Imported {
-    import_ces_into(Imported::default(), export)
+    import_ces_tool_into(Imported::default(), export)
 }
 
 /// Imports into `imported`, which determines the form of secrets.
-pub(crate) fn import_ces_into(mut imported: Imported, export: &Node) -> Imported {
+pub(crate) fn import_ces_tool_into(mut imported: Imported, export: &Node) -> Imported {
     if let Some(export) = Message::root(export, &mut imported) {
         export.remark_unknown_members(&[&KINDS[..], &DESCRIBED[..]].concat(), &mut imported);
         import_execution(&export, &mut imported);

@@ -53,7 +53,7 @@ pub(super) fn import_cx_data_store(tool: &Message<'_>, imported: &mut Imported) 
     }
     remark_account(&spec.member_pointer("dataStoreConnections"), imported);
     vertex.insert("data_stores", stores.iter().map(Store::to_value).collect());
-    import_search(tool, "displayName", vertex, imported);
+    insert_search_named_by_member(tool, "displayName", vertex, imported);
 }
 
 /// Imports a tool of Customer Engagement Suite.
@@ -78,7 +78,7 @@ pub(super) fn import_ces_data_store(tool: &Message<'_>, imported: &mut Imported)
         vertex.insert("filter_argument", true.into());
     }
     remark_account(&tool.member_pointer(kind), imported);
-    import_search(tool, "name", vertex, imported);
+    insert_search_named_by_member(tool, "name", vertex, imported);
 }
 
 /// The data stores that a tool searches, by an engine or by itself.
@@ -253,7 +253,12 @@ fn remark_account(pointer: &str, imported: &mut Imported) {
 }
 
 /// Gives the tool the name that agents call it by, its description, and the arguments that they know.
-fn import_search(tool: &Message<'_>, member: &str, mut vertex: Object, imported: &mut Imported) {
+fn insert_search_named_by_member(
+    tool: &Message<'_>,
+    member: &str,
+    mut vertex: Object,
+    imported: &mut Imported,
+) {
     let name = tool.text(member, imported).map(|text| text.plain_text().to_owned());
     let description = tool.text("description", imported).map(|text| text.plain_text().to_owned());
     let is_legal = name.as_ref().is_some_and(|name| ToolName::new(name).is_ok());

@@ -89,10 +89,10 @@ fn json_schema(schema: Value, depth: usize) -> Value {
                 made.insert("$ref", Value::from(to.replacen("#/defs/", "#/$defs/", 1)));
             }
             ("defs", Value::Object(members)) => {
-                drop(made.insert("$defs", json_schema_members(members, depth)));
+                drop(made.insert("$defs", convert_named_schemas(members, depth)));
             }
             ("properties", Value::Object(members)) => {
-                made.insert("properties", json_schema_members(members, depth));
+                made.insert("properties", convert_named_schemas(members, depth));
             }
             ("prefixItems" | "prefix_items" | "anyOf" | "any_of", Value::Array(items)) => {
                 let items = items.into_iter().map(|item| json_schema(item, depth + 1)).collect();
@@ -115,7 +115,7 @@ fn json_schema(schema: Value, depth: usize) -> Value {
     Value::Object(made)
 }
 
-fn json_schema_members(members: Object, depth: usize) -> Value {
+fn convert_named_schemas(members: Object, depth: usize) -> Value {
     let members = members.into_iter();
     Value::Object(members.map(|(name, value)| (name, json_schema(value, depth + 1))).collect())
 }

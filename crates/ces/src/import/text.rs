@@ -19,7 +19,7 @@ impl<'a> ExportText<'a> {
     }
 
     /// The text for a key that takes a text or a reference to a secret: the text, never a reference.
-    pub(super) fn text_or_literal(self) -> Value {
+    pub(super) fn text_never_read_as_reference(self) -> Value {
         let is_taken = self.0.starts_with("projects/") || self.0.contains(':');
         Value::from(if is_taken { format!("literal:{}", self.0) } else { self.0.to_owned() })
     }
@@ -71,7 +71,7 @@ mod tests {
         /// Read back as `reader::secret::name` reads it.
         #[test]
         fn a_text_of_an_export_is_written_as_a_literal_and_never_as_a_reference(text in text()) {
-            let written = ExportText::new(&text).text_or_literal();
+            let written = ExportText::new(&text).text_never_read_as_reference();
             let written = written.as_str().unwrap();
             let read = written.parse().or_else(|_| format!("literal:{written}").parse());
             let SecretReference::Literal { value, .. } = read.unwrap() else { panic!("{written}") };

@@ -11,7 +11,7 @@ use callgate_config::{MAX_FILE_BYTES, read_file};
 use super::{MOST_BYTES, MOST_FILES, common_root, is_wanted, no_root};
 
 /// Reads the wanted files, by their names below the export's root.
-pub(super) fn read_folder(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
+pub(super) fn read_export_files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut named_paths = Vec::new();
     collect_files(folder, "", 0, &mut named_paths)?;
     let names: Vec<_> = named_paths.iter().map(|(name, _)| name.as_str()).collect();

@@ -52,7 +52,11 @@ pub(super) fn pending_call(
                 (name.to_owned(), given.cloned().unwrap_or_else(|| Value::from(&*tool)))
             };
             let id = made.map(|(requested, _)| requested.id.clone()).unwrap_or_default();
-            (id, ["tool", "action"].map(name).into_iter().collect(), without_names(response))
+            (
+                id,
+                ["tool", "action"].map(name).into_iter().collect(),
+                result_without_tool_and_action(response),
+            )
         }
     };
     let state = match waits {
@@ -75,7 +79,7 @@ fn add_names(named: &mut Object, tool: &str) {
     }
 }
 
-fn without_names(result: &Value) -> Value {
+fn result_without_tool_and_action(result: &Value) -> Value {
     let mut members = result.as_object().cloned().unwrap_or_default();
     for name in ["tool", "action"] {
         members.remove(name);
@@ -109,7 +113,11 @@ pub(crate) fn failed_result(id: &str, tool: &str, fault: Box<Fault>) -> ToolResu
 pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
     if call.is_of_dialogflow() {
         let message = RequestForm::Dialogflow.calls_message(&[Value::Object(call.named.clone())]);
-        return without_names(&first_response(RequestForm::Dialogflow, message, result));
+        return result_without_tool_and_action(&first_response(
+            RequestForm::Dialogflow,
+            message,
+            result,
+        ));
     }
     result_response(result)
 }

@@ -82,7 +82,7 @@ impl Repeatable {
         id: &str,
     ) -> Result<Option<Guard>, Problem> {
         let scoped = format!("{}\u{1f}:run\u{1f}{id}", self.key);
-        request.begin(&scoped, self.digest.as_bytes()).await
+        request.claim_key_unless_answered(&scoped, self.digest.as_bytes()).await
     }
 }
 

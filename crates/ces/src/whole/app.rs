@@ -60,7 +60,7 @@ fn import_tool(
     let displayed = display_name(&tool);
     let name = collection.name(displayed.unwrap_or(folder));
     let imported = Imported::for_tool_number(collection.next_number());
-    let mut imported = import::import_ces_into(imported, &tool);
+    let mut imported = import::import_ces_tool_into(imported, &tool);
     let description = match imported.schema.take() {
         // A name is looked up among the files of the export: none leads outside.
         Some(named) if import::is_path(&named) => Some(package.text(&named)?.to_owned()),

@@ -10,7 +10,7 @@ use crate::file_argument::is_profile_name;
 #[derive(Args, Debug)]
 pub(crate) struct InitArguments {
     /// The name of the profile: letters, digits, `_` and `-`
-    #[arg(value_parser = name)]
+    #[arg(value_parser = profile_name)]
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) source: SourceArguments,
@@ -45,7 +45,7 @@ pub(crate) enum DeployWay {
 }
 
 /// The name of a profile.
-fn name(text: &str) -> Result<String, String> {
+fn profile_name(text: &str) -> Result<String, String> {
     let is_name = is_profile_name(text) && text.starts_with(|c: char| c.is_ascii_alphabetic());
     let help = "a name begins with a letter, and has letters, digits, `_` and `-`";
     if is_name { Ok(text.to_owned()) } else { Err(help.to_owned()) }

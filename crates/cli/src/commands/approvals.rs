@@ -16,7 +16,7 @@ use crate::{
 
 pub(crate) fn run(arguments: &ApprovalsArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let approvals = block_on(async {
-        let sidecar = Sidecar::from_arguments(&arguments.sidecar, kinds).await?;
+        let sidecar = Sidecar::client_of_running_sidecar(&arguments.sidecar, kinds).await?;
         list_approvals(&sidecar, arguments.state).await
     })??;
     if arguments.json {

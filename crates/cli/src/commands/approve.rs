@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &ApproveArguments, kinds: &Kinds) -> Result<Verdict
 }
 
 async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
-    let sidecar = Sidecar::from_arguments(&arguments.sidecar, kinds).await?;
+    let sidecar = Sidecar::client_of_running_sidecar(&arguments.sidecar, kinds).await?;
     let path = approval_path(&arguments.id);
     let answer = sidecar.get(&path).await?;
     if answer.status == StatusCode::NOT_FOUND {
@@ -36,7 +36,7 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
         return Err(sidecar.foreign_response_failure());
     }
     output::print_message(&approval_details(&approval));
-    if !arguments.reject && !is_approved(arguments) {
+    if !arguments.reject && !confirm_approval(arguments) {
         output::print_message_line("nothing was decided; `--reject` rejects it");
         return Ok(Verdict::Findings);
     }
@@ -80,7 +80,7 @@ fn approval_details(approval: &Approval) -> String {
 }
 
 /// True without a terminal, where the command is the decision. Asks a person at a terminal; only `y` and `yes` approve.
-fn is_approved(arguments: &ApproveArguments) -> bool {
+fn confirm_approval(arguments: &ApproveArguments) -> bool {
     arguments.yes || !question::is_possible() || question::is_confirmed("Approve this? [y/N] ")
 }
 

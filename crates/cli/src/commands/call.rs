@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     } else {
         block_on(make_call(&executor, &call, &session, arguments))??
     };
-    warnings::warn_of_text(entry, &result, shown.place());
+    warnings::warn_if_text_not_json(entry, &result, shown.settings_place());
     warnings::warn_of_empty_selection(arguments, entry, &result);
     if arguments.json {
         output::print_result(&format!("{}\n", json_result(&result)));
@@ -139,7 +139,7 @@ async fn stream_answer(
     let consent = Consent::to_one(arguments);
     match &arguments.answer.output {
         Some(file) => download::to_file(executor, call, file, consent, shown).await,
-        None => download::to_output(executor, call, consent, shown).await,
+        None => download::stream_to_standard_output(executor, call, consent, shown).await,
     }
 }
 

@@ -299,7 +299,7 @@ fn source_lines(built: &Built) -> impl Iterator<Item = String> {
     built.sources.iter().filter(|source| source.failure.is_none()).map(|source| {
         let OpenedSource { key, name, followed, .. } = source;
         if let Some(DocumentCounts { files, documents, pieces, .. }) =
-            followed.as_ref().map(|followed| followed.counts())
+            followed.as_ref().map(|followed| followed.index_counts())
         {
             return format!(
                 "the {key} of `{name}`: files: {files}, documents: {documents}, passages: {pieces}"

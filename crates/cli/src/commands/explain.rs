@@ -6,8 +6,8 @@ use callgate_tool::nearest;
 use crate::{
     args::ExplainArguments,
     codes::{
-        Explained, call_codes, code_example, code_explanation, configuration_codes,
-        description_codes,
+        Explained, call_codes, code_explanation, configuration_codes, description_codes,
+        wrong_and_mended_example,
     },
     exit::{Failure, Verdict},
     output,
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &ExplainArguments, kinds: &Kinds) -> Result<Verdict
         return Err(unknown_code_failure(asked, kinds));
     };
     output::print_result(&format!("{explanation}\n"));
-    if let Some((wrong, mended)) = code_example(asked) {
+    if let Some((wrong, mended)) = wrong_and_mended_example(asked) {
         output::print_result(&format!(
             "\nFound in:\n\n{}\nMended:\n\n{}",
             indented_text(wrong),

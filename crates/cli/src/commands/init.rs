@@ -17,7 +17,7 @@ use std::{
 };
 
 use callgate::config::{BuiltToolset, Environment};
-use callgate_config::{Kinds, Location, private_folder};
+use callgate_config::{Kinds, Location, create_private_folder};
 use callgate_openapi::SecurityScheme;
 use callgate_tool::{Value, json, nearest};
 
@@ -209,7 +209,7 @@ fn check_configuration(text: &str, file: &Path, kinds: &Kinds) -> Result<(), Fai
 
 fn write_configuration(file: &Path, text: &str, force: bool) -> io::Result<()> {
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        private_folder(folder)?;
+        create_private_folder(folder)?;
     }
     if !force && (file.exists() || file.is_symlink()) {
         return Err(io::ErrorKind::AlreadyExists.into());

@@ -9,7 +9,9 @@ use std::{fs, path::Path, process};
 
 use callgate::config::{Built, Environment};
 use callgate_auth::{Error, LoggedIn, LoggedOut, Login};
-use callgate_config::{BuiltLogin, DescriptionOptions, Kinds, new_private_file, private_folder};
+use callgate_config::{
+    BuiltLogin, DescriptionOptions, Kinds, create_private_folder, new_private_file,
+};
 use tokio::time::timeout;
 
 use self::callback::Callback;
@@ -35,7 +37,7 @@ pub(crate) fn run(arguments: &LoginArguments, kinds: &Kinds) -> Result<Verdict, 
 /// Refuses a folder that cannot keep a login, before the person logs in.
 fn check_writable(folder: &Path) -> Result<(), Failure> {
     let tried = folder.join(format!(".tried-{}", process::id()));
-    let made = private_folder(folder).and_then(|()| new_private_file(&tried));
+    let made = create_private_folder(folder).and_then(|()| new_private_file(&tried));
     let made = made.and_then(|_| fs::remove_file(&tried));
     made.map_err(|error| {
         Failure(format!(

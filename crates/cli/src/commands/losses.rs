@@ -50,7 +50,7 @@ impl Losses {
         })
     }
 
-    pub(super) fn summary(&self) -> String {
+    pub(super) fn projection_loss_summary(&self) -> String {
         let Self { projection, n_tools, n_lossy, by_keyword } = self;
         let (n_lossy, n_tools) = (grouped_digits(*n_lossy), grouped_digits(*n_tools));
         let mut text = format!("{projection}: {n_lossy} of {n_tools} tools lose something\n");

@@ -120,7 +120,7 @@ fn print_list(
         let mut strict = StrictCounts::default();
         write_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let declaration = dialect.declaration_in(form, tool);
-            strict.count_declaration(&declaration);
+            strict.count_optionals_and_unions(&declaration);
             output::print_result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
         if form == Form::Strict {
@@ -173,7 +173,7 @@ fn print_losses(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> R
         write_tools(built, filter, ["", "", ""], |_, _, tool| {
             output::print_result(&losses.tool_text(tool));
         });
-        output::print_result(&losses.summary());
+        output::print_result(&losses.projection_loss_summary());
     }
     Ok(())
 }
@@ -267,7 +267,7 @@ struct StrictCounts {
 }
 
 impl StrictCounts {
-    fn count_declaration(&mut self, declaration: &Value) {
+    fn count_optionals_and_unions(&mut self, declaration: &Value) {
         self.tools += 1;
         self.optional += n_optional(declaration);
         self.unions += n_unions(declaration);

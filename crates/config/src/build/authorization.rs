@@ -182,7 +182,7 @@ struct Assignment<'a> {
 impl Assignment<'_> {
     fn authenticator(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         if takes_from_session(operation) && !self.origins.allow(operation) {
-            let why = self.findings.foreign_session(operation);
+            let why = self.findings.record_withheld_session_values(operation);
             return self.refusing_authenticator(why);
         }
         let authenticator = self.authenticator_by_schemes(operation);

@@ -68,7 +68,7 @@ impl Built {
             });
         }
         self.examine_credentials(&mut all).await;
-        for (origin, server, transport) in self.servers_with_transports() {
+        for (origin, server, transport) in self.distinct_origins_with_transports() {
             let subject = Subject::Server(origin.clone());
             let uri = format!("{origin}/").parse().unwrap_or_default();
             all.push(
@@ -121,7 +121,7 @@ impl Built {
     }
 
     /// The servers of all operations with their transports, each origin once per party that named it.
-    fn servers_with_transports(&self) -> Vec<(String, &Server, &Arc<dyn Transport>)> {
+    fn distinct_origins_with_transports(&self) -> Vec<(String, &Server, &Arc<dyn Transport>)> {
         let reached = self.toolsets.iter().filter_map(|toolset| {
             let way = self.ways.iter().find(|(name, _)| *name == toolset.name);
             way.map(|(_, transport)| (toolset, transport))

@@ -16,7 +16,7 @@ pub(super) fn set_headers(
     callables: &mut [Callable],
 ) {
     for FixedHeader { pointer, name, .. } in &config.headers {
-        if callables.iter().any(|callable| is_taken(name, callable)) {
+        if callables.iter().any(|callable| is_credential_header(name, callable)) {
             let message = format!("expected a header that no credential is put in, got: `{name}`");
             let help = "remove it; the credential is the one of `auth` or `credentials`";
             reader.complain(SettingCode::WrongValue, pointer.clone(), message, help);
@@ -33,7 +33,7 @@ pub(super) fn set_headers(
 }
 
 /// Returns true if a credential of the operation goes to the header.
-fn is_taken(name: &str, callable: &Callable) -> bool {
+fn is_credential_header(name: &str, callable: &Callable) -> bool {
     let places = callable.authenticator.places();
     places.iter().any(|credential_place| {
         credential_place.place() == ApiKeyLocation::Header

@@ -45,7 +45,7 @@ pub(super) fn check_kinds(reader: &mut Reader, config: &Config) {
     for toolset in &config.toolsets {
         let sources = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
         for (pointer, source) in sources {
-            let names = readings.foreign_names(toolset);
+            let names = readings.names_read_only_by_others(toolset);
             if let Some(name) = names.iter().find(|name| source.reads(name)) {
                 readings.report_source(reader, &pointer, &source, name);
             }
@@ -99,7 +99,7 @@ impl<'a> CredentialReadings<'a> {
         config: &ToolsetConfig,
         operations: &[Arc<Operation>],
     ) -> SessionValues {
-        let foreign = self.foreign_names(config);
+        let foreign = self.names_read_only_by_others(config);
         warn_of_unused(reader, config, &foreign);
         let is_allowed = |name: &SessionName| {
             config.session_parameters.iter().any(|allowed| allowed.name.holds(name))
@@ -122,7 +122,7 @@ impl<'a> CredentialReadings<'a> {
     }
 
     /// The names that credentials of models and other toolsets read and this one's do not.
-    fn foreign_names(&self, config: &ToolsetConfig) -> Vec<SessionName> {
+    fn names_read_only_by_others(&self, config: &ToolsetConfig) -> Vec<SessionName> {
         let is_own = |toolset: &ToolsetConfig| std::ptr::eq(toolset, config);
         let own = self.toolsets.iter().filter(|(toolset, _)| is_own(toolset));
         let own: Vec<_> = own.flat_map(|(_, names)| names).collect();

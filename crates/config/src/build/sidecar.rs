@@ -71,7 +71,7 @@ impl ListenerConfig {
 
 /// The secrets of this machine that are missing, with the findings about them. Other stores are read when a call needs
 /// them.
-pub(super) async fn missing_secrets(
+pub(super) async fn missing_local_secrets(
     config: &Config,
     secrets: &[SecretReference],
     stores: &Stores,

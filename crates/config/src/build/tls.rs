@@ -85,7 +85,7 @@ impl Secured {
     fn tls_settings(&self) -> TlsSettings {
         let mut settings = TlsSettings::new();
         if let Some(ca) = &self.ca {
-            settings = settings.with_ca(ca.clone());
+            settings = settings.trust_only_ca(ca.clone());
         }
         if let Some(identity) = &self.identity {
             settings = settings.with_identity(identity.clone());

@@ -101,7 +101,7 @@ keys! {
 forms! {
     struct AuthorizationCode => AuthConfig, AuthorizationCodeKeys::KIND, |reader, mapping, key| {
         reader.within::<AuthorizationCodeKeys, _>(mapping, key, |reader, mapping, keys| {
-            is_here(reader, mapping, keys.redirect_url.as_deref());
+            report_nonlocal_redirect_url(reader, mapping, keys.redirect_url.as_deref());
             let grant = OAuth2Grant::AuthorizationCode(LoginEndpoints {
                 authorization_url: keys.authorization_url,
                 device_authorization_url: keys.device_authorization_url,
@@ -210,7 +210,11 @@ fn take_token_endpoint(
 }
 
 /// Reports an address that a browser comes back to and that is not one of this machine.
-fn is_here(reader: &mut Reader, mapping: Mapping<'_>, redirect_url: Option<&str>) {
+fn report_nonlocal_redirect_url(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    redirect_url: Option<&str>,
+) {
     let is_local = |url: &Url| {
         url.scheme() == "http"
             && url.query().is_none()

@@ -221,7 +221,7 @@ forms! {
     struct KnownToolsets => Arc<BTreeSet<String>>, Kind::List(&Kind::Text), |reader, mapping, key| {
         let named: Vec<_> = reader.strings(mapping, key).into_iter().map(ToOwned::to_owned).collect();
         for (index, name) in named.iter().enumerate() {
-            known_toolset(reader, &format!("{}/{index}", at(mapping, key)), name);
+            report_unknown_toolset(reader, &format!("{}/{index}", at(mapping, key)), name);
         }
         Some(Arc::new(named.into_iter().collect()))
     };
@@ -285,7 +285,7 @@ fn rights_of_keys(
 }
 
 /// Reports a name that no toolset has.
-fn known_toolset(reader: &mut Reader, pointer: &str, name: &str) {
+fn report_unknown_toolset(reader: &mut Reader, pointer: &str, name: &str) {
     let toolset_names = &reader.toolsets;
     // Toolsets that cannot be read have a finding of their own.
     if toolset_names.is_empty() || toolset_names.iter().any(|toolset_name| toolset_name == name) {

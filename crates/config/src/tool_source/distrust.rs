@@ -43,7 +43,7 @@ pub(crate) fn strip_foreign_trust(
     let is_foreign_kind = toolset.kind.as_ref().is_some_and(|kind| settings.is_foreign(kind.key()));
     toolset.is_named_by_export = is_foreign_kind && settings.own.get("server").is_none();
     let is_foreign_endpoint =
-        endpoint::strip_foreign_endpoint(reader, toolset, settings.own, settings.mapping);
+        endpoint::mark_foreign_endpoint(reader, toolset, settings.own, settings.mapping);
     // A private endpoint of the source would be dialled in the place of the server.
     let is_foreign_server =
         settings.own.get("server").is_none() || settings.is_foreign("service_directory");

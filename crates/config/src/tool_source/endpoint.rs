@@ -12,7 +12,7 @@ use crate::toolset::ToolsetConfig;
 
 /// Marks the token endpoint of a source as named by a stranger, and returns true if it did. The operator vouches for the origins
 /// under `credential_origins` and for that of the server that the toolset itself names.
-pub(super) fn strip_foreign_endpoint(
+pub(super) fn mark_foreign_endpoint(
     reader: &mut Reader,
     toolset: &mut ToolsetConfig,
     own: &Node,

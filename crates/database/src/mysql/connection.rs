@@ -109,7 +109,8 @@ impl Dialling {
                 greeting.ask_for_tls(&mut wire).await?;
                 let sequence = wire.sequence();
                 let stream = wire.into_stream().ok_or_else(unavailable)?;
-                let secured = self.network.secure(stream, host, &self.tls).await;
+                let secured =
+                    self.network.secure_with_channel_binding(stream, host, &self.tls).await;
                 let (stream, _) = secured.map_err(|source| unavailable().with_source(source))?;
                 wire = Wire::over(stream, sequence);
                 Channel::Tls

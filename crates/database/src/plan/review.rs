@@ -156,7 +156,7 @@ impl Reviewing<'_> {
         }
         let is_cut = |text: &String| text.chars().count() > request.reviewed_bytes();
         if rows.iter().flatten().flatten().any(is_cut) {
-            return Err(wording::too_large());
+            return Err(wording::too_large_row_or_value());
         }
         let verb = match request.operation {
             Operation::Delete => "removes",

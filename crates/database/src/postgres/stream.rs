@@ -33,7 +33,8 @@ impl TlsConnect<MeteredStream> for Tls {
 
     fn connect(self, stream: MeteredStream) -> Self::Future {
         Box::pin(async move {
-            let secured = self.network.secure(stream, &self.host, &self.settings).await;
+            let secured =
+                self.network.secure_with_channel_binding(stream, &self.host, &self.settings).await;
             secured.map(|(stream, end_point)| SecuredStream { stream: Box::new(stream), end_point })
         })
     }

@@ -74,10 +74,10 @@ fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
 
 /// Writes the status only for a failed call, because not every model of Bedrock accepts one.
 fn result_block(answer: &AnsweredCall<'_>) -> Value {
-    let rendered = rendered_result(&answer.result, |media_type| format_of(media_type).is_some());
+    let rendered = rendered_result(&answer.result, |media_type| image_format(media_type).is_some());
     let content = rendered.blocks.into_iter().filter_map(|block| match block {
         Block::Media(image) => {
-            let format = format_of(&image.media_type).unwrap_or_default();
+            let format = image_format(&image.media_type).unwrap_or_default();
             Some(json!({"image": {"format": format, "source": {"bytes": image.data}}}))
         }
         // Text blocks must not be blank.
@@ -93,7 +93,7 @@ fn result_block(answer: &AnsweredCall<'_>) -> Value {
     json!({"toolResult": block})
 }
 
-fn format_of(media_type: &str) -> Option<&str> {
+fn image_format(media_type: &str) -> Option<&str> {
     let format = media_type.strip_prefix("image/")?;
     ["gif", "jpeg", "png", "webp"].contains(&format).then_some(format)
 }

@@ -6,7 +6,7 @@ use super::{projector::Projector, words::shortened_text};
 
 impl Projector<'_> {
     /// The schema of a member whose name for the provider does not show its own name.
-    pub(super) fn with_own_name(&mut self, built: Value, name: &str) -> Value {
+    pub(super) fn with_service_name(&mut self, built: Value, name: &str) -> Value {
         let named = format!("The service's name is `{}`", shortened_text(name, LONGEST_NAME));
         self.spend_bytes(named.len());
         self.with_description(built, named)

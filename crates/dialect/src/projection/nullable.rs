@@ -13,11 +13,11 @@ pub(super) fn nullable_schema(mut built: Value, form: NullForm) -> Value {
         return built;
     }
     let takes_any = built.as_object().is_none_or(Object::is_empty);
-    if takes_any || is_null(&built) || built.get("type").is_some_and(Value::is_array) {
+    if takes_any || has_null_type(&built) || built.get("type").is_some_and(Value::is_array) {
         return built;
     }
     if let Some(branches) = built.get_mut("anyOf").and_then(Value::as_array_mut) {
-        let null = (!branches.iter().any(is_null)).then(|| json!({"type": "null"}));
+        let null = (!branches.iter().any(has_null_type)).then(|| json!({"type": "null"}));
         branches.extend(null);
         return built;
     }
@@ -43,7 +43,7 @@ fn beside_null(mut built: Value) -> Value {
     }
 }
 
-fn is_null(schema: &Value) -> bool {
+fn has_null_type(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("null")
 }
 

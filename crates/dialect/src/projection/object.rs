@@ -87,15 +87,16 @@ impl<'s> Projector<'s> {
             let is_required = needed.contains(member.name);
             let place = ["properties", member.name];
             let level_of_member = level.member_level(is_required);
-            let mut property =
-                self.at_place(&place, |walk| walk.projected_member(member, level_of_member));
+            let mut property = self.at_place(&place, |walk| {
+                walk.projected_member_alternatives(member, level_of_member)
+            });
             if !is_required && self.grammar.is_complete {
                 property = self.at_place(&place, |walk| walk.or_absent(member, property));
             }
             let name = self.member_name(member.name, level);
             self.spend_bytes(name.len());
             if !shows(&name, member.name) {
-                property = self.with_own_name(property, member.name);
+                property = self.with_service_name(property, member.name);
             }
             let closes = is_required && self.closes_circle(&member.schemas);
             if closes {
@@ -129,7 +130,7 @@ impl<'s> Projector<'s> {
         nullable_schema(property, self.grammar.null)
     }
 
-    fn projected_member(&mut self, member: &Member<'s>, level: Level) -> Value {
+    fn projected_member_alternatives(&mut self, member: &Member<'s>, level: Level) -> Value {
         let Member { schemas, others, .. } = member;
         if others.is_empty() {
             return self.projected_schema(schemas, level);

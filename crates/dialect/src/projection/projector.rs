@@ -99,7 +99,7 @@ impl<'s> Projector<'s> {
         }
         if let [schema] = schemas {
             if let Some(reference) = self.definitions.bare_reference(schema)
-                && let Some(kept) = self.projected_reference(reference, level)
+                && let Some(kept) = self.reference_unless_written_out(reference, level)
             {
                 return kept;
             }
@@ -142,7 +142,11 @@ impl<'s> Projector<'s> {
         self.wanted.insert((level, name));
     }
 
-    fn projected_reference(&mut self, reference: Reference<'s>, level: Level) -> Option<Value> {
+    fn reference_unless_written_out(
+        &mut self,
+        reference: Reference<'s>,
+        level: Level,
+    ) -> Option<Value> {
         let Reference { name, description } = reference;
         if !self.grammar.has_references
             || (self.cut.hides_members(level) && !self.definition_names.contains(name))

@@ -74,7 +74,7 @@ impl Collection {
     fn file_reader(&self) -> FileReader<'_> {
         FileReader {
             folder: self.folder.reader(),
-            pieces: self.index().reader(),
+            pieces: self.index().piece_word_reader(),
             reading: &self.reading,
         }
     }

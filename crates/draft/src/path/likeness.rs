@@ -79,7 +79,7 @@ impl<'e> Looks<'e> {
             };
             let names = looks.kinds.entry(kind).or_default();
             for (names, body) in names.iter_mut().zip(bodies) {
-                names.extend(body.map(member_names).unwrap_or_default());
+                names.extend(body.map(body_member_paths).unwrap_or_default());
             }
         }
         looks
@@ -128,10 +128,10 @@ fn are_like(names: &BTreeSet<String>, others: &BTreeSet<String>) -> bool {
 }
 
 /// The places of members, a few levels deep.
-fn member_names(body: &Body) -> BTreeSet<String> {
+fn body_member_paths(body: &Body) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     match body {
-        Body::Json(_, value) => add_names(value, "", 3, &mut names),
+        Body::Json(_, value) => add_member_paths(value, "", 3, &mut names),
         Body::Form(pairs) => names.extend(pairs.iter().map(|pair| pair.0.clone())),
         Body::Multipart(parts) => names.extend(parts.iter().map(|part| part.name.clone())),
         Body::Binary(_) | Body::Text(..) | Body::Unreadable(_) => {}
@@ -139,18 +139,18 @@ fn member_names(body: &Body) -> BTreeSet<String> {
     names
 }
 
-fn add_names(value: &Value, place: &str, depth: u8, names: &mut BTreeSet<String>) {
+fn add_member_paths(value: &Value, place: &str, depth: u8, names: &mut BTreeSet<String>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match value {
         Value::Array(items) => {
             if let Some(item) = items.first() {
-                add_names(item, &format!("{place}[]"), depth, names);
+                add_member_paths(item, &format!("{place}[]"), depth, names);
             }
         }
         Value::Object(members) => {
             for (name, value) in members {
                 let place = format!("{place}.{name}");
-                add_names(value, &place, depth, names);
+                add_member_paths(value, &place, depth, names);
                 names.insert(place);
             }
         }

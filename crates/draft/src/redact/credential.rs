@@ -70,7 +70,7 @@ pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Re
         }
         !is_secret
     });
-    add_secrets_of(&exchange.request, secrets);
+    add_body_secrets(&exchange.request, secrets);
     if let Some(response) = &mut exchange.response {
         for (_, value) in response.message.headers.iter().filter(|header| header.0 == "set-cookie")
         {
@@ -80,7 +80,7 @@ pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Re
             );
         }
         response.message.headers.retain(|(name, _)| name == "content-type");
-        add_secrets_of(&response.message, secrets);
+        add_body_secrets(&response.message, secrets);
     }
     Redacted { exchange, schemes, cookies }
 }
@@ -151,7 +151,7 @@ fn add_secret(value: &str, secrets: &mut BTreeSet<String>) {
 }
 
 /// Adds the values of a body whose names mean a secret.
-fn add_secrets_of(message: &Message, secrets: &mut BTreeSet<String>) {
+fn add_body_secrets(message: &Message, secrets: &mut BTreeSet<String>) {
     match &message.body {
         Some(Body::Json(_, value)) => add_secret_members(value, secrets),
         Some(Body::Form(pairs)) => {

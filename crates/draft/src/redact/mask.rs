@@ -49,23 +49,25 @@ impl Mask {
         for (_, value) in exchange.query.iter_mut().chain(&mut exchange.request.headers) {
             self.mask_value(value);
         }
-        self.mask_message(&mut exchange.request);
+        self.mask_message_body(&mut exchange.request);
         if let Some(response) = &mut exchange.response {
-            self.mask_message(&mut response.message);
+            self.mask_message_body(&mut response.message);
         }
     }
 
-    fn mask_message(&self, message: &mut Message) {
+    fn mask_message_body(&self, message: &mut Message) {
         match &mut message.body {
             Some(Body::Json(_, value)) => self.mask_json(value),
             Some(Body::Form(pairs)) => {
                 for (name, value) in pairs {
-                    self.mask_member(name, value);
+                    self.mask_secrets_in_member(name, value);
                 }
             }
             Some(Body::Multipart(parts)) => {
                 for part in parts {
-                    part.text.iter_mut().for_each(|text| self.mask_member(&part.name, text));
+                    part.text
+                        .iter_mut()
+                        .for_each(|text| self.mask_secrets_in_member(&part.name, text));
                 }
             }
             Some(Body::Text(_, text)) => self.mask_text(text),
@@ -87,7 +89,7 @@ impl Mask {
         let mut n_masked = 0_usize;
         let masked = std::mem::take(members).into_iter().map(|(mut name, mut value)| {
             match &mut value {
-                Value::String(text) => self.mask_member(&name, text),
+                Value::String(text) => self.mask_secrets_in_member(&name, text),
                 value => self.mask_json(value),
             }
             self.mask_value(&mut name);
@@ -100,7 +102,7 @@ impl Mask {
         *members = masked.collect();
     }
 
-    fn mask_member(&self, name: &str, value: &mut String) {
+    fn mask_secrets_in_member(&self, name: &str, value: &mut String) {
         if is_secret_member(name) && !value.is_empty() {
             MASKED.clone_into(value);
         } else {

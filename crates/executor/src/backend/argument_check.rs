@@ -148,8 +148,8 @@ impl Backend for CheckedBackend {
         self.backend.calls_tools()
     }
 
-    fn declaration_among(&self, tools: &[&dyn Backend]) -> Option<Tool> {
-        self.backend.declaration_among(tools)
+    fn declaration_listing_other_tools(&self, tools: &[&dyn Backend]) -> Option<Tool> {
+        self.backend.declaration_listing_other_tools(tools)
     }
 
     fn effect(&self) -> Effect {

@@ -64,14 +64,14 @@ impl Attempts {
 
     /// Takes the headers of the finished request, of which one may name another method.
     pub(super) fn note_request_headers(&mut self, headers: &HeaderMap) {
-        self.kind = self.kind.with_headers(headers);
+        self.kind = self.kind.with_method_override(headers);
     }
 
     pub(super) fn note_failure(&mut self, error: &Error) {
         self.lost = Failure::of_error(error);
     }
 
-    pub(super) fn may_repeat(&self, failure: Failure) -> bool {
+    pub(super) fn is_repeatable_failure(&self, failure: Failure) -> bool {
         repeat(failure.end, self.kind) != Repeat::Never
     }
 }

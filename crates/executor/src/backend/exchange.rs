@@ -307,7 +307,7 @@ impl<'a> Exchange<'a> {
         let started = Instant::now();
         let timeout = self.deadline.saturating_duration_since(started);
         if timeout.is_zero() {
-            return Err(wording::late(self.limits().timeout));
+            return Err(wording::timed_out_before_sending(self.limits().timeout));
         }
         let limits = Limits { timeout, ..self.connection.settings.limits };
         if let (Some(watcher), Some(shown)) = (watched, shown) {
@@ -353,7 +353,7 @@ impl<'a> Exchange<'a> {
             ));
         };
         let Ok(authorized) = authorized else {
-            return Err(wording::late(self.limits().timeout));
+            return Err(wording::timed_out_before_sending(self.limits().timeout));
         };
         authorized.map_err(|error| {
             if let Some(why) = failure::credential_cause(&error) {

@@ -84,7 +84,7 @@ impl OpenApi {
         Ok(self.connection.session_values.masked_arguments(filled, call.session()))
     }
 
-    fn masked_outcome(&self, outcome: Outcome, call: &Call<'_>) -> Outcome {
+    fn with_masked_fault(&self, outcome: Outcome, call: &Call<'_>) -> Outcome {
         match outcome {
             Outcome::Failed(fault) => {
                 Outcome::Failed(self.connection.session_values.masked_fault(fault, call.session()))
@@ -93,7 +93,7 @@ impl OpenApi {
         }
     }
 
-    async fn planned_request(
+    async fn masked_dry_run_request(
         &self,
         call: &Call<'_>,
         journal: &mut Journal,
@@ -104,7 +104,7 @@ impl OpenApi {
             &*self.authenticator,
         )?;
         let mut request = self.connection.planned_request(&self.plan, call, journal).await?;
-        if let Some(refusal) = self.planned_refusal(&mut request) {
+        if let Some(refusal) = self.refusal_event_of_planned_request(&mut request) {
             journal.note(refusal);
         }
         let shown = masked_request::shown_request(request, &*self.authenticator, call.session())?;
@@ -115,7 +115,7 @@ impl OpenApi {
     }
 
     /// The note that a planned request would not be sent, as far as its URL shows that.
-    fn planned_refusal(&self, request: &mut Request<Bytes>) -> Option<Event> {
+    fn refusal_event_of_planned_request(&self, request: &mut Request<Bytes>) -> Option<Event> {
         let server = &self.plan.operation().server;
         request.extensions_mut().insert(server.named_by);
         let error = self.connection.transport.check(request).err()?;
@@ -145,7 +145,7 @@ impl OpenApi {
             matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if is_refused
             && sent != SentCredential::Nothing
-            && let Some(credential) = self.authenticator.description()
+            && let Some(credential) = self.authenticator.credential_reference_description()
         {
             journal.note(Event::CredentialRefused { credential });
         }
@@ -357,20 +357,20 @@ impl Backend for OpenApi {
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         let (session_values, session) = (&self.connection.session_values, call.session());
-        let request = self.planned_request(call, journal).await;
+        let request = self.masked_dry_run_request(call, journal).await;
         let request = request.map_err(|fault| session_values.masked_fault(fault, session))?;
         Ok(Preview::Request(session_values.masked_request(request, session)))
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let ran = self.outcome_of_run(call, journal).await;
-        self.masked_outcome(ran.unwrap_or_else(Outcome::Failed), call)
+        self.with_masked_fault(ran.unwrap_or_else(Outcome::Failed), call)
     }
 
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
         let opened = self.open_response(call, journal).await;
         match opened.unwrap_or_else(|fault| Opened::Ended(Outcome::Failed(fault))) {
-            Opened::Ended(outcome) => Opened::Ended(self.masked_outcome(outcome, call)),
+            Opened::Ended(outcome) => Opened::Ended(self.with_masked_fault(outcome, call)),
             Opened::Pieces(pieces) => Opened::Pieces(pieces),
         }
     }
@@ -396,7 +396,7 @@ impl Backend for OpenApi {
                 answer.status = None;
                 Outcome::Answered(answer)
             }
-            other => self.masked_outcome(other, call),
+            other => self.with_masked_fault(other, call),
         })
     }
 }

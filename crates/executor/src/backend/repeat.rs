@@ -26,7 +26,7 @@ impl Exchange<'_> {
             Ok(answer) => Failure::of_answer(answer)?,
             Err(_) => attempts.lost?,
         };
-        attempts.may_repeat(failure).then_some(failure)
+        attempts.is_repeatable_failure(failure).then_some(failure)
     }
 
     /// Makes further attempts until one succeeds or no more are allowed.

@@ -14,7 +14,7 @@ pub(super) fn compare_inputs(old: &Schema, new: &Schema, changes: &mut Vec<Chang
     };
     let empty = Object::new();
     let (old_properties, given) = (schema_properties(old, &empty), schema_properties(new, &empty));
-    let mut narrowing = Narrowing::between(Side::new(old), Side::new(new));
+    let mut narrowing = Narrowing::empty_comparison(Side::new(old), Side::new(new));
     for (name, schema) in given {
         let is_required = requires_input(new, name);
         match old_properties.get(name) {

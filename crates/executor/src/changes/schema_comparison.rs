@@ -41,7 +41,7 @@ impl<'a> Side<'a> {
 }
 
 impl<'a> Narrowing<'a> {
-    pub(super) fn between(old: Side<'a>, new: Side<'a>) -> Self {
+    pub(super) fn empty_comparison(old: Side<'a>, new: Side<'a>) -> Self {
         Self { old, new, n_steps: 0, seen: BTreeSet::new(), changes: Vec::new() }
     }
 

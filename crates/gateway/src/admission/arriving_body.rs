@@ -56,7 +56,7 @@ async fn wait_until_over(deadline: Instant, drain: Drain, permit: Option<Arc<Per
 
 impl<B> ArrivingBody<B> {
     /// Returns the piece that arrived. The end of the body counts only if the request still has its permit.
-    fn checked_frame(
+    fn frame_unless_permit_lost(
         &self,
         frame: Option<Result<Frame<Bytes>, BoxError>>,
     ) -> Option<Result<Frame<Bytes>, BoxError>> {
@@ -83,7 +83,9 @@ where
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = self.get_mut();
         if let Poll::Ready(frame) = Pin::new(&mut this.body.frame()).poll(context) {
-            return Poll::Ready(this.checked_frame(frame.map(|frame| frame.map_err(Into::into))));
+            return Poll::Ready(
+                this.frame_unless_permit_lost(frame.map(|frame| frame.map_err(Into::into))),
+            );
         }
         let (deadline, drain, permit) = (this.deadline, &this.drain, &this.permit);
         let end = this.end.get_or_insert_with(|| {

@@ -22,7 +22,7 @@ use crate::{
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct DialectRequest {
-    #[serde(deserialize_with = "deserialize_message")]
+    #[serde(deserialize_with = "deserialize_object_or_list")]
     #[schema(schema_with = message_schema)]
     pub(super) message: Value,
     #[serde(default, deserialize_with = "deserialize_form")]
@@ -47,7 +47,7 @@ pub(super) struct DialectRequest {
     pub(super) execution: Execution,
 }
 
-fn deserialize_message<'de, D: Deserializer<'de>>(message: D) -> Result<Value, D::Error> {
+fn deserialize_object_or_list<'de, D: Deserializer<'de>>(message: D) -> Result<Value, D::Error> {
     match Value::deserialize(message)? {
         message @ (Value::Object(_) | Value::Array(_)) => Ok(message),
         other => Err(D::Error::custom(InvalidValue::new("", "an object or a list", Some(&other)))),

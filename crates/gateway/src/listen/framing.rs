@@ -108,7 +108,7 @@ impl Framing {
             return Err(AmbiguousLine);
         }
         match self.state {
-            State::RequestLine => self.request_line(line),
+            State::RequestLine => self.read_request_line(line),
             State::Header => self.take_header(line)?,
             State::ChunkSize => self.state = state_after_chunk_line(line)?,
             State::ChunkEnd if line.is_empty() => self.state = State::ChunkSize,
@@ -121,7 +121,7 @@ impl Framing {
         Ok(())
     }
 
-    fn request_line(&mut self, line: &[u8]) {
+    fn read_request_line(&mut self, line: &[u8]) {
         // RFC 9113 §3.4: the beginning of every HTTP/2 connection.
         if line == b"PRI * HTTP/2.0" {
             (self.state, self.is_in_head) = (State::Opaque, false);

@@ -134,7 +134,7 @@ pub(crate) fn tell_build(built: &Built, is_current: bool) {
 /// Reports the size of a source with documents, and the number of its findings.
 pub(crate) fn tell_documents(source: &OpenedSource) {
     let Some(followed) = &source.followed else { return };
-    let (name, n_documents) = (&source.name, followed.counts().documents);
+    let (name, n_documents) = (&source.name, followed.index_counts().documents);
     callgate_policy::describe_toolset(name);
     let n_findings = followed.findings().len();
     for (metric, number) in

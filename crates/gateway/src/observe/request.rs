@@ -51,7 +51,7 @@ where
     fn call(&mut self, request: Request) -> Self::Future {
         let span = request_span(&request);
         if let Some(facts) = request.extensions().get::<Arc<RequestFacts>>() {
-            record_request(facts, &request, &span);
+            set_route_and_trace(facts, &request, &span);
         }
         if span.is_disabled() {
             return Either::Left(self.0.call(request));
@@ -71,7 +71,7 @@ where
     }
 }
 
-fn record_request(facts: &RequestFacts, request: &Request, span: &Span) {
+fn set_route_and_trace(facts: &RequestFacts, request: &Request, span: &Span) {
     if let Some(route) = request.extensions().get() {
         facts.set_route(route);
     }

@@ -7,7 +7,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 pub(crate) fn log_unknown_calls(built: &Built) {
     let unknown = unfinished_calls(built);
-    unknown.iter().take(MOST_LISTED).for_each(warn_of_unknown_call);
+    unknown.iter().take(MOST_LISTED).for_each(warn_of_unfinished_call);
     if let more @ 1.. = unknown.len().saturating_sub(MOST_LISTED) {
         tracing::warn!(more, "further calls of an earlier process may have been executed");
     }
@@ -18,7 +18,7 @@ pub(crate) fn unfinished_calls(built: &Built) -> &[UnknownCall] {
     built.audit().map(|audit| audit.unknown()).unwrap_or_default()
 }
 
-fn warn_of_unknown_call(call: &UnknownCall) {
+fn warn_of_unfinished_call(call: &UnknownCall) {
     let begun = OffsetDateTime::from(call.time).format(&Rfc3339).unwrap_or_default();
     tracing::warn!(
         begun,

@@ -165,7 +165,11 @@ impl RouteRequest {
     ///
     /// # Errors
     /// Returns a [`Problem`] if a request with the key is running, or was another one by its digest.
-    pub async fn begin(&self, key: &str, digest: &[u8]) -> Result<Option<Guard>, Problem> {
+    pub async fn claim_key_unless_answered(
+        &self,
+        key: &str,
+        digest: &[u8],
+    ) -> Result<Option<Guard>, Problem> {
         match self.claim_key(key, digest, GivenUp::MadeAgain).await? {
             RepeatedRequest::Answered(_) => Ok(None),
             RepeatedRequest::Made(guard) => Ok(Some(guard)),

@@ -43,7 +43,7 @@ pub(super) fn banner_records(
         json_record(level, module_path!(), message, fields)
     };
     // Nobody can correct the demo.
-    let most = source.path().map_or(0, |_| MOST_FINDINGS);
+    let most = source.path_or_address().map_or(0, |_| MOST_FINDINGS);
     let findings = summary.findings.iter().take(most);
     let findings =
         findings.map(|finding| record(Level::WARN, &finding.message, finding_fields(finding)));
@@ -102,7 +102,7 @@ fn start_fields(
     let others = others.iter().map(|(code, n)| ((*code).to_owned(), Value::from(*n)));
     json!({
         "version": VERSION,
-        "file": (source.path().map(|file| file.display().to_string())),
+        "file": (source.path_or_address().map(|file| file.display().to_string())),
         "listen": (of(ListenerKind::Calls)), "admin": (of(ListenerKind::Admin)),
         "toolsets": toolsets, "unread": unread,
         "tools": {
@@ -118,7 +118,7 @@ fn start_fields(
 }
 
 fn serving_line(source: &Source) -> String {
-    match source.path() {
+    match source.path_or_address() {
         Some(file) => format!("callgate {VERSION} serves {}", file.display()),
         None => format!(
             "callgate {VERSION} serves the built-in demo, which answers from recordings: there is no ./callgate.yaml"
@@ -204,7 +204,7 @@ fn credentials_line(built: &Built, summary: &Summary) -> String {
 /// The findings that keep calls from working, a line for each, and the codes of the others.
 fn finding_lines(source: &Source, summary: &Summary) -> Vec<String> {
     // Nobody can correct the demo.
-    let Some(file) = source.path() else { return Vec::new() };
+    let Some(file) = source.path_or_address() else { return Vec::new() };
     let shown = summary.findings.iter().take(MOST_FINDINGS);
     let mut lines: Vec<_> = shown.map(ToString::to_string).collect();
     let n_more = summary.findings.len().saturating_sub(MOST_FINDINGS);

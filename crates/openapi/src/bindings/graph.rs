@@ -140,7 +140,7 @@ impl<'d> Graph<'d> {
             let same = self.node_index(next, *reach);
             self.change_node(*node, |node| node.same = with_node(&node.same, same));
         }
-        self.note_anchors(here);
+        self.note_dynamic_reference_targets(here);
         for (keyword, value) in object.iter() {
             self.note_keyword(here, keyword, value);
         }
@@ -285,7 +285,7 @@ impl<'d> Graph<'d> {
         });
     }
 
-    fn note_anchors(&mut self, here: &OpenSchema<'d>) {
+    fn note_dynamic_reference_targets(&mut self, here: &OpenSchema<'d>) {
         let Some(reference) = here.schema.node.text("$dynamicRef") else {
             return;
         };

@@ -22,7 +22,7 @@ pub(crate) fn withhold_fields<'d>(
     let Ok(target) = cursor.at_node(schema).target() else { return };
     let root = cursor.at_node(&target);
     let required = root.node.list("required");
-    let Some(properties) = root.member("properties") else { return };
+    let Some(properties) = root.unresolved_member("properties") else { return };
     let mut withheld = Vec::new();
     for (name, property) in properties.each_member(1) {
         let declared = DeclaredParameter {

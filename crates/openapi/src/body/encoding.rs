@@ -26,7 +26,7 @@ pub(super) fn read_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[Prop
     let document = media.document;
     let mut encodings = declared_encodings(media, kind);
     let mut files = IndexSet::new();
-    if let Some(schema) = media.member_node("schema") {
+    if let Some(schema) = media.unresolved_member_node("schema") {
         let mut left = MOST_VISITED;
         collect_files(document, schema, &mut files, &mut left);
     }
@@ -59,7 +59,7 @@ pub(super) fn plain_encoding(name: &Arc<str>) -> PropertyEncoding {
 }
 
 fn declared_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
-    let Some(map) = media.member("encoding") else { return Vec::new() };
+    let Some(map) = media.unresolved_member("encoding") else { return Vec::new() };
     let mut encodings = Vec::new();
     for (name, at) in map.members(KEPT) {
         let Some(target) = at.resolved_node() else { continue };
@@ -82,7 +82,9 @@ fn declared_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEnco
 
 /// Reports a style of files that says something else than one part for each file.
 fn report_style(media: Cursor<'_, '_>, name: &str) {
-    let object = media.member("encoding").and_then(|map| map.member(name)?.target().ok());
+    let object = media
+        .unresolved_member("encoding")
+        .and_then(|map| map.unresolved_member(name)?.target().ok());
     let Some(object) = object else { return };
     let object = media.at_node(&object);
     let is_other = |keyword: &str| match keyword {
@@ -91,7 +93,7 @@ fn report_style(media: Cursor<'_, '_>, name: &str) {
         _ => object.flag(keyword) == Some(true),
     };
     let mut other = STYLES.into_iter().filter(|keyword| is_other(keyword));
-    let said = other.find_map(|keyword| object.member(keyword));
+    let said = other.find_map(|keyword| object.unresolved_member(keyword));
     let Some(said) = said else { return };
     let message = "expected an encoding of files without a style, got one of texts".to_owned();
     let help = "remove it: each file is a part of its own, with its name";
@@ -100,7 +102,7 @@ fn report_style(media: Cursor<'_, '_>, name: &str) {
 
 /// Reports the encodings in an encoding object that are not written: those of parts inside a part.
 pub(super) fn report_nested(object: Cursor<'_, '_>) {
-    let nested = NESTED.iter().find_map(|name| Some((name, object.member(name)?)));
+    let nested = NESTED.iter().find_map(|name| Some((name, object.unresolved_member(name)?)));
     let is_nested = |object: &Cursor<'_, '_>| {
         has_multipart_or_form_type(object.node) && object.document.version().is_at_least(3, 2)
     };
@@ -129,7 +131,7 @@ pub(super) fn content_types(object: &Node) -> Box<[Arc<str>]> {
 /// §4.7.15.1.1).
 fn property_style(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
     let (explode, allow_reserved) = (object.flag("explode"), object.flag("allowReserved"));
-    let said = object.member("style");
+    let said = object.unresolved_member("style");
     let has_style = said.is_some() || explode.is_some() || allow_reserved.is_some();
     // OpenAPI 3.0.3 §4.7.15.1: only forms have styles; since 3.1 `multipart/form-data` has them too.
     let is_allowed = kind == BodyKind::Form || object.document.version().is_at_least(3, 1);
@@ -163,7 +165,8 @@ fn style_by_name(name: &str) -> Option<Style> {
 
 /// The headers of a part that have only one value; no argument can supply the others.
 pub(super) fn part_headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader]> {
-    let Some(map) = object.member("headers").filter(|_| kind == BodyKind::Multipart) else {
+    let Some(map) = object.unresolved_member("headers").filter(|_| kind == BodyKind::Multipart)
+    else {
         return Box::default();
     };
     // OpenAPI 3.0.3 §4.7.15.1: `Content-Type` is described by `contentType`.

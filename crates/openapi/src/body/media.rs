@@ -69,7 +69,9 @@ pub(crate) struct DescribedMedia<'d> {
 }
 
 pub(crate) fn read_body<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
-    let body = operation.member("requestBody").filter(|body| !matches!(body.node, Node::Null))?;
+    let body = operation
+        .unresolved_member("requestBody")
+        .filter(|body| !matches!(body.node, Node::Null))?;
     let target = body.resolved_node()?;
     let object = body.at_node(&target);
     let mut media = content_media(object);
@@ -186,7 +188,7 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
 
 /// The media types of a `content` object, in the order they are written.
 pub(crate) fn content_media<'d>(holder: Cursor<'d, '_>) -> Vec<DescribedMedia<'d>> {
-    let Some(content) = holder.member("content") else { return Vec::new() };
+    let Some(content) = holder.unresolved_member("content") else { return Vec::new() };
     let Some(target) = content.resolved_node() else { return Vec::new() };
     let content = content.at_node(&target);
     let one = |(media_type, at): (&Arc<str>, Cursor<'d, '_>)| {

@@ -23,7 +23,7 @@ pub(super) fn read_position_encodings(
     let is_form = bare.eq_ignore_ascii_case("multipart/form-data");
     let document = media.document;
     let is_known = document.version().is_at_least(3, 2);
-    let declared = |name: &str| media.member_node(name).filter(|_| is_known);
+    let declared = |name: &str| media.unresolved_member_node(name).filter(|_| is_known);
     let (prefix, rest) = (declared("prefixEncoding"), declared("itemEncoding"));
     let shape = ListShape::from_media(document, &media.located_node());
     if let Some(first) = prefix.as_ref().or(rest.as_ref()) {

@@ -58,8 +58,8 @@ pub(crate) fn listed_media<'d>(
     object: &LocatedNode<'d>,
 ) -> Vec<DescribedMedia<'d>> {
     let root = operation.root();
-    let own = operation.member(list).filter(|own| own.node.as_array().is_some());
-    let Some(type_list) = own.or_else(|| root.member(list)) else { return Vec::new() };
+    let own = operation.unresolved_member(list).filter(|own| own.node.as_array().is_some());
+    let Some(type_list) = own.or_else(|| root.unresolved_member(list)) else { return Vec::new() };
     let named = type_list
         .items(media::MEDIA)
         .filter_map(|at| media::described_media(at.node.as_shared_str()?, object.clone(), at));

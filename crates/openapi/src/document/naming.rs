@@ -38,7 +38,9 @@ impl Document {
         file: Option<&'a Arc<str>>,
     ) -> Option<&'a Arc<str>> {
         let documents = &self.parts.documents;
-        let is_schema = || self.indexes().any(|(_, index)| index.pointers.contains_key(address));
+        let is_schema = || {
+            self.indexes_with_schema_ids().any(|(_, index)| index.pointers.contains_key(address))
+        };
         if self.known_as(address).is_some() || is_schema() {
             return None;
         }

@@ -179,7 +179,8 @@ impl Document {
         name: &str,
         fragment: &str,
     ) -> Result<DocumentPointer, NoPlace> {
-        for (document, index) in self.meter.charged_parts(self.indexes(), |_| 1) {
+        for (document, index) in self.meter.charge_all_parts(self.indexes_with_schema_ids(), |_| 1)
+        {
             if let Some(pointer) = index.pointers.get(name) {
                 let within = Some(&**pointer);
                 return self

@@ -38,7 +38,7 @@ pub(crate) fn apply_to_layout(
     for input in &mut layout.inputs {
         applied.faults.extend(apply_edit(input, edit).err());
     }
-    settle_body(edit, layout);
+    update_body_for_edited_inputs(edit, layout);
     applied
 }
 
@@ -134,7 +134,7 @@ fn apply_edit(input: &mut Input, edit: &ToolEdit) -> Result<(), EditFault> {
 }
 
 /// A fixed part of a body is always sent, and so is the body. A hidden body has no media type that a model chooses.
-fn settle_body(edit: &ToolEdit, layout: &mut Layout<'_>) {
+fn update_body_for_edited_inputs(edit: &ToolEdit, layout: &mut Layout<'_>) {
     let Some(body) = &mut layout.body else { return };
     let of_body = || layout.inputs.iter().filter(|input| input.place() == InputLocation::Body);
     body.required |= of_body().any(|input| edit.fix.contains_key(input.argument.as_str()));

@@ -115,7 +115,7 @@ impl<'t, 'c> Search<'t, 'c> {
             return self.add_hidden(at, comment_bounds(rest));
         }
         match Start::from_text(near) {
-            Start::Tag(tag, length) => self.read_tag(at, tag, length),
+            Start::Tag(tag, length) => self.add_tag_candidate(at, tag, length),
             Start::Unfinished(length) => {
                 self.in_tag.retain(|place| *place > at);
                 self.in_tag.push(at + length);
@@ -124,7 +124,7 @@ impl<'t, 'c> Search<'t, 'c> {
         }
     }
 
-    fn read_tag(&mut self, at: usize, tag: Tag<'t>, length: usize) {
+    fn add_tag_candidate(&mut self, at: usize, tag: Tag<'t>, length: usize) {
         let Some(index) = index_of(tag.name) else {
             self.has_others |= tag.is_end;
             return;

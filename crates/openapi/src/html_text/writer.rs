@@ -76,7 +76,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    pub(super) fn into_text(mut self, markup: &[Markup<'_>]) -> String {
+    pub(super) fn text_with_rendered_markup(mut self, markup: &[Markup<'_>]) -> String {
         let mut at = 0;
         for Markup { at: start, end, kind } in markup {
             self.push(self.text.get(at..*start).unwrap_or_default());

@@ -60,14 +60,14 @@ fn path_ending_candidates(operations: &[Identity<'_>], at: usize) -> Vec<(Words,
     let segments: Vec<_> = path.rsplit('/').filter(|segment| !segment.is_empty()).collect();
     let fixed: Vec<_> = segments.iter().copied().filter(|it| !it.contains('{')).collect();
     let numbers = 1..=fixed.len().min(MOST_SEGMENTS);
-    let fixed = numbers.map(|n| (Words::Fixed, path_ending(&fixed, n)));
-    let whole =
-        (!segments.is_empty()).then(|| (Words::Whole, path_ending(&segments, MOST_SEGMENTS)));
+    let fixed = numbers.map(|n| (Words::Fixed, ending_of_reversed_path(&fixed, n)));
+    let whole = (!segments.is_empty())
+        .then(|| (Words::Whole, ending_of_reversed_path(&segments, MOST_SEGMENTS)));
     fixed.chain(whole).collect()
 }
 
 /// The last segments of a path as words; the first of `segments` is the last of the path.
-fn path_ending(segments: &[&str], n: usize) -> String {
+fn ending_of_reversed_path(segments: &[&str], n: usize) -> String {
     let words = segments.iter().take(n).rev().map(|segment| joined_words(segment));
     words.collect::<Vec<_>>().join("_")
 }

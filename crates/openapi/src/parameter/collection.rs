@@ -27,7 +27,8 @@ fn nested_styles(list: Cursor<'_, '_>) -> Box<[Style]> {
     let mut styles = Vec::new();
     let mut outer = list.located_node();
     while is_list(list.at_node(&outer)) && styles.len() < DEEPEST {
-        let inner = list.at_node(&outer).member("items").and_then(|items| items.target().ok());
+        let inner =
+            list.at_node(&outer).unresolved_member("items").and_then(|items| items.target().ok());
         let Some(inner) = inner.filter(|inner| is_list(list.at_node(inner))) else { break };
         styles.push(list_style(list.at_node(&inner), None).0);
         outer = inner;
@@ -42,7 +43,9 @@ fn is_list(object: Cursor<'_, '_>) -> bool {
 /// The style of one list, and true if each item is a separate parameter. `place` is the parameter's location; `None`
 /// for a nested list.
 fn list_style(object: Cursor<'_, '_>, place: Option<InputLocation>) -> (Style, bool) {
-    let said = object.member("collectionFormat").filter(|said| !matches!(said.node, Node::Null));
+    let said = object
+        .unresolved_member("collectionFormat")
+        .filter(|said| !matches!(said.node, Node::Null));
     let declared_style =
         said.and_then(|said| said.node.as_str()).and_then(|name| style_by_format(name, place));
     if let (Some(said), None) = (said, declared_style) {

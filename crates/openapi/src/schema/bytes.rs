@@ -5,7 +5,7 @@
 use callgate_tool::{Object, Value, json};
 use callgate_tree::Node;
 
-use crate::{reference::reference_of, sanitize::readable_text, schema::View};
+use crate::{reference::reference_of, sanitize::text_without_markup, schema::View};
 
 /// The representation of a value by its place: bytes or text, if its schema says that it is binary.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -69,7 +69,7 @@ impl Bytes {
         let mut schema = Object::new();
         for name in ANNOTATIONS {
             let value = match described.get(name) {
-                Some(Node::String(text)) => readable_text(text).text.into(),
+                Some(Node::String(text)) => text_without_markup(text).text.into(),
                 Some(value @ Node::Bool(_)) => value.to_value(),
                 _ => continue,
             };

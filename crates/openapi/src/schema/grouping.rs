@@ -194,7 +194,7 @@ impl Builder<'_> {
         }
         let all: HashSet<usize> = kept.iter().copied().collect();
         let stems = self.built.stems(self.document);
-        self.document.meter().charged_parts(shared, |_| COMPARED).all(|name| {
+        self.document.meter().charge_all_parts(shared, |_| COMPARED).all(|name| {
             let is_needed = |pointer: &Arc<str>| {
                 let at = DefinedNode {
                     pointer: Arc::clone(pointer),

@@ -53,7 +53,7 @@ pub(super) fn fit_to_type(
     } else if let Some(only) = read.into_iter().next() {
         built.insert("const".to_owned(), only);
     }
-    members.fit_annotations(built);
+    members.convert_default_and_examples(built);
     builder.findings.note(Code::RepairedKeyword, path.name(members.keyword), message, help);
 }
 
@@ -85,7 +85,7 @@ pub(super) fn listed_values_allow_after_conversion(
 }
 
 /// Returns true if some listed values of a schema do not have its type, so that they are converted, or the type gives way.
-pub(super) fn is_converted(document: &Document, object: &NodeObject) -> bool {
+pub(super) fn has_listed_values_to_convert(document: &Document, object: &NodeObject) -> bool {
     ListedValues::from_schema(document, object).is_some()
 }
 
@@ -171,7 +171,7 @@ impl ListedValues {
     }
 
     /// Converts the default and the examples like the members.
-    fn fit_annotations(&self, built: &mut Object) {
+    fn convert_default_and_examples(&self, built: &mut Object) {
         if let Some(default) = built.get_mut("default") {
             *default = self.value_as_declared(default);
         }

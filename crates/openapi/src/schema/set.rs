@@ -39,7 +39,7 @@ impl Builder<'_> {
             set
         });
         let set_diagnostics =
-            self.document.meter().charged_parts(set.findings.diagnostics(), |_| FINDING);
+            self.document.meter().charge_all_parts(set.findings.diagnostics(), |_| FINDING);
         self.findings.add_shared(set_diagnostics);
         self.findings.count_unkept(&set.findings);
         if let Some(lack) = &set.lack {
@@ -91,7 +91,7 @@ impl Builder<'_> {
     /// A definition under its name in this set. The definitions it refers to become pending, too.
     fn named_part(&mut self, part: &Part) -> NamedPart {
         let mut others: Vec<(&str, Arc<str>)> = Vec::new();
-        for link in self.document.meter().charged_parts(&part.links, |_| LINK) {
+        for link in self.document.meter().charge_all_parts(&part.links, |_| LINK) {
             let name = self.need(&link.at, &link.node, link.is_filled);
             if name != link.name {
                 others.push((&link.name, name));

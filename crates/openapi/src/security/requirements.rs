@@ -24,14 +24,14 @@ impl Schemes {
         let holder = if root.document.version().is_swagger() {
             Some(root)
         } else {
-            root.member("components")
+            root.unresolved_member("components")
         };
         let name = if root.document.version().is_swagger() {
             "securityDefinitions"
         } else {
             "securitySchemes"
         };
-        let declared = holder.as_ref().and_then(|holder| holder.member(name));
+        let declared = holder.as_ref().and_then(|holder| holder.unresolved_member(name));
         let mut schemes_by_name = BTreeMap::new();
         for (name, at) in declared.iter().flat_map(|declared| declared.members(0)) {
             let resolved_scheme = at.resolved_node_or_loss();
@@ -57,14 +57,15 @@ impl Schemes {
 
     /// The requirements of an operation: its own, else the description's for all, which are read once.
     pub(crate) fn operation_security(&self, operation: Cursor<'_, '_>) -> Security {
-        let own = operation.member("security").filter(|own| !matches!(own.node, Node::Null));
+        let own =
+            operation.unresolved_member("security").filter(|own| !matches!(own.node, Node::Null));
         if let Some(list) = own {
             return Security { is_own: true, ..self.read_list(list) };
         }
         let (security, shared_diagnostics) = self.general.get_or_init(|| {
-            let (security, own) = operation
-                .root()
-                .with_own_findings(|root| root.member("security").map(|list| self.read_list(list)));
+            let (security, own) = operation.root().with_own_findings(|root| {
+                root.unresolved_member("security").map(|list| self.read_list(list))
+            });
             (security.unwrap_or_default(), own.into_diagnostics())
         });
         operation.with_findings(|findings| findings.add_shared(shared_diagnostics));

@@ -13,7 +13,7 @@ use crate::{
 pub(super) fn scheme_kind(scheme: &Node) -> SecuritySchemeKind {
     let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
     let scheme_kind = match scheme.text("type").unwrap_or_default() {
-        "apiKey" if is_signature(scheme) => Some(SecuritySchemeKind::AwsSigV4),
+        "apiKey" if is_aws_signature(scheme) => Some(SecuritySchemeKind::AwsSigV4),
         "apiKey" => api_key(scheme),
         "basic" => Some(SecuritySchemeKind::Http { scheme: "basic".into(), bearer_format: None }),
         "http" => text("scheme").map(|scheme| SecuritySchemeKind::Http {
@@ -38,7 +38,7 @@ pub(super) fn scheme_kind(scheme: &Node) -> SecuritySchemeKind {
 }
 
 /// Returns true if an extension of AWS's gateway says that the key is a signature.
-fn is_signature(scheme: &Node) -> bool {
+fn is_aws_signature(scheme: &Node) -> bool {
     let said = scheme.text("x-amazon-apigateway-authtype");
     said.is_some_and(|said| said.eq_ignore_ascii_case("awsSigv4"))
 }

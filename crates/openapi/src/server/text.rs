@@ -188,10 +188,10 @@ pub(super) fn names_host(text: &str) -> bool {
 
 /// The refusal of a text; it is shown unless it may contain a password.
 pub(super) fn wrong_address(expected: &str, text: &str) -> InvalidAddress {
-    InvalidAddress(format!("{expected}, got{}", quoted_text(text)))
+    InvalidAddress(format!("{expected}, got{}", phrase_after_got(text)))
 }
 
-fn quoted_text(text: &str) -> String {
+fn phrase_after_got(text: &str) -> String {
     match text.trim() {
         "" => " an empty text".to_owned(),
         text if text.contains('@') => " one with `@`".to_owned(),

@@ -68,7 +68,7 @@ pub(super) fn read_answers<'d>(
             }
             Some(Err(_)) => continue,
         };
-        if let Some(declared) = response.member("headers") {
+        if let Some(declared) = response.unresolved_member("headers") {
             let names = declared.each_member(ANSWER).map(|(name, _)| Arc::clone(name));
             gathered.headers.extend(names);
         }

@@ -131,7 +131,7 @@ impl<'d> Context<'d> {
         }
         let mut read = read.flatten()?;
         if let Some(edit) = edit {
-            self.apply_edit(edit, &mut read, findings);
+            self.apply_argument_edits(edit, &mut read, findings);
         }
         let OperationParts { operation, item, template, server, security, answers, .. } = read;
         let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
@@ -174,7 +174,7 @@ impl<'d> Context<'d> {
     }
 
     /// Applies the operator's changes. An operation without an argument that the operator fixes is not offered.
-    fn apply_edit(
+    fn apply_argument_edits(
         &mut self,
         edit: &EditOf<'_>,
         read: &mut OperationParts<'d>,

@@ -43,12 +43,12 @@ fn runs_something(said: OperationTexts<'_>) -> bool {
         return true;
     }
     let texts = ["operationId", "summary", "description"]
-        .map(|name| first_verb(first_sentence(text(name))));
+        .map(|name| first_reading_or_acting_verb(first_sentence(text(name))));
     if texts.contains(&Some(Verb::Acts)) {
         return true;
     }
     let last = key.rsplit('/').find(|segment| !segment.contains('{')).unwrap_or_default();
-    !texts.contains(&Some(Verb::Reads)) && first_verb(last) == Some(Verb::Acts)
+    !texts.contains(&Some(Verb::Reads)) && first_reading_or_acting_verb(last) == Some(Verb::Acts)
 }
 
 fn acts_on_resource(key: &str) -> bool {
@@ -63,7 +63,7 @@ fn first_sentence(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-fn first_verb(text: &str) -> Option<Verb> {
+fn first_reading_or_acting_verb(text: &str) -> Option<Verb> {
     let mut before = String::new();
     for word in folded_words(text).take(MOST_WORDS) {
         // The name of a protocol.

@@ -72,7 +72,7 @@ pub(super) fn find_operations<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d
 
 /// Reports that webhooks are not tools; returns true if there are any.
 fn note_webhooks(root: Cursor<'_, '_>) -> bool {
-    let Some(at) = root.member("webhooks") else { return false };
+    let Some(at) = root.unresolved_member("webhooks") else { return false };
     let n_webhooks = at.node.as_object().map_or(0, Object::len);
     if n_webhooks == 0 {
         return false;
@@ -123,7 +123,10 @@ impl<'d> PathItem<'_, 'd> {
                 self.add_operation(method, item.at_child(name, node));
             }
         }
-        let Some(more) = item.member("additionalOperations").filter(|_| has_query) else { return };
+        let Some(more) = item.unresolved_member("additionalOperations").filter(|_| has_query)
+        else {
+            return;
+        };
         for (name, node) in more.node.members() {
             let at = more.at_child(name, node);
             let Some(method) = additional_method(name) else {

@@ -28,7 +28,7 @@ impl<'d> Tags<'d> {
     /// Reads the declared tags; a parent that does not exist is reported and left out. `root` is that of the description.
     pub(super) fn from_root(root: Cursor<'d, '_>) -> Self {
         let is_known = root.document.version().is_at_least(3, 2);
-        let Some(declared) = root.member("tags").filter(|_| is_known) else {
+        let Some(declared) = root.unresolved_member("tags").filter(|_| is_known) else {
             return Self::default();
         };
         let tags = declared.node.as_array().unwrap_or_default();
@@ -36,7 +36,9 @@ impl<'d> Tags<'d> {
         let mut parents: HashMap<&str, Option<&str>> = HashMap::with_capacity(tags.len());
         parents.extend(tags.iter().filter_map(|tag| Some((name(tag)?, None))));
         for tag in declared.items(0) {
-            let Some((name, parent)) = tag.text("name").zip(tag.member("parent")) else { continue };
+            let Some((name, parent)) = tag.text("name").zip(tag.unresolved_member("parent")) else {
+                continue;
+            };
             let fault = match parent.node.as_str() {
                 Some(parent) if !parents.contains_key(parent) => "the name of a declared tag",
                 Some(parent) if is_below(&parents, parent, name) => "a tag that is not below it",

@@ -80,7 +80,7 @@ pub(super) fn report_shorter_names<'a>(
         let message = format!(
             "expected ids with the names of a program alone, got {} {}: {}{more}",
             names.len(),
-            generator.generator_words(),
+            generator.name_pattern_words(),
             shown.join(", "),
         );
         let help = "no change is needed: both names are understood; `tool_names: as_written` keeps the long ones";
@@ -91,7 +91,7 @@ pub(super) fn report_shorter_names<'a>(
 const SHOWN: usize = 3;
 
 impl Generator {
-    fn generator_words(self) -> &'static str {
+    fn name_pattern_words(self) -> &'static str {
         match self {
             Self::FastApi => "with path and method, as FastAPI writes them",
             Self::Nest => "with the word `Controller`, as NestJS writes them",

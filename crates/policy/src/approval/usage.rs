@@ -39,7 +39,7 @@ pub(super) async fn begin_use(
     let mut user = User::default();
     getrandom::fill(&mut user).map_err(|_| wording::not_read(Duration::ZERO))?;
     let begun = stored_approval.approval.with_use(Use::for_user(user, &stored_approval.approval));
-    match replace_approval(store, stored_approval, &begun).await {
+    match replace_or_drop_approval(store, stored_approval, &begun).await {
         Ok(Some(version)) => {
             let (store, key) = (Arc::clone(store), stored_approval.key.clone());
             let has_detail = stored_approval.has_detail();
@@ -62,7 +62,7 @@ pub(super) async fn use_up_rejected(
     store: &Arc<dyn Store>,
     stored_approval: &StoredApproval,
 ) -> Result<Try, Box<Fault>> {
-    match replace_approval(
+    match replace_or_drop_approval(
         store,
         stored_approval,
         &stored_approval.approval.with_use(Use::Rejected),
@@ -87,7 +87,7 @@ async fn remove_detail(store: &Arc<dyn Store>, key: &Key) {
 }
 
 /// Puts an approval in the place of the one that was found; `None` if there is no room for it, and it was removed.
-async fn replace_approval(
+async fn replace_or_drop_approval(
     store: &Arc<dyn Store>,
     stored_approval: &StoredApproval,
     approval: &Approval,

@@ -212,7 +212,7 @@ impl WriterState {
     /// Logs once that lines are lost and why, and once that they are written again.
     fn log_change_of_failing(&mut self, is_failing: bool, failure: Option<&io::Error>) {
         match (self.is_failing, is_failing) {
-            (false, true) => tell_failing(&self.file, failure),
+            (false, true) => warn_of_unwritable_file(&self.file, failure),
             (true, false) => {
                 tracing::info!(file = %self.file.path().display(), "the audit file is written again");
             }
@@ -265,7 +265,7 @@ impl WriterState {
     }
 }
 
-fn tell_failing(file: &AuditFile, failure: Option<&io::Error>) {
+fn warn_of_unwritable_file(file: &AuditFile, failure: Option<&io::Error>) {
     let cause = failure.map(tracing::field::display);
     tracing::warn!(
         file = %file.path().display(),

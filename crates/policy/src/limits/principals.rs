@@ -35,7 +35,7 @@ impl Principals {
     }
 
     /// The limit left to a principal; `None` if too many principals call.
-    pub(crate) fn limit_of_principal(
+    pub(crate) fn limit_unless_too_many_principals(
         &self,
         principal: Option<&Principal>,
     ) -> Option<Arc<LimitState>> {

@@ -180,7 +180,8 @@ async fn a_reload_keeps_the_counts_of_limits_that_are_unchanged() {
         LimitsConfig { toolsets: toolsets(), principal: rate(1, 1), ..LimitsConfig::default() };
     let first = Limits::new(&config);
     let take = |limits: &Limits| {
-        let principal = limits.principals.as_ref().unwrap().limit_of_principal(None).unwrap();
+        let principal =
+            limits.principals.as_ref().unwrap().limit_unless_too_many_principals(None).unwrap();
         let buckets = [principal.bucket.clone(), limits.toolsets["pets"].bucket.clone()];
         buckets.map(|bucket| bucket.unwrap().take_call().is_ok())
     };
@@ -198,7 +199,8 @@ async fn a_reload_keeps_the_counts_of_limits_that_are_unchanged() {
 async fn principals_with_a_full_bucket_make_room_for_others() {
     let limits = Limits::new(&LimitsConfig { principal: rate(1, 1), ..LimitsConfig::default() });
     let principals = limits.principals.unwrap();
-    let find = |name: &str| principals.limit_of_principal(Some(&Principal::new(name)));
+    let find =
+        |name: &str| principals.limit_unless_too_many_principals(Some(&Principal::new(name)));
     let mut n_known = 0;
     while find(&n_known.to_string())
         .is_some_and(|bounded| bounded.bucket.as_ref().unwrap().take_call().is_ok())

@@ -76,7 +76,7 @@ impl PieceReader {
 
 impl PieceWords {
     /// The number of pieces.
-    pub fn len(&self) -> usize {
+    pub fn piece_count(&self) -> usize {
         self.pieces.len()
     }
 

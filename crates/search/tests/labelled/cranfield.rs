@@ -26,7 +26,7 @@ fn no_question_about_abstracts_is_answered_worse_than_by_plain_bm25_however_long
     let texts: Vec<&str> = parts(&abstracts, "text");
     let questions = read_judgements(&parts(&questions, "title"), &judgements);
     let mut index = PieceIndex::default();
-    let (mut reader, mut words) = (index.reader(), PieceWords::default());
+    let (mut reader, mut words) = (index.piece_tokenizer(), PieceWords::default());
     for text in &texts {
         reader.read("", text, &mut words);
     }

@@ -19,7 +19,7 @@ impl Reader {
             if looked_up.hide(&mut complaint.help) {
                 complaint.remedy = None;
             }
-            let option = option_at(&complaint.pointer, names, &options);
+            let option = option_that_set_value(&complaint.pointer, names, &options);
             Finding {
                 file: file.to_owned(),
                 code: complaint.code,
@@ -40,7 +40,7 @@ impl Reader {
 }
 
 /// The option at a pointer: the option itself, or the one that set a value there.
-fn option_at(
+fn option_that_set_value(
     pointer: &str,
     names: &[&'static str],
     options: &[(&str, &'static str)],

@@ -40,7 +40,7 @@ impl Shares {
         self.bound / 2
     }
 
-    pub(super) fn byte_limit(&self) -> u64 {
+    pub(super) fn total_byte_limit(&self) -> u64 {
         self.bound
     }
 }

@@ -36,7 +36,7 @@ impl Table {
     }
 
     fn recount_bytes_by_owner(&mut self) -> rusqlite::Result<()> {
-        let mut shares = Shares::new(self.shares.byte_limit());
+        let mut shares = Shares::new(self.shares.total_byte_limit());
         let mut statement = self
             .connection
             .prepare("SELECT owner, sum(length(sealed) + 128) FROM records GROUP BY owner")?;
@@ -251,7 +251,7 @@ impl Table {
                 })
                 .map_err(error::request_error)?;
             let Some((id, bytes)): Option<(i64, i64)> = oldest else {
-                return Err(error::no_room_error(self.shares.byte_limit()));
+                return Err(error::no_room_error(self.shares.total_byte_limit()));
             };
             self.connection
                 .prepare_cached("DELETE FROM records WHERE id = ?1")

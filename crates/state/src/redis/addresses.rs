@@ -62,7 +62,8 @@ impl SharedAddresses {
         if self.current.open(&stored, PLACE).is_err() {
             // Sealed anew, so that an old key can be removed once nothing else is sealed with it.
             let sealed = sealer.seal(&secret, PLACE)?;
-            let replaced = Script::replace().command_in_full(&[&name], &[&stored, &sealed]);
+            let replaced =
+                Script::replace_value_if_equal().command_in_full(&[&name], &[&stored, &sealed]);
             route.send_command(tag, &replaced).await?;
         }
         let addresses = Arc::new(Addresses::new(&secret));

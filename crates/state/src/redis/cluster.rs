@@ -52,7 +52,7 @@ impl Cluster {
         let mut last = Failure::Away("no node of the cluster is named".to_owned());
         for _ in 0..MOST_ASKED {
             let Some(address) = next.take() else { break };
-            let asked = self.server_at(&address).send_command(command, care).await;
+            let asked = self.server_at(&address).send_command_once(command, care).await;
             let owner = match &asked {
                 Err(failure) if failure.is_code("MOVED") => moved_to(failure, &address),
                 // A replica may have become the owner.

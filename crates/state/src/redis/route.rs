@@ -54,7 +54,7 @@ impl Route {
         match self {
             Self::Cluster(cluster) => cluster.send_command(tag, command, care).await,
             Self::Sentinel(sentinel) => sentinel.send_command(command, care).await,
-            Self::Single(server) => server.send_command(command, care).await,
+            Self::Single(server) => server.send_command_once(command, care).await,
         }
     }
 }

@@ -40,7 +40,7 @@ impl Script {
     }
 
     /// Replaces a value that is as expected. Key: the value. Arguments: the expected value, the new one.
-    pub(super) fn replace() -> Self {
+    pub(super) fn replace_value_if_equal() -> Self {
         Self::new(REPLACE)
     }
 

@@ -46,7 +46,7 @@ impl Sentinel {
 
     pub(super) async fn send_command(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
         let server = self.primary_server().await?;
-        let asked = server.send_command(command, care).await;
+        let asked = server.send_command_once(command, care).await;
         if let Err(failure) = asked.as_ref().map(drop)
             && failure.is_server_unusable()
         {

@@ -155,7 +155,11 @@ impl Server {
     }
 
     /// Sends a command once, and waits for its reply.
-    pub(super) async fn send_command(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
+    pub(super) async fn send_command_once(
+        &self,
+        command: &Cmd,
+        care: Care,
+    ) -> Result<Value, Failure> {
         let connection = self.connection().await?;
         let durability = match (care, &connection.eviction) {
             (Care::Kept, Some(policy)) => return Err(Failure::Evicts(policy.clone())),

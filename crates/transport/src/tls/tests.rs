@@ -154,8 +154,10 @@ fn debug_output_of_an_identity_shows_no_private_key() {
     let issued = Authority::new("ours").issue("callgate", When::Now);
     let settings = TlsSettings::new().with_identity(issued.identity());
     let key = issued.key.serialize_der();
-    let config =
-        settings.clone().with_ca(Authority::new("ours").ca_certificates()).client_config(None);
+    let config = settings
+        .clone()
+        .trust_only_ca(Authority::new("ours").ca_certificates())
+        .client_config(None);
     let shown = format!("{settings:?} {settings:#?} {:?}", config.unwrap());
     assert!(shown.contains("ClientIdentity(****)"), "{shown}");
     let inner = PrivateKeyInfoRef::try_from(&*key).unwrap().private_key.as_bytes();

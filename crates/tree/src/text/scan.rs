@@ -58,7 +58,7 @@ struct Scanner<'t, 'w> {
 
 impl<'t> Scanner<'t, '_> {
     fn scan(&mut self) {
-        self.skip_blank();
+        self.skip_whitespace();
         self.offsets.push((WantedPointers::ROOT, self.at));
         let mut entry = Some(WantedPointers::ROOT);
         while self.enter_value(entry).is_some() {
@@ -69,7 +69,7 @@ impl<'t> Scanner<'t, '_> {
 
     /// Skips a scalar or enters a list or object; `None` when the scan cannot go on.
     fn enter_value(&mut self, entry: Option<usize>) -> Option<()> {
-        self.skip_blank();
+        self.skip_whitespace();
         match self.peek_byte()? {
             b'[' => self.frames.push(Frame { entry, index: Some(0) }),
             b'{' => self.frames.push(Frame { entry, index: None }),
@@ -92,7 +92,7 @@ impl<'t> Scanner<'t, '_> {
     /// Goes to the next value and returns its entry; `None` at the end of the text.
     fn next_node(&mut self) -> Option<Next> {
         loop {
-            self.skip_blank();
+            self.skip_whitespace();
             match self.peek_byte()? {
                 b',' => self.at += 1,
                 b']' | b'}' => {
@@ -111,7 +111,7 @@ impl<'t> Scanner<'t, '_> {
             above.and_then(|above| self.wanted.entry_below(above, &segment.to_string()))
         } else {
             let raw = self.read_string()?;
-            self.skip_blank();
+            self.skip_whitespace();
             self.at += usize::from(self.peek_byte()? == b':');
             above.and_then(|above| self.wanted.entry_below(above, &unescaped_string(raw)))
         };
@@ -136,7 +136,7 @@ impl<'t> Scanner<'t, '_> {
         }
     }
 
-    fn skip_blank(&mut self) {
+    fn skip_whitespace(&mut self) {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace();
         self.at += self
             .remaining_bytes()

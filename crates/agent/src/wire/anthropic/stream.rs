@@ -39,7 +39,7 @@ impl EventParts for PartialReply {
         match &*kind {
             "message_start" => {
                 let message = taken("message");
-                self.take_usage(message.get("usage"));
+                self.replace_stated_usage(message.get("usage"));
             }
             "content_block_start" => {
                 let members = taken("content_block");
@@ -57,7 +57,7 @@ impl EventParts for PartialReply {
                 if let Some(stop) = stop.filter(|stop| !stop.is_null()) {
                     self.stop = stop;
                 }
-                self.take_usage(Some(&taken("usage")));
+                self.replace_stated_usage(Some(&taken("usage")));
             }
             "message_stop" => self.is_ended = true,
             _ => {}
@@ -107,7 +107,7 @@ impl PartialReply {
         at
     }
 
-    fn take_usage(&mut self, usage: Option<&Value>) {
+    fn replace_stated_usage(&mut self, usage: Option<&Value>) {
         if let Some(usage) = usage.and_then(Value::as_object) {
             let stated = usage.iter().filter(|(_, tokens)| !tokens.is_null());
             self.usage.extend(stated.map(|(name, tokens)| (name.clone(), tokens.clone())));

@@ -28,7 +28,7 @@ impl StreamedReply for FrameStream {
         Ok(())
     }
 
-    fn end(&mut self, _words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+    fn finish_last_event(&mut self, _words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
         Ok(())
     }
 

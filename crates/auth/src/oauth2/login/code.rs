@@ -96,7 +96,7 @@ pub(super) async fn exchange_code(
 /// The code in a query, which must belong to this login and this server.
 fn code_from_query(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Error> {
     if !begun.is_answered_by(query) {
-        return Err(error::foreign_login(credential, "the browser came back from another login"));
+        return Err(error::failed_login(credential, "the browser came back from another login"));
     }
     if let Some((issuer, names_itself)) = &begun.issuer {
         // RFC 9207 §2.4: another server's code must not be shown to this one.
@@ -105,7 +105,7 @@ fn code_from_query(begun: &BegunLogin, credential: &str, query: &str) -> Result<
             None => !names_itself && !has_parameter(query, "iss"),
         };
         if !is_same {
-            return Err(error::foreign_login(
+            return Err(error::failed_login(
                 credential,
                 "the browser came back from another server",
             ));
@@ -115,7 +115,7 @@ fn code_from_query(begun: &BegunLogin, credential: &str, query: &str) -> Result<
         return Err(error::login_denied(credential, standard_code(&code).unwrap_or(ITS_OWN)));
     }
     let code = single_parameter(query, "code").filter(|code| !code.is_empty()).map(Secret::new);
-    code.ok_or_else(|| error::foreign_login(credential, "the browser came back without a code"))
+    code.ok_or_else(|| error::failed_login(credential, "the browser came back without a code"))
 }
 
 /// The value of a parameter that occurs once in a query (RFC 6749 §3.1).

@@ -82,7 +82,7 @@ pub(super) async fn begin_device_login(
     let body = body.map_err(|asking| server.error_of(&asking))?;
     device_login_from_body(&body).ok_or_else(|| {
         let why = "the authorization server says nothing that a person could type";
-        error::foreign_login(&config.name, why)
+        error::failed_login(&config.name, why)
     })
 }
 

@@ -177,7 +177,7 @@ impl NamespaceScope {
         }
         let mut out =
             prefix.map_or_else(|| " xmlns=\"".to_owned(), |prefix| format!(" xmlns:{prefix}=\""));
-        push_escaped(&mut out, namespace);
+        push_escaped_xml_text(&mut out, namespace);
         out.push('"');
         Ok(out)
     }
@@ -214,7 +214,7 @@ pub(super) fn is_legal(character: char) -> bool {
 }
 
 /// Writes text so that a reader gets it back unchanged, between tags and between quotes.
-pub(super) fn push_escaped(out: &mut String, text: &str) {
+pub(super) fn push_escaped_xml_text(out: &mut String, text: &str) {
     for character in text.chars() {
         match character {
             '&' => out.push_str("&amp;"),

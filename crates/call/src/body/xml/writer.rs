@@ -8,7 +8,7 @@ use callgate_tool::Value;
 
 use super::{
     XmlRefusal,
-    names::{ExpandedName, NamespaceScope, XSI, is_legal, push_escaped},
+    names::{ExpandedName, NamespaceScope, XSI, is_legal, push_escaped_xml_text},
     schema::{DescribedValue, XmlForm},
 };
 use crate::style::Unwritable;
@@ -109,7 +109,7 @@ impl Writer {
         writer: &Arc<str>,
     ) -> Result<(), XmlRefusal> {
         let n_before = self.scope.enter_element();
-        let tag = self.open_tag(name, around, writer)?;
+        let tag = self.begin_opening_tag(name, around, writer)?;
         let mut inside = ClaimedParts::default();
         let children = without_bare_objects(children)?;
         for child in attributes(&children) {
@@ -121,7 +121,7 @@ impl Writer {
                 self.write_child(child, &mut inside)?;
             }
         }
-        self.close(&tag, n_before);
+        self.write_end_tag(&tag, n_before);
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl Writer {
         match form {
             XmlForm::Bare | XmlForm::Text => {
                 around.claim_text(ElementPart::Text, child)?;
-                push_escaped(&mut self.out, &text);
+                push_escaped_xml_text(&mut self.out, &text);
             }
             XmlForm::Cdata => {
                 around.claim_text(ElementPart::Cdata, child)?;
@@ -176,15 +176,15 @@ impl Writer {
             }
             XmlForm::Attribute | XmlForm::Element | XmlForm::Wrapped => {
                 let n_before = self.scope.enter_element();
-                let tag = self.open_tag(name, around, &child.writer)?;
+                let tag = self.begin_opening_tag(name, around, &child.writer)?;
                 if child.value.is_null() {
                     let nil = XmlName::new("nil".into(), Some(XSI.into()), Some("xsi".into()));
                     let nil = self.scope.attribute(&nil)?;
                     self.out.extend([nil.declaration.as_str(), " ", &nil.text, "=\"true\""]);
                 }
                 self.out.push('>');
-                push_escaped(&mut self.out, &text);
-                self.close(&tag, n_before);
+                push_escaped_xml_text(&mut self.out, &text);
+                self.write_end_tag(&tag, n_before);
             }
         }
         Ok(())
@@ -202,12 +202,12 @@ impl Writer {
         let name = self.scope.attribute(&child.name())?;
         inside.claim(ElementPart::Attribute(name.expanded), &name.text, &child.writer)?;
         self.out.extend([name.declaration.as_str(), " ", &name.text, "=\""]);
-        push_escaped(&mut self.out, &text);
+        push_escaped_xml_text(&mut self.out, &text);
         self.out.push('"');
         Ok(())
     }
 
-    fn open_tag(
+    fn begin_opening_tag(
         &mut self,
         name: &XmlName,
         around: &mut ClaimedParts,
@@ -219,7 +219,7 @@ impl Writer {
         Ok(name.text)
     }
 
-    fn close(&mut self, tag: &str, n_before: usize) {
+    fn write_end_tag(&mut self, tag: &str, n_before: usize) {
         self.out.extend(["</", tag, ">"]);
         self.scope.leave_element(n_before);
     }

@@ -201,13 +201,18 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
                 missing.for_each(|name| self.push(Breach::Missing(name), at));
                 Ok(())
             }
-            Rule::UnevaluatedProperties(rest) => self.collect_others(rest, node, at),
+            Rule::UnevaluatedProperties(rest) => self.collect_unevaluated_members(rest, node, at),
             _ => self.collect_whole(rule, node, at),
         }
     }
 
     /// Collects violations of members that no rule beside `unevaluatedProperties` evaluates.
-    fn collect_others(&mut self, rest: &'p Node, node: &'p Node, at: Instance<'v>) -> Paid {
+    fn collect_unevaluated_members(
+        &mut self,
+        rest: &'p Node,
+        node: &'p Node,
+        at: Instance<'v>,
+    ) -> Paid {
         let Some(members) = at.object() else { return Ok(()) };
         // Members that another rule refuses still count as evaluated.
         if !self.list.is_empty() {

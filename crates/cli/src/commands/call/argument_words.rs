@@ -85,7 +85,7 @@ impl<'a> ArgumentTarget<'a> {
                 return Err(repeated_argument_failure(name));
             }
             let value = value_of(name, value, input)?;
-            put_at_path(&mut arguments, &steps, value).map_err(|()| {
+            append_value_at_path(&mut arguments, &steps, value).map_err(|()| {
                 let message = format!("error: `{name}` is given a value, and members inside it");
                 Failure(format!("{message}\nhelp: give either the whole of it or its members"))
             })?;
@@ -137,16 +137,16 @@ fn repeated_argument_failure(name: &str) -> Failure {
 }
 
 /// Puts a value at the end of a path. A second value makes a list of both.
-fn put_at_path(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
+fn append_value_at_path(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
     let Some((first, rest)) = steps.split_first() else { return Err(()) };
     let existing_value = members.get_mut(first);
     if !rest.is_empty() {
         return match existing_value {
-            Some(Value::Object(inside)) => put_at_path(inside, rest, value),
+            Some(Value::Object(inside)) => append_value_at_path(inside, rest, value),
             Some(_) => Err(()),
             None => {
                 let mut inside = Object::new();
-                put_at_path(&mut inside, rest, value)?;
+                append_value_at_path(&mut inside, rest, value)?;
                 members.insert((*first).to_owned(), Value::Object(inside));
                 Ok(())
             }

@@ -83,7 +83,7 @@ pub(super) async fn to_file(
     Ok(Verdict::Fine)
 }
 
-pub(super) async fn to_output(
+pub(super) async fn stream_to_standard_output(
     executor: &Executor,
     call: Call<'_>,
     consent: Consent,

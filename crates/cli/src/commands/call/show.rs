@@ -52,7 +52,7 @@ impl ResultPrinter {
         Self { is_own_tool, ..self }
     }
 
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn settings_place(&self) -> &Place {
         &self.hints.place
     }
 

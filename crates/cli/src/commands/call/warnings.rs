@@ -8,7 +8,7 @@ use super::place::Place;
 use crate::{args::CallArguments, guide::Guide, output};
 
 /// Reports a text if the description declares only JSON; `place` says where the server is named.
-pub(super) fn warn_of_text(entry: Option<Entry<'_>>, result: &ToolResult, place: &Place) {
+pub(super) fn warn_if_text_not_json(entry: Option<Entry<'_>>, result: &ToolResult, place: &Place) {
     let Outcome::Answered(answer) = &result.outcome else { return };
     let Content::Text { .. } = &answer.content else { return };
     let Some(operation) = entry.and_then(Entry::operation) else { return };

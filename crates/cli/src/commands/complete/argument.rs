@@ -133,7 +133,7 @@ pub(super) fn to_json(arguments: &[Argument]) -> String {
     serde_json::to_string(&kept.collect::<Vec<_>>()).unwrap_or_default()
 }
 
-pub(super) fn arguments_of_json(text: &str) -> Option<Vec<Argument>> {
+pub(super) fn decode_cached_arguments(text: &str) -> Option<Vec<Argument>> {
     let kept: Vec<(String, bool, bool, String, Vec<String>)> = serde_json::from_str(text).ok()?;
     let argument = |(name, is_required, is_list, help, values)| Argument {
         name,
@@ -175,7 +175,7 @@ mod tests {
             "required": ["owner", "body"],
             "$defs": {"State": {"enum": ["open", "@all", null]}},
         });
-        arguments_of_json(&to_json(&arguments_of_schema(&schema, Some("body")))).unwrap()
+        decode_cached_arguments(&to_json(&arguments_of_schema(&schema, Some("body")))).unwrap()
     }
 
     #[track_caller]

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use callgate_config::{new_private_file, private_folder, read_file};
+use callgate_config::{create_private_folder, new_private_file, read_file};
 use callgate_tool::json;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ impl CompletionCache {
     }
 
     fn replace_file(&self, new: &Path, text: &str) -> io::Result<()> {
-        private_folder(&self.folder)?;
+        create_private_folder(&self.folder)?;
         fs::remove_file(new).ok();
         new_private_file(new)?.write_all(text.as_bytes())?;
         fs::rename(new, &self.file)

@@ -20,7 +20,9 @@ impl Line {
         while let Some(c) = rest.next() {
             match line.quote {
                 Some(quote) if c == quote => line.quote = None,
-                Some('"') if c == '\\' => extend_word(&mut word, unescaped_characters(rest.next())),
+                Some('"') if c == '\\' => {
+                    extend_word(&mut word, unescaped_in_double_quotes(rest.next()))
+                }
                 None if matches!(c, ' ' | '\t' | '\n') => line.end_word(&mut word),
                 None if matches!(c, '\'' | '"') => {
                     line.quote = Some(c);
@@ -63,7 +65,7 @@ fn extend_word(word: &mut Option<String>, more: impl IntoIterator<Item = char>) 
 }
 
 /// The character after a backslash in double quotes, with the backslash if it is literal.
-fn unescaped_characters(c: Option<char>) -> impl Iterator<Item = char> {
+fn unescaped_in_double_quotes(c: Option<char>) -> impl Iterator<Item = char> {
     let backslash = Some('\\').filter(|_| !c.is_some_and(|c| "\"\\$`".contains(c)));
     backslash.into_iter().chain(c)
 }

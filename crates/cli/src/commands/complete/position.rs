@@ -111,7 +111,7 @@ impl<'a> CursorPosition<'a> {
         }
         let all: Vec<&Arg> = self.command.get_positionals().collect();
         let next = all.get(self.positionals.len());
-        let last = || all.last().filter(|last| takes_many(last));
+        let last = || all.last().filter(|last| is_repeatable_argument(last));
         self.kind = Kind::Value(next.or_else(last)?);
         Some(self)
     }
@@ -121,7 +121,7 @@ impl<'a> CursorPosition<'a> {
     }
 }
 
-pub(super) fn takes_many(argument: &Arg) -> bool {
+pub(super) fn is_repeatable_argument(argument: &Arg) -> bool {
     matches!(argument.get_action(), clap::ArgAction::Append | clap::ArgAction::Count)
 }
 

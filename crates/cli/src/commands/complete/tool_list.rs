@@ -83,7 +83,7 @@ impl ToolList {
     pub(super) fn arguments_of_tool(&self, asked: &str) -> Vec<Argument> {
         let by_name = self.tools().find(|tool| tool.name == asked);
         let tool = by_name.or_else(|| self.tools().find(|tool| tool.operation_id == Some(asked)));
-        tool.and_then(|tool| argument::arguments_of_json(tool.arguments)).unwrap_or_default()
+        tool.and_then(|tool| argument::decode_cached_arguments(tool.arguments)).unwrap_or_default()
     }
 }
 

@@ -8,7 +8,7 @@ use clap::{Arg, Command, ValueHint};
 
 use super::{
     Candidate, Completions, Files, argument,
-    position::{CursorPosition, Kind, takes_many},
+    position::{CursorPosition, Kind, is_repeatable_argument},
     tool_list::{self, ToolList},
 };
 use crate::{
@@ -38,7 +38,8 @@ fn command_candidates(command: &Command) -> Vec<Candidate> {
 
 fn flag_candidates(position: &CursorPosition<'_>) -> Vec<Candidate> {
     let is_free = |flag: &&Arg| {
-        takes_many(flag) || position.flag_values(flag.get_id().as_str()).next().is_none()
+        is_repeatable_argument(flag)
+            || position.flag_values(flag.get_id().as_str()).next().is_none()
     };
     let shown = position.command.get_arguments().filter(|flag| !flag.is_hide_set()).filter(is_free);
     let mut all = Vec::new();

@@ -87,7 +87,7 @@ fn write_toolset_settings(
     variables: &Object,
     folder: &NewFolder,
 ) -> Result<Object, Failure> {
-    let (mut settings, session) = settings_and_session(&toolset.settings, variables);
+    let (mut settings, session) = stand_in_settings_and_session(&toolset.settings, variables);
     if let Some(file) = toolset.description.as_deref().map(description_file_name) {
         settings.insert("openapi", Value::from(file));
     }
@@ -102,7 +102,7 @@ fn write_toolset_settings(
 
 /// The settings of a fixture, with a stand-in in the place of each credential, and the session that its credentials read. A
 /// fixture gets its responses from recordings: it connects to nothing and requests no tokens.
-fn settings_and_session(settings: &Object, variables: &Object) -> (Object, Object) {
+fn stand_in_settings_and_session(settings: &Object, variables: &Object) -> (Object, Object) {
     let mut settings = settings.clone();
     for connected in ["tls", "service_directory", "limits"] {
         settings.remove(connected);

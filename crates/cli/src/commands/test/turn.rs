@@ -40,7 +40,7 @@ pub(super) fn run(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>
             .flatten()
             .map(Check::Broken),
     );
-    checks.extend(number_of_requests(files.model.len(), asked.len()).map(Check::Broken));
+    checks.extend(request_count_mismatch(files.model.len(), asked.len()).map(Check::Broken));
     checks.extend(service_differences(&files.services, sent).into_iter().map(Check::Broken));
     checks.push(Check::compare(folder, ENDS, &format!("{ends:#}\n"), mode)?);
     Ok(checks)
@@ -62,7 +62,7 @@ fn model_difference(recorded: &[Exchange], asked: &[Value]) -> Option<String> {
     })
 }
 
-fn number_of_requests(n_recorded: usize, n_asked: usize) -> Option<String> {
+fn request_count_mismatch(n_recorded: usize, n_asked: usize) -> Option<String> {
     (n_recorded != n_asked).then(|| {
         format!("the model was asked {n_asked} times, and {n_recorded} of its replies are recorded")
     })

@@ -196,7 +196,10 @@ impl ExampleTarget<'_> {
         let mut line = String::new();
         if let Some(session) = &tried.session {
             words.extend(["--session".to_owned(), "-".to_owned()]);
-            line = format!("printf %s {} | ", quoted_word(&command_words::escaped_json(session)));
+            line = format!(
+                "printf %s {} | ",
+                quoted_word(&command_words::visible_single_line_json(session))
+            );
             notes.push(
                 "the session gives what a model may not choose; `--session FILE` reads a file"
                     .to_owned(),
@@ -224,7 +227,7 @@ impl ExampleTarget<'_> {
         }
         let read = arguments_of_json(tried.values.clone(), self.entry).ok()?;
         let (fault, _) = self.dry_run_fault(&read, session).await;
-        let json = command_words::escaped_json(&Value::Object(tried.values.clone()));
+        let json = command_words::visible_single_line_json(&Value::Object(tried.values.clone()));
         fault.is_none().then(|| vec!["--args".to_owned(), json])
     }
 

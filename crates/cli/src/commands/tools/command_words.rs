@@ -43,7 +43,7 @@ fn push(words: &mut Vec<String>, name: &str, value: &Value, guide: Option<Guide<
             let literal = if text.starts_with('@') { "@" } else { "" };
             words.push(format!("{name}={literal}{text}"));
         }
-        value => words.push(format!("{name}={}", escaped_json(value))),
+        value => words.push(format!("{name}={}", visible_single_line_json(value))),
     }
 }
 
@@ -133,7 +133,7 @@ pub(super) fn quoted_word(word: &str) -> String {
 }
 
 /// JSON in one line, with escapes for what a terminal would not show.
-pub(super) fn escaped_json(value: &Value) -> String {
+pub(super) fn visible_single_line_json(value: &Value) -> String {
     let mut text = String::new();
     for c in value.to_string().chars() {
         if is_unseen(c) || c == '\n' {
@@ -189,7 +189,7 @@ mod tests {
         check(&json!({"-a": 1}), &schema, None);
         check(&json!({"a=b": 1}), &schema, None);
         check(&json!({"a": "\u{202e}x"}), &schema, None);
-        let shown = escaped_json(&json!({"a": "\u{202e}'\u{e0041}"}));
+        let shown = visible_single_line_json(&json!({"a": "\u{202e}'\u{e0041}"}));
         assert_eq!(shown, "{\"a\":\"\\u202e'\\udb40\\udc41\"}");
         assert_eq!(quoted_word(&shown), "'{\"a\":\"\\u202e'\\''\\udb40\\udc41\"}'");
     }

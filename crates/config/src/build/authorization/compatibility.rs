@@ -25,7 +25,7 @@ pub(super) fn compatible_credential(
 /// The kinds that a scheme accepts, in words for a message.
 pub(super) fn expected_kinds(kind: &SecuritySchemeKind) -> &'static str {
     match kind {
-        SecuritySchemeKind::ApiKey { .. } if is_authorization(kind) => {
+        SecuritySchemeKind::ApiKey { .. } if is_authorization_api_key(kind) => {
             "`api_key`, or a kind that fills the header `Authorization`"
         }
         SecuritySchemeKind::ApiKey { .. } => "`api_key`",
@@ -72,7 +72,7 @@ fn accepts_form(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
                 form,
                 CredentialForm::Basic | CredentialForm::Signature | CredentialForm::Token
             );
-            is_authorization(kind) && is_taken
+            is_authorization_api_key(kind) && is_taken
         }
         SecuritySchemeKind::AwsSigV4 => form == CredentialForm::Signature,
         SecuritySchemeKind::Http { scheme, .. } => match &**scheme {
@@ -87,7 +87,7 @@ fn accepts_form(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
     }
 }
 
-fn is_authorization(kind: &SecuritySchemeKind) -> bool {
+fn is_authorization_api_key(kind: &SecuritySchemeKind) -> bool {
     let SecuritySchemeKind::ApiKey { place: InputLocation::Header, name } = kind else {
         return false;
     };

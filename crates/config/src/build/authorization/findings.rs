@@ -97,21 +97,21 @@ impl Findings {
 
     /// Records that an operation's server may not receive credentials; returns the message for its calls.
     pub(super) fn record_foreign_origin(&mut self, operation: &Operation) -> String {
-        self.add_origin(operation);
+        self.add_foreign_origin_finding(operation);
         "the operation has a server of its own at another origin, which gets no credentials; the operator allows it by \
          `credential_origins`"
             .to_owned()
     }
 
     /// Records that an operation's server may not receive values of the session; returns the message for its calls.
-    pub(super) fn foreign_session(&mut self, operation: &Operation) -> String {
-        self.add_origin(operation);
+    pub(super) fn record_withheld_session_values(&mut self, operation: &Operation) -> String {
+        self.add_foreign_origin_finding(operation);
         "the operation has a server of its own at another origin, which gets no values of the session; the operator allows \
          it by `credential_origins`"
             .to_owned()
     }
 
-    fn add_origin(&mut self, operation: &Operation) {
+    fn add_foreign_origin_finding(&mut self, operation: &Operation) {
         let origin = operation.server.url.origin().ascii_serialization();
         self.add_finding(Key::Origin(origin.clone()), operation, || Diagnostic {
             pointer: operation.source_pointer().to_owned(),

@@ -11,7 +11,7 @@ use std::{
     time::SystemTime,
 };
 
-use callgate_settings::{new_private_file, private_folder, read_file};
+use callgate_settings::{create_private_folder, new_private_file, read_file};
 use http::{HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};
 use url::Url;
@@ -62,7 +62,7 @@ impl DescriptionCache {
         validators: &[(HeaderName, HeaderValue)],
         text: &[u8],
     ) -> io::Result<()> {
-        private_folder(&self.folder)?;
+        create_private_folder(&self.folder)?;
         let mut head = String::new();
         for (name, value) in validators {
             if let Ok(value) = value.to_str() {

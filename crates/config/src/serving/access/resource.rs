@@ -7,7 +7,7 @@ use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, pointer_s
 use callgate_tree::Node;
 use url::{Origin, Url};
 
-use super::known_toolset;
+use super::report_unknown_toolset;
 
 /// The scopes that a token needs, by toolset: all of them. A toolset without an entry needs none.
 pub type Scopes = Arc<BTreeMap<String, Vec<String>>>;
@@ -47,7 +47,7 @@ fn read_scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Sc
     let mut scopes = BTreeMap::new();
     for (toolset, node) in object.iter() {
         let pointer = format!("{pointer}/{}", pointer_segment(toolset));
-        known_toolset(reader, &pointer, toolset);
+        report_unknown_toolset(reader, &pointer, toolset);
         let items = match node {
             Node::Array(items) => &**items,
             one => std::slice::from_ref(one),

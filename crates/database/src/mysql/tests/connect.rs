@@ -27,7 +27,8 @@ async fn a_server_is_reached_by_its_port_its_socket_and_over_tls() {
     assert_eq!(refused.kind(), ErrorKind::Denied);
     let port = server.port();
     let url = format!("mysql://{login}:secret@localhost:{port}/m_connect?ssl-mode=VERIFY_IDENTITY");
-    let trusting = TlsSettings::new().with_ca(CaCertificates::read(&server.authority()).unwrap());
+    let trusting =
+        TlsSettings::new().trust_only_ca(CaCertificates::read(&server.authority()).unwrap());
     version(&Connecting { tls: trusting.clone(), ..connecting(&url) }).await.unwrap();
     // The machine does not know the authority, and the certificate is for another name.
     let unknown = version(&connecting(&url)).await.unwrap_err();

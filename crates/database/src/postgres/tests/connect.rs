@@ -18,7 +18,7 @@ async fn a_connection_over_tls_is_bound_to_the_certificate_of_the_server() {
     let url = database.url(&login).replace("127.0.0.1", "localhost");
     let url = format!("{url}?sslmode=verify-full&channel_binding=require");
     let ca = CaCertificates::read(&server.authority()).unwrap();
-    let trusting = Connecting { tls: TlsSettings::new().with_ca(ca), ..connecting(&url) };
+    let trusting = Connecting { tls: TlsSettings::new().trust_only_ca(ca), ..connecting(&url) };
     let postgres = Postgres::connect(&trusting).await.unwrap();
     let came = postgres
         .run(

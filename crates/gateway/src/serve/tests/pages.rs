@@ -137,6 +137,6 @@ async fn pages_are_served_on_addresses_of_this_machine_or_where_the_operator_say
 
 #[test]
 fn a_program_without_pages_refuses_the_key_that_asks_for_them() {
-    let error = super::super::no_console(&Source::demo());
+    let error = super::super::missing_console_feature(&Source::demo());
     assert!(error.to_string().contains("needs a build of callgate with the feature `console`"));
 }

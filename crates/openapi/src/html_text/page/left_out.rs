@@ -109,7 +109,7 @@ impl LeftOut {
         let innermost = self.positions_of(name).and_then(|positions| positions.last().copied());
         match innermost {
             Some(0) if tag.is_end => return Step::Last,
-            Some(at) if tag.is_end => self.close(at),
+            Some(at) if tag.is_end => self.close_open_elements_from(at),
             None if tag.is_end && around.is_open(name) => return Step::Behind,
             _ if tag.is_end || tag.is_empty() => {}
             _ if self.is_ended_by(name) => return Step::Behind,
@@ -127,7 +127,7 @@ impl LeftOut {
     }
 
     /// Closes the element at a position, and what is open in it.
-    fn close(&mut self, at: usize) {
+    fn close_open_elements_from(&mut self, at: usize) {
         self.n_open = at;
         for positions in &mut self.positions {
             positions.truncate(positions.partition_point(|position| *position < at));

@@ -3,7 +3,7 @@
 use callgate_tree::Object;
 
 use super::{Search, bounds, conflict::Conflict, items, members, rules::Rules};
-use crate::{document::Document, schema::listed_values::is_converted};
+use crate::{document::Document, schema::listed_values::has_listed_values_to_convert};
 
 pub(super) fn kinds_conflict<'d>(
     search: &mut Search<'d>,
@@ -58,7 +58,7 @@ fn allowed_kinds(document: &Document, rules: &Rules<'_>) -> Result<u8, Conflict>
 fn declared_kinds(document: &Document, object: &Object) -> u8 {
     let Some(kind) = object.get("type") else { return ALL };
     // Listed values of another type are converted, or the type gives way to them.
-    if is_converted(document, object) {
+    if has_listed_values_to_convert(document, object) {
         return ALL;
     }
     match (kind.as_str(), kind.as_array()) {

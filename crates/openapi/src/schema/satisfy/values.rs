@@ -3,12 +3,12 @@
 use callgate_tree::Node;
 
 use super::{Search, conflict::Conflict, rules::Rules};
-use crate::{reference::LocatedNode, schema::listed_values::is_converted};
+use crate::{reference::LocatedNode, schema::listed_values::has_listed_values_to_convert};
 
 pub(super) fn values_conflict<'d>(search: &mut Search<'d>, rules: &Rules<'d>) -> Option<Conflict> {
     for (schema, object) in rules.object_schemas() {
         let Some((keyword, listed)) = enumerated_values(schema.node) else { continue };
-        if is_converted(search.document, object) || listed.len() > MOST_VALUES {
+        if has_listed_values_to_convert(search.document, object) || listed.len() > MOST_VALUES {
             continue;
         }
         let is_refused = |value: &'d Node| {

@@ -18,7 +18,7 @@ async fn a_connection_with_one_client_certificate_is_never_used_for_another() {
         let port = serve_tls(authority.demanding(&service, versions)).await;
         let origin = format!("https://localhost:{port}");
         let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
-        let trusting = || TlsSettings::new().with_ca(authority.ca_certificates());
+        let trusting = || TlsSettings::new().trust_only_ca(authority.ca_certificates());
         let shown = |name| trusting().with_identity(authority.issue(name, When::Now).identity());
         let (a, b) = (client(&network, shown("a")), client(&network, shown("b")));
         let none = client(&network, trusting());
@@ -39,8 +39,11 @@ async fn clients_with_the_same_settings_share_connections() {
     let origin = format!("https://localhost:{port}");
     let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
     let issued = authority.issue("a", When::Now);
-    let same =
-        || TlsSettings::new().with_ca(authority.ca_certificates()).with_identity(issued.identity());
+    let same = || {
+        TlsSettings::new()
+            .trust_only_ca(authority.ca_certificates())
+            .with_identity(issued.identity())
+    };
     for _ in 0..3 {
         assert_eq!(answer(&client(&network, same()), &origin).await.unwrap(), "0 CN=a");
     }
@@ -53,13 +56,13 @@ async fn pools_of_settings_without_a_client_are_dropped() {
     let port = serve_tls(authority.demanding(&service, TLS_1_3)).await;
     let origin = format!("https://localhost:{port}");
     let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
-    let stays = TlsSettings::new().with_ca(authority.ca_certificates());
+    let stays = TlsSettings::new().trust_only_ca(authority.ca_certificates());
     let stays = stays.with_identity(authority.issue("stays", When::Now).identity());
     assert_eq!(answer(&client(&network, stays.clone()), &origin).await.unwrap(), "0 CN=stays");
     // As in a reload, the next client exists before the last one goes.
     let mut last = client(&network, stays.clone());
     for number in 1..=20 {
-        let tls = TlsSettings::new().with_ca(authority.ca_certificates());
+        let tls = TlsSettings::new().trust_only_ca(authority.ca_certificates());
         let tls = tls.with_identity(authority.issue("other", When::Now).identity());
         let other = client(&network, tls);
         assert_eq!(answer(&other, &origin).await.unwrap(), format!("{number} CN=other"));
@@ -75,7 +78,8 @@ async fn the_authority_of_one_client_does_not_serve_another() {
     let port = serve_tls(ours.issue("localhost", When::Now).server()).await;
     let origin = format!("https://localhost:{port}");
     let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
-    let trusting = |authority: &Authority| TlsSettings::new().with_ca(authority.ca_certificates());
+    let trusting =
+        |authority: &Authority| TlsSettings::new().trust_only_ca(authority.ca_certificates());
     let (a, b) = (client(&network, trusting(&ours)), client(&network, trusting(&theirs)));
     let machine = client(&network, TlsSettings::new());
     assert_eq!(answer(&a, &origin).await.unwrap(), "0 -");

@@ -103,7 +103,7 @@ async fn a_read_that_may_change_something_or_names_another_method_is_no_read() {
     for name in ["x-http-method", "x-http-method-override", "x-method-override"] {
         let mut request = request("http://h.example", &Method::GET, Some(RequestKind::Read));
         let kind = |request: &Request<Bytes>| {
-            RequestKind::of_request(request).with_headers(request.headers())
+            RequestKind::of_request(request).with_method_override(request.headers())
         };
         assert_eq!(kind(&request), RequestKind::Read);
         request.headers_mut().insert(name, HeaderValue::from_static("DELETE"));

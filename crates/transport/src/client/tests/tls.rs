@@ -33,7 +33,7 @@ fn check_fault(result: Result<Response<Bytes>, Error>, fault: TlsFault) {
 async fn an_authority_that_is_listed_is_trusted() {
     let authority = Authority::new("ours");
     let service = authority.issue("pets.example", When::Now);
-    let tls = TlsSettings::new().with_ca(authority.ca_certificates());
+    let tls = TlsSettings::new().trust_only_ca(authority.ca_certificates());
     let response = answer_of(service.server(), "pets.example", tls).await.unwrap();
     assert_eq!(response.body(), "0 -");
 }
@@ -42,12 +42,12 @@ async fn an_authority_that_is_listed_is_trusted() {
 async fn a_listed_set_replaces_the_trust_of_the_machine_and_of_others() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let service = theirs.issue("pets.example", When::Now);
-    for tls in [TlsSettings::new().with_ca(ours.ca_certificates()), TlsSettings::new()] {
+    for tls in [TlsSettings::new().trust_only_ca(ours.ca_certificates()), TlsSettings::new()] {
         let refused = answer_of(service.server(), "pets.example", tls).await;
         check_fault(refused, TlsFault::UnknownAuthority);
     }
     let both = TlsSettings::new()
-        .with_ca(ours.ca_certificates().with_certificates(&theirs.ca_certificates()));
+        .trust_only_ca(ours.ca_certificates().with_certificates(&theirs.ca_certificates()));
     assert!(answer_of(service.server(), "pets.example", both).await.is_ok());
 }
 
@@ -55,7 +55,7 @@ async fn a_listed_set_replaces_the_trust_of_the_machine_and_of_others() {
 async fn an_authority_of_equal_name_with_another_key_is_not_trusted() {
     let (ours, forged) = (Authority::new("ours"), Authority::new("ours"));
     let service = forged.issue("pets.example", When::Now);
-    let tls = TlsSettings::new().with_ca(ours.ca_certificates());
+    let tls = TlsSettings::new().trust_only_ca(ours.ca_certificates());
     let refused = answer_of(service.server(), "pets.example", tls).await;
     check_fault(refused, TlsFault::UnknownAuthority);
 }
@@ -68,7 +68,7 @@ async fn the_dates_and_names_of_an_issued_certificate_are_verified() {
         ("pets.example", When::Future, TlsFault::NotYetValid),
         ("other.example", When::Now, TlsFault::WrongHost),
     ] {
-        let tls = TlsSettings::new().with_ca(authority.ca_certificates());
+        let tls = TlsSettings::new().trust_only_ca(authority.ca_certificates());
         let refused = answer_of(authority.issue(name, when).server(), "pets.example", tls).await;
         check_fault(refused, fault);
     }
@@ -80,14 +80,14 @@ async fn a_listed_self_signed_certificate_is_trusted_for_its_name() {
         let check = async |when, host, expected| {
             let service = Issued::self_signed("pets.example", is_ca, when);
             let listed = CaCertificates::read(service.certificate.pem().as_bytes()).unwrap();
-            let tls = TlsSettings::new().with_ca(listed);
+            let tls = TlsSettings::new().trust_only_ca(listed);
             let answer = answer_of(service.server(), host, tls).await;
             match expected {
                 None => assert!(answer.is_ok(), "{is_ca:?}: {answer:?}"),
                 Some(fault) => check_fault(answer, fault),
             }
             let stranger = Authority::new("ours").ca_certificates();
-            let tls = TlsSettings::new().with_ca(stranger);
+            let tls = TlsSettings::new().trust_only_ca(stranger);
             let refused = answer_of(service.server(), host, tls).await.unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Tls, "{is_ca:?}");
         };
@@ -102,7 +102,7 @@ async fn a_listed_self_signed_certificate_is_trusted_for_its_name() {
 async fn an_unknown_self_signed_certificate_has_no_trusted_issuer() {
     for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
         let service = Issued::self_signed("pets.example", is_ca, When::Now);
-        let ours = TlsSettings::new().with_ca(Authority::new("ours").ca_certificates());
+        let ours = TlsSettings::new().trust_only_ca(Authority::new("ours").ca_certificates());
         for tls in [ours, TlsSettings::new()] {
             let refused = answer_of(service.server(), "pets.example", tls).await;
             check_fault(refused, TlsFault::UnknownAuthority);
@@ -114,7 +114,7 @@ async fn an_unknown_self_signed_certificate_has_no_trusted_issuer() {
 async fn a_listed_issued_certificate_is_trusted_without_its_authority() {
     let service = Authority::new("theirs").issue("pets.example", When::Now);
     let listed = CaCertificates::read(service.certificate.pem().as_bytes()).unwrap();
-    let tls = TlsSettings::new().with_ca(listed);
+    let tls = TlsSettings::new().trust_only_ca(listed);
     assert!(answer_of(service.server(), "pets.example", tls).await.is_ok());
 }
 
@@ -122,7 +122,7 @@ async fn a_listed_issued_certificate_is_trusted_without_its_authority() {
 async fn mutual_tls_succeeds_only_with_a_certificate_of_the_expected_authority() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let service = ours.issue("pets.example", When::Now);
-    let trusting = || TlsSettings::new().with_ca(ours.ca_certificates());
+    let trusting = || TlsSettings::new().trust_only_ca(ours.ca_certificates());
     let answer = async |versions, protocol: &str, tls| {
         let mut config = ours.demanding(&service, versions);
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];

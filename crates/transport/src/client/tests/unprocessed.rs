@@ -123,7 +123,7 @@ async fn send_to(
     kind: RequestKind,
 ) -> (Result<Response<Bytes>, Error>, usize) {
     let (port, ca, n_requests) = service(first).await;
-    let tls = TlsSettings::new().with_ca(ca);
+    let tls = TlsSettings::new().trust_only_ca(ca);
     let settings = ClientSettings { tls, ..ClientSettings::default() };
     let client = Client::over_network(&Network::new(), settings);
     let request = Request::builder().method(method).uri(format!("https://127.0.0.1:{port}/"));
@@ -157,7 +157,7 @@ async fn an_approved_request_that_the_service_did_not_process_is_sent_once() {
 #[tokio::test]
 async fn an_unresponsive_http_2_service_is_noticed_within_the_timeout() {
     let (port, ca, n_requests) = service(First::Hangs).await;
-    let tls = TlsSettings::new().with_ca(ca);
+    let tls = TlsSettings::new().trust_only_ca(ca);
     let settings = ClientSettings { tls, ..ClientSettings::default() };
     let client = Client::over_network(&Network::new(), settings);
     let call = move || {

@@ -115,7 +115,7 @@ fn read_by_shell(lines: &[(String, String)]) -> Vec<(Vec<String>, String)> {
 }
 
 /// The fault of the dry run that these words ask for.
-fn fault(words: &[String], input: &str, builds: &mut Builds) -> Option<String> {
+fn dry_run_fault(words: &[String], input: &str, builds: &mut Builds) -> Option<String> {
     let call = call_of([&["callgate".to_owned()][..], words].concat());
     assert!(call.dry_run, "{words:?}");
     let built = builds.get_or_build(&call.source);
@@ -181,7 +181,7 @@ impl Count {
         let read = read_by_shell(&lines);
         assert_eq!(read.len(), lines.len(), "{}", file.display());
         for ((name, line), (words, input)) in lines.iter().zip(read) {
-            if let Some(why) = fault(&words, &input, &mut builds) {
+            if let Some(why) = dry_run_fault(&words, &input, &mut builds) {
                 self.failures.insert(key(name), format!("{why}: {line}"));
             }
         }
