@@ -18,7 +18,7 @@ use callgate::{
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{Subject, examine_subject};
-use callgate_executor::{CallRights, preview_on_running_side, review};
+use callgate_executor::{CallRights, preview_call, review};
 use callgate_gateway::{
     Answer, PageRequest, RouteCalls, RouteRequest, ServeOptions, SessionInput, Source,
     examine_sidecar, serve, start_log,
@@ -164,7 +164,7 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.for_client(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
-        |tool, call| is_send(preview_on_running_side(tool, call, &mut Journal::default()));
+        |tool, call| is_send(preview_call(tool, call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(review(tool, call, &mut Journal::default()));
     let _: fn(&dyn Middleware, &mut Call<'_>) =
@@ -277,7 +277,7 @@ fn every_future_below_the_library_is_send() {
         |approvals, listing| is_send(approvals.page(listing, |_| true));
     let _: fn(&Approvals, &Decided) =
         |approvals, decided| is_send(approvals.decide(decided, |_| true, None));
-    let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.restore_keys_into(keys));
+    let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.recall(keys));
     let _: fn(&Audit, &TurnEnd<'_>) = |audit, turn| is_send(audit.turn_ended(turn));
     let _: fn(&Webhook, &Stop) = |webhook, stop| is_send(webhook.run(stop));
 }

@@ -185,11 +185,7 @@ impl Plan {
     }
 
     /// The head of a response that arrives piece by piece: its status, and the headers to show.
-    pub fn answer_without_body(
-        &self,
-        head: &http::response::Parts,
-        reading: &ReadContext<'_>,
-    ) -> Answer {
+    pub fn head(&self, head: &http::response::Parts, reading: &ReadContext<'_>) -> Answer {
         response::head(head, &self.operation, reading)
     }
 

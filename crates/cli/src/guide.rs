@@ -91,7 +91,7 @@ impl<'a> Guide<'a> {
         names
     }
 
-    pub(crate) fn members(self) -> Vec<&'a str> {
+    pub(crate) fn declared_member_names(self) -> Vec<&'a str> {
         declared_members(self.schema_with_branches())
     }
 
@@ -114,14 +114,15 @@ impl<'a> Guide<'a> {
             all.filter_map(Value::as_array).flatten()
         });
         let guides = branches.map(|schema| Self { schema, ..self });
-        let objects: Vec<_> = guides.filter(|guide| !guide.members().is_empty()).collect();
+        let objects: Vec<_> =
+            guides.filter(|guide| !guide.declared_member_names().is_empty()).collect();
         if objects.len() < 2 { Vec::new() } else { objects }
     }
 
     /// The heading of an alternative: the value of the member that tells it from the others, its title, or the name of its
     /// schema.
     pub(crate) fn alternative_heading(self) -> Option<String> {
-        let tag = self.members().into_iter().find_map(|name| {
+        let tag = self.declared_member_names().into_iter().find_map(|name| {
             let only = self.member(name)?.only_value()?;
             Some(format!(
                 "{name}={}",
@@ -230,7 +231,11 @@ mod tests {
         assert_eq!(headings, ["kind=card", "Bill", "Gift"].map(|name| Some(name.to_owned())));
         assert!(Guide::new(&json!({"oneOf": [card, {"type": "null"}]})).alternatives().is_empty());
         let tagged = json!({"allOf": [{"properties": {"kind": {"const": "card"}}}, card]});
-        assert_eq!(Guide::new(&tagged).members(), ["kind", "last4"], "each name once");
+        assert_eq!(
+            Guide::new(&tagged).declared_member_names(),
+            ["kind", "last4"],
+            "each name once"
+        );
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) fn is_lint(code: &str) -> bool {
 
 impl Levels {
     /// The default: reports errors and warnings.
-    pub(crate) fn usual() -> Self {
+    pub(crate) fn default_finding_levels() -> Self {
         Self {
             least: Severity::Warning,
             deny: BTreeSet::new(),
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn finding_levels_follow_the_allowed_and_denied_codes() {
-        let usual = Levels::usual();
+        let usual = Levels::default_finding_levels();
         let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect();
         let (error, warning, note) = (Severity::Error, Severity::Warning, Severity::Note);
         check(&usual, (Code::UnusedPathParameter, warning), Some((warning, true)));

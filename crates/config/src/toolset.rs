@@ -196,7 +196,7 @@ impl ToolsetConfig {
 
     /// Sets the side that runs tools without their own setting; a client gets their checked requests.
     #[must_use]
-    pub fn with_default_execution(mut self, execution: Execution) -> Self {
+    pub fn with_execution(mut self, execution: Execution) -> Self {
         self.execution.default = execution;
         self
     }

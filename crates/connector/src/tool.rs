@@ -96,8 +96,8 @@ impl Backend for ConnectionTool {
         self.any_method()?.target()
     }
 
-    fn session_secrets(&self, session: &Session) -> Vec<Secret> {
-        self.any_method().map(|method| method.session_secrets(session)).unwrap_or_default()
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
+        self.any_method().map(|method| method.secrets(session)).unwrap_or_default()
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {

@@ -59,7 +59,7 @@ impl Authenticator for User {
         let headers = self.token_headers(token.expose());
         match &self.query {
             Some(place) => place.put(request, &headers)?,
-            None => put_in_body(request, &headers)?,
+            None => put_execution_config_in_body(request, &headers)?,
         }
         Ok(Authorization::from_places(self.places()).with_secrets(authorization.secrets))
     }
@@ -91,7 +91,7 @@ pub(crate) fn masked_settings() -> Value {
     json!({"headers": MASK})
 }
 
-fn put_in_body(request: &mut Request<Bytes>, headers: &str) -> Result<(), Error> {
+fn put_execution_config_in_body(request: &mut Request<Bytes>, headers: &str) -> Result<(), Error> {
     let body = std::str::from_utf8(request.body()).ok();
     let mut body = body.and_then(|text| Value::parse(text).ok()).ok_or_else(no_token)?;
     let members = body.as_object_mut().ok_or_else(no_token)?;

@@ -177,7 +177,9 @@ pub(crate) fn checked_calls<'t>(
         let call = call.map(|arguments| ToolCall::new(&*id, &*name, arguments));
         let call = call.and_then(|call| match at {
             MOST_CALLS.. => Err(wording::too_many(MOST_CALLS)),
-            _ if given.is_some() && is_made(&calls, &call) => Err(wording::repeated_call(&id)),
+            _ if given.is_some() && repeats_earlier_call(&calls, &call) => {
+                Err(wording::repeated_call(&id))
+            }
             _ => Ok(call),
         });
         let call = call.map_err(|fault| failed_result(&id, &name, fault));
@@ -231,7 +233,7 @@ fn parsed_arguments(value: Option<Value>) -> Result<Arguments, String> {
     }
 }
 
-fn is_made(calls: &[ReadCall], call: &ToolCall) -> bool {
+fn repeats_earlier_call(calls: &[ReadCall], call: &ToolCall) -> bool {
     calls.iter().any(|earlier| earlier.call.as_ref().is_ok_and(|earlier| earlier == call))
 }
 

@@ -163,13 +163,13 @@ fn fault_of(pointer: &str, value: Option<&Value>) -> Option<&'static str> {
                 "expected a name of at most 64 letters, digits, `_` and `-` that begins with a letter",
             );
         }
-        (["paths", _, _, "summary"], Some(Value::String(text))) => is_line(text, 200),
+        (["paths", _, _, "summary"], Some(Value::String(text))) => fits_visible_line(text, 200),
         (
             ["paths", _, _, "description"] | ["paths", _, _, "parameters", _, "description"],
             Some(Value::String(text)),
-        ) => text.split('\n').all(|line| is_line(line, 2000)) && text.len() <= 4000,
+        ) => text.split('\n').all(|line| fits_visible_line(line, 2000)) && text.len() <= 4000,
         (["paths", _, _, "tags"], Some(Value::Array(tags))) => {
-            tags.iter().all(|tag| tag.as_str().is_some_and(|tag| is_line(tag, 64)))
+            tags.iter().all(|tag| tag.as_str().is_some_and(|tag| fits_visible_line(tag, 64)))
         }
         _ => return Some(ONLY),
     };
@@ -185,7 +185,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// True for a line without what a terminal obeys or does not show: controls, and marks of direction (Unicode UAX #9).
-fn is_line(text: &str, longest: usize) -> bool {
+fn fits_visible_line(text: &str, longest: usize) -> bool {
     let is_hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

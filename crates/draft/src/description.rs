@@ -60,7 +60,7 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
         return Err(error::no_exchange());
     }
     for exchange in &exchanges {
-        exchange.check_size()?;
+        exchange.check_part_counts()?;
     }
     let addresses = match &options.merge {
         Some(existing) => {

@@ -131,7 +131,7 @@ impl Exchange {
     }
 
     /// Refuses a request that is larger than any of a service, whatever its source is.
-    pub(crate) fn check_size(&self) -> Result<(), Error> {
+    pub(crate) fn check_part_counts(&self) -> Result<(), Error> {
         let n_segments = self.segments.len();
         if n_segments > MOST_SEGMENTS {
             return Err(error::too_many(

@@ -137,7 +137,7 @@ pub trait Backend: Debug + Send + Sync {
     }
 
     /// The values of a session that credentials read. No record shows them.
-    fn session_secrets(&self, _: &Session) -> Vec<Secret> {
+    fn secrets(&self, _: &Session) -> Vec<Secret> {
         Vec::new()
     }
 

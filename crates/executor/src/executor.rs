@@ -291,12 +291,10 @@ impl Executor {
         let mut journal = Journal::default();
         let outcome = match self.resolve(&mut call, &mut journal) {
             Err(outcome) => outcome,
-            Ok(permit) => {
-                match side::preview_on_running_side(permit.backend(), &call, &mut journal).await {
-                    Ok(preview) => Outcome::Planned(Box::new(preview)),
-                    Err(fault) => Outcome::Failed(fault),
-                }
-            }
+            Ok(permit) => match side::preview_call(permit.backend(), &call, &mut journal).await {
+                Ok(preview) => Outcome::Planned(Box::new(preview)),
+                Err(fault) => Outcome::Failed(fault),
+            },
         };
         LayeredCall::new(&self.0.layers, call, journal).into_result(outcome)
     }

@@ -53,7 +53,7 @@ pub use retry::{Retry, RetryWhen};
 pub use rights::CallRights;
 pub use search::{Found, FoundNeed, Search};
 #[doc(hidden)]
-pub use side::{preview_on_running_side, review};
+pub use side::{preview_call, review};
 pub use stop::Stop;
 pub use stream::ToolStream;
 pub use toolset::{CallSettings, Callable, Redirects, RefusedTool, SessionValues, Toolset};

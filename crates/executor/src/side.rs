@@ -39,7 +39,7 @@ pub(crate) async fn open(backend: &dyn Backend, call: &Call<'_>, journal: &mut J
 /// # Errors
 /// The fault that the call would end with, if it is known before any side effect.
 #[doc(hidden)]
-pub async fn preview_on_running_side(
+pub async fn preview_call(
     backend: &dyn Backend,
     call: &Call<'_>,
     journal: &mut Journal,
@@ -63,7 +63,7 @@ pub async fn review(
     journal: &mut Journal,
 ) -> Result<Review, Box<Fault>> {
     if is_run_by_client(backend, call) {
-        return preview_on_running_side(backend, call, journal).await.map(Review::new);
+        return preview_call(backend, call, journal).await.map(Review::new);
     }
     backend.review(call, journal).await
 }

@@ -139,7 +139,7 @@ impl Admission {
         if self.drain().is_draining() {
             return Err(problem::draining_problem());
         }
-        self.capacity.acquire_permit().ok_or_else(problem::overloaded_problem)
+        self.capacity.acquire_or_take_over_permit().ok_or_else(problem::overloaded_problem)
     }
 
     /// Takes a part of the principal's share. Returns the problem if the share is used up.

@@ -98,7 +98,8 @@ impl Tokens {
             Err(error) => {
                 // The library repeats a permanent refusal for ever; a new source requests a token again after a pause.
                 let origin = self.origin.inspect_value(|held| Arc::clone(&held.value));
-                let error = self.explained_error(error, origin.as_deref());
+                let error =
+                    self.no_credentials_error_if_no_metadata_server(error, origin.as_deref());
                 if self.source.fail_if(error.clone(), |held| Arc::ptr_eq(&held.value, &source)) {
                     self.origin.forget_if(|_| true);
                 }
@@ -108,7 +109,11 @@ impl Tokens {
     }
 
     /// Explains a failure of the metadata server on a machine without one: no credentials are configured.
-    fn explained_error(&self, error: Error, origin: Option<&Origin>) -> Error {
+    fn no_credentials_error_if_no_metadata_server(
+        &self,
+        error: Error,
+        origin: Option<&Origin>,
+    ) -> Error {
         let is_of_machine = origin.is_none_or(Option::is_none);
         let is_usual = self.identity.account == Account::Default;
         if is_usual && is_of_machine && error.is_transient() {

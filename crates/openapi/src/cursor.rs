@@ -124,7 +124,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.unresolved_member(name).map(|member| member.located_node())
     }
 
-    pub(crate) fn text(&self, name: &str) -> Option<&'d str> {
+    pub(crate) fn text_without_report(&self, name: &str) -> Option<&'d str> {
         self.node.get(name)?.as_str()
     }
 

@@ -11,7 +11,7 @@ use crate::{
     input::InputLocation,
     operation::Operation,
     reference::{LocatedNode, follow_references, reference_of},
-    sanitize::clean_text,
+    sanitize::visible_text_without_markup,
 };
 
 /// The texts of a description about an operation, without HTML and invisible characters.
@@ -58,7 +58,8 @@ impl Operation {
         for (input, origin) in visible {
             if self.body_of_arguments() != Some(&input.argument) {
                 let text = own_text(input.argument.as_str()).map(|text| Cow::Borrowed(&**text));
-                let text = text.unwrap_or_else(|| clean_text(input_description(origin)));
+                let text =
+                    text.unwrap_or_else(|| visible_text_without_markup(input_description(origin)));
                 arguments.push((input.argument.as_str(), text));
             }
             let is_body = input.place() == InputLocation::Body && input.name.is_empty();
@@ -67,13 +68,15 @@ impl Operation {
             }
         }
         Outline {
-            summary: clean_text(if own.is_some() {
+            summary: visible_text_without_markup(if own.is_some() {
                 ""
             } else {
                 text_or_empty(described, "summary")
             }),
-            description: own
-                .map_or_else(|| clean_text(text_or_empty(described, "description")), Cow::Borrowed),
+            description: own.map_or_else(
+                || visible_text_without_markup(text_or_empty(described, "description")),
+                Cow::Borrowed,
+            ),
             tags: operation.list("tags").iter().filter_map(Node::as_str).collect(),
             arguments,
             is_deprecated: operation.is("deprecated"),
@@ -98,7 +101,7 @@ impl Operation {
         for schema in [body.node].into_iter().chain(parts) {
             let properties = schema.members_of("properties").take(MOST_MEMBERS);
             members.extend(properties.map(|(name, node)| {
-                let text = clean_text(text_or_empty(node, "description"));
+                let text = visible_text_without_markup(text_or_empty(node, "description"));
                 (&**name, text)
             }));
         }

@@ -125,7 +125,7 @@ fn listed_parameter<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
         object.warning(Code::MalformedNode, message, "give it a `name`");
         return None;
     };
-    let said = object.text("in");
+    let said = object.text_without_report("in");
     let Some(place) = said.and_then(|name| location_by_name(object.document, name)) else {
         let message = format!(
             "expected the parameter `{name}` to be `in` path, query, header or cookie, got: `{}`",
@@ -223,7 +223,8 @@ fn parameter_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
         _ => Style::Form,
     };
     let said = object.unresolved_member("style");
-    let declared_style = object.text("style").and_then(|name| allowed_style(name, place));
+    let declared_style =
+        object.text_without_report("style").and_then(|name| allowed_style(name, place));
     if let (Some(said), None) = (said, declared_style) {
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
         let message = format!("expected a style for {} parameters, got: `{got}`", place.as_str());

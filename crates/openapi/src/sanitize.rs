@@ -21,7 +21,7 @@ pub(crate) fn text_without_markup(text: &str) -> Readable {
 }
 
 /// A text without markup and invisible characters, borrowed where it has none.
-pub(crate) fn clean_text(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible_text_without_markup(text: &str) -> Cow<'_, str> {
     match plain_text(text).text {
         Cow::Borrowed(text) if !text.contains(is_hidden) => Cow::Borrowed(text),
         text => Cow::Owned(visible_text(text.into_owned())),

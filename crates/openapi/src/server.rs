@@ -104,10 +104,7 @@ impl<'d> Servers<'d> {
     pub(crate) fn report_root(&self, findings: &mut Findings) {
         let list = self.document.root().get("servers").filter(|list| is_named(list));
         if let Some(list) = list.filter(|_| !self.document.version().is_swagger()) {
-            self.report_odd_variable_defaults(
-                &LocatedNode::new(list, &Path::at("/servers")),
-                findings,
-            );
+            self.report_odd_defaults(&LocatedNode::new(list, &Path::at("/servers")), findings);
         }
         if let (Some(text), Err(refusal)) = (&self.options.server, &self.root) {
             let help = check::server_help(text);
@@ -158,7 +155,7 @@ impl<'d> Servers<'d> {
     }
 
     /// Reports once for each list of servers the variables whose default is not one of their values.
-    fn report_odd_variable_defaults(&self, list: &LocatedNode<'_>, findings: &mut Findings) {
+    fn report_odd_defaults(&self, list: &LocatedNode<'_>, findings: &mut Findings) {
         let is_replaced = |name: &str| self.options.server_variables.contains_key(name);
         let is_new = self.seen.borrow_mut().insert(std::ptr::from_ref(list.node));
         if is_new && self.options.server.is_none() {
@@ -206,7 +203,7 @@ impl<'d> Servers<'d> {
             .filter(|_| self.options.server.is_none());
         let pointer = own.as_ref().map_or("/servers", |list| &list.pointer);
         if let Some(list) = &own {
-            self.report_odd_variable_defaults(list, findings);
+            self.report_odd_defaults(list, findings);
         }
         let result = match &own {
             Some(list) => self.listed_server(list),

@@ -292,7 +292,7 @@ fn first_of_each_id<'f, 'd>(
 
 /// Reports that schemas of a dialect other than those of OpenAPI and JSON Schema 2020-12 are read as if they were of these.
 fn note_dialect(root: Cursor<'_, '_>) {
-    let dialect = root.text("jsonSchemaDialect").unwrap_or_default();
+    let dialect = root.text_without_report("jsonSchemaDialect").unwrap_or_default();
     let is_known =
         ["https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema"];
     if dialect.is_empty() || is_known.iter().any(|prefix| dialect.starts_with(prefix)) {

@@ -243,7 +243,7 @@ impl Audit {
     }
 
     /// Gives the keys of an earlier process's calls to `idempotency`: a call that reached its service is not made again.
-    pub async fn restore_keys_into(&self, idempotency: &Idempotency) {
+    pub async fn recall(&self, idempotency: &Idempotency) {
         let mut keys: Vec<_> = self.trail.keys.iter().collect();
         keys.sort_by_key(|(_, call)| std::cmp::Reverse(call.time));
         for (key, call) in keys {

@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{
-    Backend, Call, Ended, Ending, Middleware, Stage, fingerprint, preview_on_running_side,
+    Backend, Call, Ended, Ending, Middleware, Stage, fingerprint, preview_call,
 };
 use callgate_session::Store;
 use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind};
@@ -121,7 +121,7 @@ impl Middleware for Idempotency {
                     journal.note(Event::Replayed);
                     // The same call leaves the same values out; the first one's journal is not kept.
                     if let Some(backend) = backend {
-                        drop(preview_on_running_side(backend, call, journal).await);
+                        drop(preview_call(backend, call, journal).await);
                     }
                     return ControlFlow::Break(first);
                 }

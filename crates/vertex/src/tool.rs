@@ -126,8 +126,8 @@ impl Backend for VertexTool {
         self.any_method()?.target()
     }
 
-    fn session_secrets(&self, session: &Session) -> Vec<Secret> {
-        self.any_method().map(|method| method.session_secrets(session)).unwrap_or_default()
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
+        self.any_method().map(|method| method.secrets(session)).unwrap_or_default()
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {

@@ -67,7 +67,7 @@ impl Settler<'_> {
                 Nulls::Refuse => Repairable::Values,
                 Nulls::Omit | Nulls::Remove => Repairable::ValuesAndNulls,
             };
-            let repairs = match self.examine_value(value, repairable)? {
+            let repairs = match self.propose_repairs(value, repairable)? {
                 Examination::Fine => {
                     put_back(value, &removed);
                     return Ok(Vec::new());
@@ -92,7 +92,7 @@ impl Settler<'_> {
         Ok(Vec::new())
     }
 
-    fn examine_value(&mut self, value: &Value, repairable: Repairable) -> Paid<Examination> {
+    fn propose_repairs(&mut self, value: &Value, repairable: Repairable) -> Paid<Examination> {
         let mut run = Run::new(self.scope, *self.budget, Overlap::Accepted);
         let looked = examine(&mut run, self.node, value, self.place, repairable);
         *self.budget = run.budget();

@@ -146,7 +146,7 @@ fn check_whole(api: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Fail
     for toolset in built.toolsets {
         let mut checked = CheckedDescription::new(toolset, LossCounts::default())?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
-        let text = output::without_styles(&checked.to_text(&Levels::usual()));
+        let text = output::without_styles(&checked.to_text(&Levels::default_finding_levels()));
         checks.push(Check::of_optional(api, "report.txt", &text, mode)?);
     }
     Ok(checks)

@@ -143,7 +143,7 @@ impl Built {
     }
 
     /// Returns true if a description comes from an address, so that it may change unnoticed.
-    pub fn has_fetched_descriptions(&self) -> bool {
+    pub fn has_addresses(&self) -> bool {
         !self.kept.fetched.is_empty()
     }
 

@@ -68,7 +68,7 @@ impl Policy {
         let idempotency = build_idempotency(config.idempotency.or(usual), state.as_ref(), previous);
         if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
             // Records that exist here take precedence.
-            audit.restore_keys_into(idempotency).await;
+            audit.recall(idempotency).await;
         }
         Self {
             limits: build_limits(config, state.as_ref(), previous),

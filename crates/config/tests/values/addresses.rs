@@ -55,7 +55,7 @@ async fn a_description_at_an_address_is_fetched_again_only_after_a_change() {
     server.answers(200, DESCRIPTION);
     let first = built(&server, None).await.unwrap();
     assert!(first.executor.find("pets-listPets").is_some());
-    assert!(first.has_fetched_descriptions());
+    assert!(first.has_addresses());
     assert_eq!(first.toolsets[0].file, Path::new("https://specs.example/pets.yaml"));
     assert_eq!(first.toolsets[0].text().unwrap(), DESCRIPTION.as_bytes());
     server.answers(304, "");

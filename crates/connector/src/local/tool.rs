@@ -130,8 +130,8 @@ impl Backend for TranslatedTool {
         self.inner.target()
     }
 
-    fn session_secrets(&self, session: &Session) -> Vec<Secret> {
-        self.inner.session_secrets(session)
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
+        self.inner.secrets(session)
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {

@@ -164,8 +164,8 @@ impl Backend for CheckedBackend {
         self.backend.target()
     }
 
-    fn session_secrets(&self, session: &Session) -> Vec<Secret> {
-        self.backend.session_secrets(session)
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
+        self.backend.secrets(session)
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {

@@ -211,7 +211,7 @@ impl OpenApi {
             let (head, body) = answer.into_parts();
             let masker = Masker::new(exchange.secrets);
             let reading = ReadContext { shape: &shape, masker: &masker, journal };
-            let answer = self.plan.answer_without_body(&head, &reading);
+            let answer = self.plan.head(&head, &reading);
             let raw = Raw::new(body, self.stream_terms(masker, call));
             return Ok(Opened::Pieces(raw.into_pieces(answer, &head.headers)));
         }
@@ -222,9 +222,7 @@ impl OpenApi {
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
-        let head = self
-            .plan
-            .answer_without_body(&head, &ReadContext { shape: &shape, masker: &masker, journal });
+        let head = self.plan.head(&head, &ReadContext { shape: &shape, masker: &masker, journal });
         let values = Values::new(body, splitter, self.stream_terms(masker, call));
         Ok(Opened::Pieces(values.into_pieces(head)))
     }
@@ -325,7 +323,7 @@ impl Backend for OpenApi {
         Some(format!("{} {host}{port}", operation.method.as_str()))
     }
 
-    fn session_secrets(&self, session: &Session) -> Vec<Secret> {
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
         self.connection.session_values.secrets(session)
     }
 

@@ -50,7 +50,7 @@ impl Capacity {
         Self(Arc::new(Shared { permits, most, waiting }))
     }
 
-    pub(super) fn acquire_permit(&self) -> Option<Arc<Permit>> {
+    pub(super) fn acquire_or_take_over_permit(&self) -> Option<Arc<Permit>> {
         let semaphore_permit = self
             .try_acquire()
             .or_else(|| self.end_waiting_request().then(|| self.try_acquire()).flatten())?;
@@ -153,7 +153,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_that_waits_for_its_caller_gives_its_permit_to_others() {
         let capacity = Capacity::new(2);
-        let (busy, slow) = (capacity.acquire_permit().unwrap(), capacity.acquire_permit().unwrap());
+        let (busy, slow) = (
+            capacity.acquire_or_take_over_permit().unwrap(),
+            capacity.acquire_or_take_over_permit().unwrap(),
+        );
         let n_ended = Arc::new(AtomicUsize::new(0));
         let counts = |n_ended: &Arc<AtomicUsize>| {
             let n_ended = Arc::clone(n_ended);
@@ -162,23 +165,26 @@ mod tests {
         busy.mark_client_may_stall(counts(&n_ended));
         slow.mark_client_may_stall(counts(&n_ended));
         assert!(busy.clear_waiting_and_has_permit() && slow.clear_waiting_and_has_permit());
-        assert!(capacity.acquire_permit().is_none(), "nobody waits");
+        assert!(capacity.acquire_or_take_over_permit().is_none(), "nobody waits");
         slow.mark_waiting();
-        assert!(capacity.acquire_permit().is_none(), "nobody has waited for long");
+        assert!(capacity.acquire_or_take_over_permit().is_none(), "nobody has waited for long");
         advance(PATIENCE).await;
-        let third = capacity.acquire_permit().unwrap();
+        let third = capacity.acquire_or_take_over_permit().unwrap();
         assert_eq!(n_ended.load(Ordering::SeqCst), 1);
         assert!(
             busy.clear_waiting_and_has_permit()
                 && third.clear_waiting_and_has_permit()
                 && !slow.clear_waiting_and_has_permit()
         );
-        assert!(capacity.acquire_permit().is_none(), "one leaves for each that comes");
+        assert!(capacity.acquire_or_take_over_permit().is_none(), "one leaves for each that comes");
         third.mark_client_may_stall(|| {});
-        assert!(capacity.acquire_permit().is_some(), "a body that is not there yet can come again");
+        assert!(
+            capacity.acquire_or_take_over_permit().is_some(),
+            "a body that is not there yet can come again"
+        );
         assert!(!third.clear_waiting_and_has_permit());
         drop(slow);
         drop((busy, third));
-        assert!(capacity.acquire_permit().is_some());
+        assert!(capacity.acquire_or_take_over_permit().is_some());
     }
 }

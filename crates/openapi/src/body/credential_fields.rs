@@ -29,7 +29,7 @@ pub(crate) fn withhold_fields<'d>(
             place: InputLocation::Body,
             name,
             required: required.iter().any(|required_name| required_name.as_str() == Some(&**name)),
-            description: property.text("description").unwrap_or_default(),
+            description: property.text_without_report("description").unwrap_or_default(),
         };
         let Some(taker) = places.place_owner(declared) else { continue };
         let message = format!(

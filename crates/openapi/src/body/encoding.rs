@@ -89,7 +89,7 @@ fn report_style(media: Cursor<'_, '_>, name: &str) {
     let object = media.at_node(&object);
     let is_other = |keyword: &str| match keyword {
         "explode" => object.flag(keyword) == Some(false),
-        "style" => object.text(keyword) != Some("form"),
+        "style" => object.text_without_report(keyword) != Some("form"),
         _ => object.flag(keyword) == Some(true),
     };
     let mut other = STYLES.into_iter().filter(|keyword| is_other(keyword));
@@ -138,7 +138,7 @@ fn property_style(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
     if !has_style || !is_allowed {
         return None;
     }
-    let declared_style = object.text("style").and_then(style_by_name);
+    let declared_style = object.text_without_report("style").and_then(style_by_name);
     if let (Some(said), None) = (said, declared_style) {
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
         let message = format!("expected a style for query parameters, got: `{got}`");

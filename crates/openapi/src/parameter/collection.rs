@@ -37,7 +37,7 @@ fn nested_styles(list: Cursor<'_, '_>) -> Box<[Style]> {
 }
 
 fn is_list(object: Cursor<'_, '_>) -> bool {
-    object.text("type") == Some("array")
+    object.text_without_report("type") == Some("array")
 }
 
 /// The style of one list, and true if each item is a separate parameter. `place` is the parameter's location; `None`

@@ -36,7 +36,9 @@ impl<'d> Tags<'d> {
         let mut parents: HashMap<&str, Option<&str>> = HashMap::with_capacity(tags.len());
         parents.extend(tags.iter().filter_map(|tag| Some((name(tag)?, None))));
         for tag in declared.items(0) {
-            let Some((name, parent)) = tag.text("name").zip(tag.unresolved_member("parent")) else {
+            let Some((name, parent)) =
+                tag.text_without_report("name").zip(tag.unresolved_member("parent"))
+            else {
                 continue;
             };
             let fault = match parent.node.as_str() {

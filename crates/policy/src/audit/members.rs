@@ -213,8 +213,7 @@ pub fn masked_arguments(call: &Call<'_>, backend: Option<&dyn Backend>) -> Strin
         mask_members(&mut arguments, secret);
     }
     let json = arguments.to_string();
-    let secrets =
-        backend.map(|backend| backend.session_secrets(call.session())).unwrap_or_default();
+    let secrets = backend.map(|backend| backend.secrets(call.session())).unwrap_or_default();
     let masked = Masker::new(secrets).mask_text(&json).into_owned();
     // Masking can turn a number into text that is no JSON.
     match serde_json::from_str::<&RawValue>(&masked) {

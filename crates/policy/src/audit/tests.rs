@@ -59,7 +59,7 @@ impl Desk {
     async fn open(&self) -> Process {
         let audit = Arc::new(Audit::open(&self.config, &key(), HOUR).unwrap());
         let idempotency = Idempotency::new(RecordBounds::default());
-        audit.restore_keys_into(&idempotency).await;
+        audit.recall(&idempotency).await;
         let count = Arc::clone(&self.n_sent);
         let schema = json!({"type": "object", "properties": {"how": {"type": "string"}}});
         let function = Function::new("pets", "get", schema, move |call| {
@@ -174,7 +174,7 @@ impl Backend for Reading {
         None
     }
 
-    fn session_secrets(&self, session: &Session) -> Vec<Secret> {
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
         session.credential("token").cloned().into_iter().collect()
     }
 

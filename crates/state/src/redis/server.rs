@@ -143,7 +143,7 @@ impl Server {
                 let connected =
                     timeout(self.dialling.time, self.dialling.examined_connection(&self.address))
                         .await;
-                let connected = connected.unwrap_or_else(|_| Err(too_slow()));
+                let connected = connected.unwrap_or_else(|_| Err(no_connection_in_time()));
                 let connected = connected.inspect_err(|failure| self.report_away(failure))?;
                 tracing::debug!(server = %self.address, "connected to the state server");
                 if let Some(policy) = &connected.eviction {
@@ -304,7 +304,7 @@ impl Waiting {
             idle
         } else {
             let login = timeout(time, server.dialling.login(&server.address)).await;
-            login.unwrap_or_else(|_| Err(too_slow()))?
+            login.unwrap_or_else(|_| Err(no_connection_in_time()))?
         };
         let asked = connection.ask_replicated(command, durability).await;
         if !matches!(asked, Err(Failure::Unanswered(_))) {
@@ -330,7 +330,7 @@ impl Drop for Connection {
     }
 }
 
-fn too_slow() -> Failure {
+fn no_connection_in_time() -> Failure {
     Failure::Away("no connection in time".to_owned())
 }
 

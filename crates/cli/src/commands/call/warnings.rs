@@ -70,7 +70,7 @@ fn nearest_path(steps: &[&str], entry: Option<Entry<'_>>) -> Option<String> {
         }
         let name = match here.member(step) {
             Some(_) => *step,
-            None => nearest(step, here.members())?,
+            None => nearest(step, here.declared_member_names())?,
         };
         meant.push(name);
         here = here.member(name)?;

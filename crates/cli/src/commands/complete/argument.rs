@@ -20,11 +20,15 @@ pub(super) struct Argument {
 pub(super) fn arguments_of_schema(schema: &Value, body: Option<&str>) -> Vec<Argument> {
     let guide = Guide::new(schema);
     let mut all = Vec::new();
-    for name in guide.members() {
+    for name in guide.declared_member_names() {
         let is_required = is_required(guide, name);
         let Some(below) = guide.member(name) else { continue };
         if Some(name) == body {
-            for inner in below.members().into_iter().filter(|inner| guide.member(inner).is_none()) {
+            for inner in below
+                .declared_member_names()
+                .into_iter()
+                .filter(|inner| guide.member(inner).is_none())
+            {
                 let required = is_required && self::is_required(below, inner);
                 let guide = below.member(inner);
                 add_member(&mut all, Member { name: inner, is_required: required, guide }, DEPTH);
@@ -56,8 +60,11 @@ fn add_member(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
         return;
     }
     let kinds = guide.allowed_value_kinds();
-    let below =
-        if kinds.object && !kinds.bytes && depth > 0 { guide.members() } else { Vec::new() };
+    let below = if kinds.object && !kinds.bytes && depth > 0 {
+        guide.declared_member_names()
+    } else {
+        Vec::new()
+    };
     for inner in below.iter().filter(|inner| !inner.contains('.')) {
         let required = is_required && self::is_required(guide, inner);
         let (name, guide) = (&*format!("{name}.{inner}"), guide.member(inner));

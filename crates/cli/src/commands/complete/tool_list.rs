@@ -63,7 +63,7 @@ impl ToolList {
         let lines = tool_lines(&built);
         let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());
         if let Some(cache) = cache.filter(|_| is_whole) {
-            let stamps = Stamps::from_files(built.files(), built.has_fetched_descriptions());
+            let stamps = Stamps::from_files(built.files(), built.has_addresses());
             stamps.filter(|stamps| stamps.are_before(started)).into_iter().for_each(|stamps| {
                 cache.write_lines(&stamps, &lines);
             });

@@ -235,7 +235,7 @@ impl ExampleTarget<'_> {
     fn file_words(self) -> Option<String> {
         let guide = Guide::new(self.schema);
         let is_file = |name: &&str| guide.member(name).is_some_and(command_words::is_file);
-        let name = guide.members().into_iter().find(is_file)?;
+        let name = guide.declared_member_names().into_iter().find(is_file)?;
         Some(format!("with a file as `{name}=@FILE`"))
     }
 }

@@ -107,7 +107,7 @@ impl Answers {
         };
         let guide = Guide::new(&schema);
         let of = list_item(guide).filter(|item| is_object(*item)).unwrap_or(guide);
-        let names = of.members();
+        let names = of.declared_member_names();
         let mut text = format!("  {}\n", kind_words(guide, Folding::Nothing));
         let mut listing = Listing::without_headings();
         for name in names.iter().take(detail.most_rows()) {

@@ -246,7 +246,7 @@ impl Rows {
         nesting: Nesting,
     ) {
         let is_union = !guide.alternatives().is_empty();
-        let names = if is_union { guide.common_members() } else { guide.members() };
+        let names = if is_union { guide.common_members() } else { guide.declared_member_names() };
         let given = ArgumentSource { location: given.location, ..ArgumentSource::default() };
         for member in member_arguments(guide, &given, &names) {
             self.add_argument(&member, &path(at, member.name), nesting);
@@ -283,7 +283,8 @@ impl Rows {
                 let is_tag = alternative.member(name).is_some_and(|one| one.only_value().is_some());
                 is_tag || !common.contains(name)
             };
-            let own: Vec<_> = alternative.members().into_iter().filter(is_own).collect();
+            let own: Vec<_> =
+                alternative.declared_member_names().into_iter().filter(is_own).collect();
             for member in member_arguments(alternative, given, &own) {
                 self.add_argument(&member, &path(at, member.name), inner);
             }

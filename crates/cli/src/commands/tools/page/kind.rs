@@ -39,7 +39,7 @@ fn kind_of_one(guide: Guide<'_>, folding: Folding) -> String {
 /// True for an object with members, other than the bytes of a file.
 pub(super) fn is_object(guide: Guide<'_>) -> bool {
     let kinds = guide.allowed_value_kinds();
-    kinds.object && !kinds.bytes && !guide.members().is_empty()
+    kinds.object && !kinds.bytes && !guide.declared_member_names().is_empty()
 }
 
 /// The items of a value that is a list and nothing else.
