@@ -35,6 +35,30 @@ async fn a_configured_data_store_is_searched_and_answers() {
     assert_eq!(service.refusals(), [""; 0]);
 }
 
+#[tokio::test]
+async fn the_strengths_of_a_boost_are_sent_as_they_are_configured() {
+    let service = DiscoveryEngine::start().await;
+    let boost = "{field: changed, by: freshness, points: [{value: 7D, boost: 1}, {value: 90D, boost: -0.5}]}";
+    let text = format!(
+        "toolsets: {{manuals: {{{}, vertex: {{engine: {SEARCHED}/engines/shop, boosts: [{boost}]}}}}}}",
+        around(&service)
+    );
+    let built = loader().text(&text, "").unwrap().build(&Environment::new(), None).await.unwrap();
+    called(&built, "manuals-search", json!({"query": "backup"})).await;
+    let control = &service.last().body["boostSpec"]["conditionBoostSpecs"][0]["boostControlSpec"];
+    assert_eq!(control["fieldName"], "changed");
+    let points = &control["controlPoints"];
+    let expected = [("7D", 1.0), ("90D", -0.5)];
+    for (point, (value, boost)) in points.as_array().unwrap().iter().zip(expected) {
+        assert_eq!(
+            (point["attributeValue"].as_str(), point["boostAmount"].as_f64()),
+            (Some(value), Some(boost))
+        );
+    }
+    assert_eq!(points.as_array().unwrap().len(), 2);
+    assert_eq!(service.refusals(), [""; 0]);
+}
+
 /// A tool of an export as a toolset, its requests to the fake service.
 async fn exported(service: &DiscoveryEngine, key: &str, export: &Value) -> Built {
     let folder = tempfile::tempdir().unwrap();

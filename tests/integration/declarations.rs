@@ -3,6 +3,8 @@
 use crate::prelude::*;
 use std::io::{self, Write};
 
+use callgate_dialect::Dialect;
+
 /// Keeps what is logged.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
@@ -46,4 +48,28 @@ fn a_tool_that_is_not_declared_is_logged_once() {
     let said = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert_eq!(said.matches("a tool is not declared").count(), 1, "{said}");
     assert!(said.contains("sendBig") && said.contains("steps"), "{said}");
+}
+
+#[test]
+fn a_declaration_for_a_provider_takes_at_most_the_tokens_of_its_toolset() {
+    let words = "A value that a whole sentence explains.";
+    let part = |n: usize| {
+        let deep = json!({"type": "object", "properties": {(format!("deep{n}")): {"type": "string", "description": words}}});
+        (format!("p{n}"), deep)
+    };
+    let properties: Object = (0..150).map(part).collect();
+    let body = json!({"content": {"application/json": {"schema": {"type": "object", "properties": properties}}}});
+    let description = json!({"openapi": "3.1.0", "paths": {
+        "/big": {"post": {"operationId": "sendBig", "summary": "A", "requestBody": body}}}});
+    let bytes = |limits: &str| {
+        let settings = format!("server: 'http://127.0.0.1:1'\nprefix: ''\n{limits}");
+        let executor = toolset(&description.to_string(), &settings).unwrap().executor;
+        let tool = executor.find("sendBig").unwrap().declaration().unwrap();
+        Dialect::OpenAi.declaration(tool).to_string().len()
+    };
+    // A token is four bytes.
+    let whole = bytes("");
+    assert!((2 * 4_000..4 * 8_000).contains(&whole), "{whole}");
+    let short = bytes("limits: {tool_tokens: 1000}");
+    assert!(short <= 4_000, "{short}");
 }

@@ -24,6 +24,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 /// A token request as it came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
+    pub(crate) path: String,
     pub(crate) authorization: Option<String>,
     pub(crate) form: BTreeMap<String, String>,
 }
@@ -75,6 +76,8 @@ impl Provider {
     fn serve(self: &Arc<Self>, listener: TcpListener) {
         let routes = Router::new()
             .route("/token", post(token))
+            .route("/device", post(token))
+            .route("/revoke", post(token))
             .route("/.well-known/openid-configuration", get(metadata))
             .fallback(service)
             .with_state(Arc::clone(self));
@@ -136,9 +139,10 @@ impl Provider {
 async fn token(State(provider): State<Arc<Provider>>, request: Request) -> Response {
     let authorization = request.headers().get("authorization");
     let authorization = authorization.map(|value| value.to_str().unwrap().to_owned());
+    let path = request.uri().path().to_owned();
     let body = to_bytes(request.into_body(), 1 << 20).await.unwrap();
     let form = url::form_urlencoded::parse(&body).into_owned().collect();
-    let asked = Asked { authorization, form };
+    let asked = Asked { path, authorization, form };
     provider.asked.lock().unwrap().push(asked.clone());
     let behaviour = provider.behaviour.lock().unwrap();
     behaviour(&provider, &asked)

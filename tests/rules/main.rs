@@ -14,6 +14,7 @@ mod flags;
 mod front;
 mod futures;
 mod imports;
+mod keys;
 mod levels;
 mod modules;
 mod parameters;

@@ -305,3 +305,18 @@ fn sql_of_a_model_has_a_login_of_its_own() {
     let error = built(&folder, &format!("{ORDERS}, {}", query.replace("day", "dya"))).unwrap_err();
     assert_eq!(findings(&error), [("/toolsets/shop/query/tables/orders/1", "database-column")]);
 }
+
+#[test]
+fn groups_are_of_the_columns_that_are_listed_for_aggregate() {
+    let folder = shop();
+    let groups = |keys: &str| {
+        let entity = format!("{{table: orders, operations: [list, aggregate]{keys}}}");
+        let keys = format!("database: {{url: file:shop.url}}, entities: {{orders: {entity}}}");
+        let built = built(&folder, &keys).unwrap();
+        let tool = built.executor.find("shop-orders-aggregate").unwrap();
+        let schema = tool.declaration().unwrap().input_schema.to_value();
+        schema["properties"]["group"]["items"]["enum"].clone()
+    };
+    assert_eq!(groups(""), json!(["no", "owner", "day", "cents", "note"]));
+    assert_eq!(groups(", output_fields: {aggregate: [owner, cents]}"), json!(["owner", "cents"]));
+}

@@ -190,6 +190,26 @@ fn a_folder_that_cannot_be_used_is_refused_and_an_empty_one_reported() {
 }
 
 #[test]
+fn files_beyond_the_bytes_or_the_depth_of_a_folder_are_left_out_and_reported() {
+    let folder = handbook();
+    fs::create_dir_all(folder.path().join("handbook/a/b")).unwrap();
+    write(&folder, "a/b/deep.md", "# Deep\n\nThe shop below.\n");
+    for (limits, documents, left) in [
+        ("folder_depth: 2, folder_bytes: 1KiB", &["a/b/deep.md", "open.md", "pay.md"][..], None),
+        ("folder_depth: 1", &["open.md", "pay.md"], Some("`a/b`")),
+        ("folder_bytes: 100", &["a/b/deep.md", "open.md"], Some("`pay.md`")),
+    ] {
+        let built = built(&folder, &format!("{FOLDER}, limits: {{{limits}}}")).unwrap();
+        assert_eq!(found(&built, "handbook-search", &Session::default()), documents, "{limits}");
+        let codes: Vec<_> = built.warnings.iter().map(|finding| finding.code).collect();
+        let expected: Vec<_> = left.iter().map(|_| "documents-left-out").collect();
+        assert_eq!(codes, expected, "{limits}");
+        let says = |path| built.warnings.iter().all(|finding| finding.message.contains(path));
+        assert!(left.is_none_or(says), "{limits}: {:?}", built.warnings);
+    }
+}
+
+#[test]
 fn a_later_build_uses_the_index_again_and_finds_what_has_changed() {
     let folder = handbook();
     let first = built(&folder, FOLDER).unwrap();

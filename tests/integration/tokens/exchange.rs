@@ -40,6 +40,7 @@ async fn the_token_of_a_user_is_exchanged_by_rfc_8693() {
         $context.variables.token => {}
         literal:canary-user => {"subject_token_type": "id_token"}
         literal:canary-user => {"actor_token": "literal:canary-actor", "requested_token_type": "jwt"}
+        literal:canary-user => {"actor_token": "literal:canary-actor", "actor_token_type": "id_token", "requested_token_type": "jwt"}
         literal:canary-user => {"actor_token": "$session.params.token", "requested_token_type": "jwt"}
         "#,
     ) {
@@ -57,6 +58,9 @@ async fn the_token_of_a_user_is_exchanged_by_rfc_8693() {
         assert_eq!(asked["subject_token_type"], kind);
         let has_actor = extra.get("actor_token").is_some();
         assert_eq!(asked.contains_key("actor_token"), has_actor);
+        let kind = extra["actor_token_type"].as_str().unwrap_or("access_token");
+        let kind = has_actor.then(|| format!("urn:ietf:params:oauth:token-type:{kind}"));
+        assert_eq!(asked.get("actor_token_type"), kind.as_ref());
         assert_eq!(asked.contains_key("requested_token_type"), has_actor);
     }
 }

@@ -85,6 +85,16 @@ async fn a_client_signs_a_jwt_with_each_kind_of_key() {
 }
 
 #[tokio::test]
+async fn a_jwt_is_for_the_audience_that_is_named() {
+    let key = pem(&rcgen::PKCS_ED25519);
+    let settings =
+        json!({"private_key": format!("literal:{key}"), "jwt_audience": "https://idp.example"});
+    let asked = asked(settings).await;
+    let claims = asked.form["client_assertion"].split('.').nth(1).map(decoded).unwrap();
+    assert_eq!(claims["aud"], json!("https://idp.example"));
+}
+
+#[tokio::test]
 async fn the_endpoint_is_found_in_the_issuers_metadata() {
     let provider = Provider::start().await;
     let settings = json!({"issuer": provider.url(""), "client_id": "me"});

@@ -248,6 +248,35 @@ async fn a_logout_removes_the_login_even_if_the_server_fails() {
 }
 
 #[tokio::test]
+async fn logins_on_another_device_and_logouts_go_to_the_addresses_that_are_named() {
+    let provider = Provider::start().await;
+    provider.behave(|provider, asked| match &*asked.path {
+        "/device" => Json(json!({
+            "device_code": "canary-device", "user_code": "WDJB-MJHT", "verification_uri": "https://idp.example/device",
+        }))
+        .into_response(),
+        "/revoke" => StatusCode::OK.into_response(),
+        _ => rotating(provider),
+    });
+    let mut settings = settings(&provider);
+    let keys = &mut settings["oauth2_authorization_code"];
+    keys["device_authorization_url"] = json!(provider.url("/device"));
+    keys["revocation_url"] = json!(provider.url("/revoke"));
+    let kept = Arc::new(MemoryGrants::default());
+    let built = build_in(&configuration(&provider, &settings), &environment(&kept)).unwrap();
+    let login = &logins(&built)[0].login;
+    let begun = login.begin_on_device().await.unwrap();
+    assert_eq!((begun.user_code(), &*provider.last().path), ("WDJB-MJHT", "/device"));
+    log_in(login).await;
+    let ended = login.logout().await.unwrap();
+    assert!(ended.was_there && ended.unrevoked.is_none(), "{ended:?}");
+    let asked = provider.asked.lock().unwrap().clone();
+    let revoked = asked.iter().filter(|asked| asked.path == "/revoke");
+    let revoked: Vec<_> = revoked.map(|asked| &*asked.form["token"]).collect();
+    assert_eq!(revoked, ["canary-refresh-2", "canary-token-2"]);
+}
+
+#[tokio::test]
 async fn a_program_without_a_store_for_logins_gets_a_fault() {
     let provider = Provider::start().await;
     let config = configuration(&provider, &settings(&provider));

@@ -196,3 +196,16 @@ async fn an_invalid_decision_is_refused() {
     assert_eq!(decide(&sidecar, "approval_00", "approve").await.status, 404);
     assert_eq!(decide(&sidecar, &id, "approve").await.json()["response"]["name"], "Rex");
 }
+
+#[tokio::test]
+async fn a_call_waits_for_a_person_as_long_as_the_configuration_says() {
+    let short = format!("sessions: {{ approval_time: 20ms }}\n{CONFIGURATION}");
+    let (short, usual) = (Sidecar::of(&short).await, Sidecar::of(CONFIGURATION).await);
+    let (kept, _) = asked(&usual, &calls(&Value::Null)).await;
+    let (over, _) = asked(&short, &calls(&Value::Null)).await;
+    let waiting = async |sidecar: &Sidecar| sidecar.get("/v1/approvals").await.text;
+    while waiting(&short).await.contains(&over) {}
+    assert_eq!(decide(&short, &over, "approve").await.status, 404);
+    assert!(waiting(&usual).await.contains(&kept));
+    assert_eq!(decide(&usual, &kept, "approve").await.status, 200);
+}

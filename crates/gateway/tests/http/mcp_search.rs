@@ -174,3 +174,18 @@ async fn five_thousand_tools_cost_a_client_under_two_thousand_tokens() {
         called(&sidecar, "find_tools", json!({"query": "show thing 4711", "limit": 1})).await;
     assert_eq!(found["result"]["structuredContent"]["tools"][0]["name"], "many-showThing4711");
 }
+
+#[tokio::test]
+async fn the_operators_hints_about_a_tool_are_those_that_clients_get() {
+    let hints = "{ read_only: false, destructive: false, idempotent: false, open_world: false }";
+    let text = format!("mcp: {{ tools: {{ pets-deletePet: {hints} }} }}\n{PETS}");
+    let annotations = async |text: &str| {
+        let list = Sidecar::of(text).await.ask("tools/list", json!({})).await;
+        let tools = list["result"]["tools"].as_array().unwrap().clone();
+        let tool = tools.into_iter().find(|tool| tool["name"] == "pets-deletePet").unwrap();
+        let names = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+        names.map(|name| tool["annotations"][name].clone())
+    };
+    assert_eq!(annotations(PETS).await, [false, true, true, true]);
+    assert_eq!(annotations(&text).await, [false; 4]);
+}

@@ -88,3 +88,32 @@ async fn an_answer_that_is_not_read_within_the_idle_time_ends_with_its_call() {
     timeout(SOON, left.recv()).await.unwrap();
     drop(stalled);
 }
+
+/// The bytes that a sidecar lets a connection of HTTP/2 send before they are read: 65,535, and what its first update of the connection
+/// adds (RFC 9113 §6.9).
+async fn announced_window(limits: &str) -> u32 {
+    let sidecar = Sidecar::start(&format!("{}{limits}", nothing())).await;
+    let mut stream = sidecar.connect().await;
+    let settings = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    stream.write_all(settings).await.unwrap();
+    loop {
+        let mut head = [0; 9];
+        timeout(SOON, stream.read_exact(&mut head)).await.unwrap().unwrap();
+        let [length @ .., kind, _, _, _, _, _] = head;
+        let length = length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let mut payload = vec![0; length];
+        timeout(SOON, stream.read_exact(&mut payload)).await.unwrap().unwrap();
+        if kind == WINDOW_UPDATE && head.ends_with(&[0; 4]) {
+            return 65_535 + u32::from_be_bytes(payload.try_into().unwrap());
+        }
+    }
+}
+
+/// The type of the frame (RFC 9113 §6.9).
+const WINDOW_UPDATE: u8 = 8;
+
+#[tokio::test]
+async fn a_connection_gets_the_window_of_the_configuration() {
+    assert_eq!(announced_window("").await, 1 << 20);
+    assert_eq!(announced_window("limits: {connection_window: 3MiB}\n").await, 3 << 20);
+}
