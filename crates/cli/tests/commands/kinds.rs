@@ -1,6 +1,7 @@
 //! The rules that hold for every kind of toolset, over a sidecar: rights, repeats, dry runs, the side that executes, reloads, and
 //! what a failure says of its reach, shares, and the end of a call's time. A kind is a row of `rows`; one without a row fails.
 
+mod keys;
 mod members;
 mod relay;
 mod rows;

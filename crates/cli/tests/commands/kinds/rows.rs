@@ -24,6 +24,10 @@ pub(super) struct Kind {
     pub(super) away: String,
     pub(super) write_files: fn(&Path),
     pub(super) reads: Asked,
+    /// An argument of `reads`, with a value.
+    pub(super) argument: (&'static str, Value),
+    /// An argument of `reads` that may be left out; empty without one.
+    pub(super) hidden: &'static str,
     pub(super) writes: Option<Asked>,
     /// The number of requests that its service had from calls; of a file, the number of changes.
     pub(super) n_requests: Box<dyn Fn() -> usize>,
@@ -96,10 +100,12 @@ fn openapi() -> Kind {
         members: at(&relay.origin),
         away: at(&away()),
         write_files: |folder| {
-            let operations = "paths: {/pets: {get: {operationId: list, responses: {'200': {description: d}}}, post: {operationId: add, responses: {'200': {description: d}}}}}";
+            let operations = "paths: {/pets: {get: {operationId: list, parameters: [{name: limit, in: query, schema: {type: integer}}], responses: {'200': {description: d}}}, post: {operationId: add, responses: {'200': {description: d}}}}}";
             fs::write(folder.join("pets.yaml"), callgate_testkit::describe(operations)).unwrap();
         },
         reads: asked("kind-list", json!({})),
+        argument: ("limit", json!(7)),
+        hidden: "limit",
         writes: Some(asked("kind-add", json!({}))),
         n_requests: count(service, |service| service.received().len()),
         work: Work::Held(Box::new(relay)),
@@ -111,10 +117,14 @@ fn functions() -> Kind {
     Kind {
         name: "functions",
         folder: "executor",
-        members: "functions: [{name: look}]".to_owned(),
+        members:
+            "functions: [{name: look, input: {type: object, properties: {place: {type: string}}}}]"
+                .to_owned(),
         away: String::new(),
         write_files: |_| (),
         reads: asked("kind-look", json!({})),
+        argument: ("place", json!("here")),
+        hidden: "place",
         writes: None,
         n_requests: Box::new(|| 0),
         work: Work::OfClient,
@@ -139,6 +149,8 @@ fn database() -> Kind {
             connection.execute_batch(&tables).unwrap();
         },
         reads: asked("kind-orders-get", json!({"no": 1})),
+        argument: ("no", json!(1)),
+        hidden: "select",
         writes: Some(asked("kind-orders-delete", json!({"no": 2}))),
         n_requests: Box::new(|| 0),
         work: Work::Held(Box::<Lock>::default()),
@@ -162,6 +174,8 @@ fn connection() -> Kind {
         away: at(&away()),
         write_files: |_| (),
         reads: asked("kind-Case-list", json!({})),
+        argument: ("limit", json!(1)),
+        hidden: "limit",
         writes: Some(asked("kind-Case-delete", json!({"Id": "C-1"}))),
         n_requests: count(service, |service| service.calls().len()),
         work: Work::Held(Box::new(relay)),
@@ -181,6 +195,8 @@ fn documents() -> Kind {
                 .unwrap();
         },
         reads: asked("kind-search", json!({"query": "shop"})),
+        argument: ("query", json!("shop")),
+        hidden: "limit",
         writes: None,
         n_requests: Box::new(|| 0),
         work: Work::Long(|folder| {
@@ -200,6 +216,8 @@ fn code() -> Kind {
         away: String::new(),
         write_files: |_| (),
         reads: asked("kind-generate_and_execute", json!({"input": "4 + 4"})),
+        argument: ("input", json!("4 + 4")),
+        hidden: "",
         writes: None,
         n_requests: Box::new(|| 0),
         work: Work::OfClient,
@@ -222,6 +240,8 @@ fn vertex() -> Kind {
         away: at(&away()),
         write_files: |_| (),
         reads: asked("kind-search", json!({"query": "backup"})),
+        argument: ("query", json!("backup")),
+        hidden: "limit",
         writes: None,
         n_requests: count(service, |service| service.requests().len()),
         work: Work::Held(Box::new(relay)),
