@@ -323,6 +323,8 @@ def compared(served, tools, name, table):
     rows, faults = paged(served, tool["name"], orders_of(tool) or [""])
     if rows is None:
         return counted, None
+    get = tools.get(f"schema-{name}-get")
+    keys = (get.get("input") or get.get("inputSchema") or get.get("parameters"))["required"] if get else []
     every = {key: sorted(json.dumps(row, sort_keys=True) for row in read) for key, read in rows.items()}
     for key, read in every.items():
         if len(read) != counted:
@@ -334,16 +336,22 @@ def compared(served, tools, name, table):
         if one != other:
             faults.append(f"{tool['name']} by {order}: pages of {PAGES[0]} and of {PAGES[1]} differ")
         column, direction = order.lstrip("-"), "desc" if order.startswith("-") else "asc"
+        if column and one and keys:
+            # The order is the engine's own; where nulls stand is ours to choose, all at one end.
+            first = "desc" if one[0].get(column) is None else "asc"
+            names = ", ".join(engine.quote + key + engine.quote for key in keys)
+            own = f"{engine.quote}{column}{engine.quote}"
+            read = engine.rows(f"select {names} from {quoted} order by ({own} is null) {first}, {own} {direction}, {names}")
+            if [[str(row[key]) for key in keys] for row in one] != read:
+                faults.append(f"{tool['name']} by {order}: another order than the engine's own client reads")
         if column and one:
             wanted = engine.rows(f"select count(*) from {quoted} where {engine.quote}{column}{engine.quote} is null")
             nulls = [at for at, row in enumerate(one) if row.get(column) is None]
             if int(wanted[0][0]) != len(nulls) or (nulls and nulls != list(range(nulls[0], nulls[0] + len(nulls)))):
                 faults.append(f"{tool['name']} by {order}: nulls are not together ({direction})")
-    get = tools.get(f"schema-{name}-get")
     first = next(iter(rows.values()))[:200]
     if get and first:
-        required = (get.get("input") or get.get("inputSchema") or get.get("parameters"))["required"]
-        calls = [{"id": str(at), "tool": get["name"], "args": {key: row[key] for key in required}} for at, row in enumerate(first)]
+        calls = [{"id": str(at), "tool": get["name"], "args": {key: row[key] for key in keys}} for at, row in enumerate(first)]
         for at, result in served.batch(calls).items():
             if result.get("response", {}).get("row") != first[int(at)]:
                 faults.append(f"{get['name']} {calls[int(at)]['args']}: {json.dumps(result)[:200]}")

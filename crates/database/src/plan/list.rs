@@ -5,7 +5,7 @@ use callgate_tool::{Fault, Value};
 
 use super::{Plan, Purpose, Request, Steps, name_with_direction};
 use crate::{
-    catalog::Column,
+    catalog::{Column, ColumnKind},
     column,
     engine::Engine,
     operation::Operation,
@@ -91,7 +91,9 @@ impl Request<'_> {
         Order { columns, has_pages: entity.is_key_unique && is_exact }
     }
 
-    /// The values of a token. Those of engines whose columns hold values of other types are checked as arguments are.
+    /// The values of a token. A type reads its own texts again, also those that no argument may be: years before Christ, 7 in a
+    /// `tinyint(1)`. Where it does not, they are checked as arguments are: SQLite's columns hold values of other types, and MariaDB does not
+    /// cast the dates without a day that it keeps.
     fn page_values(
         &self,
         page: &Value,
@@ -104,11 +106,17 @@ impl Request<'_> {
         if texts.len() != order.columns.len() || !order.has_pages {
             return Err(wording::unknown_page());
         }
-        if engine == Engine::Postgres {
-            // A type reads its own texts again, also those that no argument may be: years before Christ.
-            return Ok(texts);
-        }
+        let reads_own_texts = |column: &Column| match engine {
+            Engine::Mysql => {
+                !matches!(column.kind, ColumnKind::Date | ColumnKind::Timestamp { .. })
+            }
+            Engine::Postgres => true,
+            Engine::Sqlite => false,
+        };
         let checked = |(text, (column, _)): (Option<String>, &(&Column, Direction))| {
+            if reads_own_texts(column) {
+                return Ok(text);
+            }
             let value = column::value(&column.kind, text.as_deref(), engine);
             if value.is_null() {
                 return Ok(None);
