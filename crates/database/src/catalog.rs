@@ -29,6 +29,11 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// True if an index begins with the column.
+    pub(crate) fn has_index(&self, column: &String) -> bool {
+        self.indexed.contains(column) || self.key.first() == Some(column)
+    }
+
     /// True if every row can be read for one call.
     pub(crate) fn is_small(&self) -> bool {
         self.n_rows.is_some_and(|n_rows| n_rows <= MOST_OF_SMALL)

@@ -1,19 +1,20 @@
 //! One loaded database as its tools share it: the connections, the limits, and what each transaction begins with. `load` makes
 //! it, `tool` runs calls with it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_call::wording::database as wording;
 use callgate_executor::Call;
 use callgate_tool::{Fault, FingerprintHasher, Journal, Session};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::{
     driver::Driver,
     engine::Engine,
+    estimate::Estimate,
     page::Pages,
     session_values,
-    settings::{DatabaseLimits, RoleRule, SessionSource},
+    settings::{DatabaseLimits, RoleRule, SessionSource, TableName},
     shares,
     transaction::{Access, Expects, Failure, Step, StepResult, Transaction},
 };
@@ -71,6 +72,7 @@ impl Database {
         deadline: Instant,
         journal: &mut Journal,
     ) -> Result<StepResult, Failure> {
+        self.check_plan(&transaction, deadline).await?;
         transaction.note(journal);
         let is_change = |step: &Step| matches!(step.expects, Expects::Affected { .. });
         let change = transaction.steps.iter().rposition(is_change);
@@ -80,6 +82,41 @@ impl Database {
         last.affected = affected.unwrap_or(last.affected);
         last.note(journal);
         Ok(last)
+    }
+
+    /// Refuses a transaction whose plan reads more rows than a statement may.
+    pub(crate) async fn check_plan(
+        &self,
+        transaction: &Transaction,
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        let Some(most) = self.limits.rows_read else { return Ok(()) };
+        let Some(estimate) = Estimate::new(self.engine, most, transaction) else { return Ok(()) };
+        let answers = self.driver.run(estimate.transaction.clone(), deadline).await?;
+        estimate.judge(&answers)
+    }
+
+    /// The columns in the conditions and orders of a text of SQL that no index begins with; none if the database does not say.
+    pub(crate) async fn unindexed_columns(&self, text: &str, deadline: Instant) -> Vec<String> {
+        let text = text.to_lowercase();
+        let of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let words = |text: &str| -> BTreeSet<String> {
+            let words = text.split(|letter| !of_word(letter)).filter(|word| !word.is_empty());
+            words.take(MOST_WORDS).map(str::to_owned).collect()
+        };
+        let begin = CONDITIONS.iter().filter_map(|word| text.find(word)).min();
+        let conditions = words(begin.and_then(|at| text.get(at..)).unwrap_or_default());
+        let names: Vec<_> =
+            words(&text).into_iter().map(|name| TableName { schema: None, name }).collect();
+        let Ok(Ok(tables)) = timeout_at(deadline, self.driver.tables(&names)).await else {
+            return Vec::new();
+        };
+        let columns = tables.values().flat_map(|table| {
+            table.columns.iter().map(|column| &column.name).filter(|name| !table.has_index(name))
+        });
+        let columns: BTreeSet<_> =
+            columns.filter(|name| conditions.contains(&name.to_lowercase())).cloned().collect();
+        columns.into_iter().collect()
     }
 
     /// Adds what every transaction reads of the session.
@@ -93,3 +130,9 @@ impl Database {
         }
     }
 }
+
+/// The words of a text among which tables are looked for.
+const MOST_WORDS: usize = 200;
+
+/// The words with which conditions and orders begin.
+const CONDITIONS: [&str; 4] = ["where", "group by", "having", "order by"];

@@ -3,6 +3,7 @@
 
 mod aggregate;
 mod fit;
+mod missing;
 mod naming;
 mod resolve;
 
@@ -12,6 +13,7 @@ use std::{
 };
 
 pub(crate) use fit::{is_offered, is_required};
+pub(crate) use missing::MissingColumns;
 pub(crate) use resolve::{Context, resolve};
 
 use crate::{
@@ -39,6 +41,8 @@ pub(crate) struct Entity {
     pub(crate) outputs: BTreeMap<Operation, Vec<String>>,
     pub(crate) filter: Vec<String>,
     pub(crate) sort: Vec<String>,
+    /// The columns that conditions and orders do not take.
+    pub(crate) missing: Vec<MissingColumns>,
     pub(crate) many: bool,
     pub(crate) affected: u64,
     pub(crate) version: Option<String>,

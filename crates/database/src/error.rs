@@ -65,6 +65,7 @@ pub(crate) fn transient_error(failure: &Failure) -> Option<Error> {
         | Failure::Malformed { .. }
         | Failure::Other { .. }
         | Failure::ReadOnly
+        | Failure::ReadsTooMany { .. }
         | Failure::Stale
         | Failure::TooLarge
         | Failure::TooMany { .. }

@@ -23,6 +23,10 @@ pub(crate) struct FailureContext<'a> {
     /// The most rows that a change may touch.
     pub(crate) affected: u64,
     pub(crate) timeout: Duration,
+    /// The most rows that a statement reads.
+    pub(crate) rows_read: Option<usize>,
+    /// The columns of the call's conditions and order that no index begins with.
+    pub(crate) unindexed: &'a [String],
 }
 
 impl FailureContext<'_> {
@@ -51,6 +55,11 @@ impl FailureContext<'_> {
                 database::refused_statement(code.as_deref())
             }
             Failure::ReadOnly => database::read_only(),
+            Failure::ReadsTooMany { rows } => database::too_many_rows_to_read(
+                *rows,
+                self.rows_read.unwrap_or_default(),
+                self.unindexed,
+            ),
             Failure::Stale => database::stale_description(),
             Failure::TimedOut { is_rolled_back: true } => {
                 database::rolled_back_in_time(self.timeout.as_secs_f64())
@@ -127,8 +136,15 @@ mod tests {
     /// The failure of a write.
     fn fault(failure: &Failure, entity: Option<&Entity>) -> Box<Fault> {
         let timeout = Duration::from_secs(1);
-        let failed =
-            FailureContext { entity, purposes: &[], effect: Effect::Write, affected: 1, timeout };
+        let failed = FailureContext {
+            entity,
+            purposes: &[],
+            effect: Effect::Write,
+            affected: 1,
+            timeout,
+            rows_read: None,
+            unindexed: &[],
+        };
         failed.fault(failure)
     }
 

@@ -49,6 +49,8 @@ keys! {
         row_bytes: Bytes;
         /// The number of rows of a result, of a connection too.
         rows: Rows;
+        /// The number of rows that a statement may read; one that would read more is refused.
+        rows_read: Count<1_000_000_000>;
     }
 }
 

@@ -19,6 +19,7 @@ mod endpoint;
 mod engine;
 mod entity;
 mod error;
+mod estimate;
 mod failure;
 mod filter;
 mod finding;

@@ -57,7 +57,14 @@ impl Request<'_> {
         };
         let transaction = self.database.transaction(Access::Read, self.call, vec![step])?;
         let came = self.database.run(transaction, self.deadline, journal).await;
-        let came = came.map_err(|failure| self.fault(&failure))?;
+        let came = match came {
+            Err(Failure::ReadsTooMany { rows }) => {
+                let unindexed = self.database.unindexed_columns(sql, self.deadline).await;
+                let most = limits.rows_read.unwrap_or_default();
+                return Err(wording::too_many_rows_to_read(rows, most, &unindexed));
+            }
+            came => came.map_err(|failure| self.fault(&failure))?,
+        };
         let columns = Columns {
             named: wrapped.columns,
             engine: self.database.engine,
@@ -174,6 +181,8 @@ impl Request<'_> {
                 effect: Effect::Read,
                 affected: 0,
                 timeout: self.database.limits.timeout,
+                rows_read: self.database.limits.rows_read,
+                unindexed: &[],
             }
             .fault(failure),
         }

@@ -165,6 +165,8 @@ pub struct DatabaseLimits {
     pub lock_time: Duration,
     /// The most rows of a result.
     pub rows: u32,
+    /// The most rows that a statement reads; any number unless given.
+    pub rows_read: Option<usize>,
     /// The most bytes of one value of a row.
     pub row_bytes: usize,
     /// The most bytes of all rows of a result.
@@ -179,6 +181,7 @@ impl Default for DatabaseLimits {
             timeout: Duration::from_secs(10),
             lock_time: Duration::from_secs(1),
             rows: 50,
+            rows_read: None,
             row_bytes: 8 << 10,
             result_bytes: 16 << 10,
             connections: 8,

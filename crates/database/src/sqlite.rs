@@ -119,13 +119,18 @@ impl Sqlite {
         }
         let pool = Arc::clone(&self.pool);
         let (access, principal) = (transaction.access, Arc::clone(&transaction.principal));
-        let usage = Usage { principal: &principal, deadline };
+        let rows_read = self.pool.limits().rows_read;
+        let steps = rows_read.map(|rows| STEPS_OF_ROW.saturating_mul(rows as u64));
+        let usage = Usage { principal: &principal, deadline, steps };
         let work = self
             .pool
             .use_connection(access, usage, move |session| run::run(session, &pool, &transaction));
         work.await
     }
 }
+
+/// The steps of the engine that stand for a row: a condition on a column takes about eight.
+const STEPS_OF_ROW: u64 = 16;
 
 /// Prepares a statement. What one of the operator touches, calls may touch from then on; one of a model touches what it may.
 fn describe_statement(

@@ -13,7 +13,7 @@ use crate::{
     failure::FailureContext,
     operation::Operation,
     plan::{Plan, Purpose, Request},
-    transaction::{Access, Transaction},
+    transaction::{Access, Failure, Transaction},
 };
 
 /// One operation of one entity.
@@ -36,14 +36,18 @@ impl EntityTool {
         }
     }
 
-    fn failure_context<'a>(&'a self, purposes: &'a [Purpose]) -> FailureContext<'a> {
-        FailureContext {
+    /// The fault that a failure of a call is.
+    fn fault(&self, call: &Call<'_>, purposes: &[Purpose], failure: &Failure) -> Box<Fault> {
+        let failed = FailureContext {
             entity: Some(&self.entity),
             purposes,
             effect: self.tool.effect,
             affected: self.entity.affected,
             timeout: self.database.limits.timeout,
-        }
+            rows_read: self.database.limits.rows_read,
+            unindexed: &self.entity.unindexed_columns(call.arguments()),
+        };
+        failed.fault(failure)
     }
 }
 
@@ -53,6 +57,10 @@ impl Backend for EntityTool {
 
     fn target(&self) -> Option<String> {
         Some(format!("{} {}", self.operation.as_str(), self.entity.table.name))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.entity.notes(self.operation)
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
@@ -80,9 +88,9 @@ impl Backend for EntityTool {
         };
         let transaction = reviewing.transaction(&request)?;
         let deadline = call.deadline_within(self.database.limits.timeout);
-        let came = self.database.driver.run(transaction, deadline).await;
-        let came =
-            came.map_err(|failure| self.failure_context(&[Purpose::Reading]).fault(&failure))?;
+        let fault = |failure| self.fault(call, &[Purpose::Reading], &failure);
+        self.database.check_plan(&transaction, deadline).await.map_err(fault)?;
+        let came = self.database.driver.run(transaction, deadline).await.map_err(fault)?;
         let rows = came.last().map(|came| came.rows.as_slice()).unwrap_or_default();
         reviewing.review(&request, rows)
     }
@@ -95,7 +103,7 @@ impl Backend for EntityTool {
         let deadline = call.deadline_within(self.database.limits.timeout);
         match self.database.run(transaction, deadline, journal).await {
             Ok(came) => reading.outcome(&came, &self.entity.name, &self.database.pages),
-            Err(failure) => Outcome::Failed(self.failure_context(&purposes).fault(&failure)),
+            Err(failure) => Outcome::Failed(self.fault(call, &purposes, &failure)),
         }
     }
 }

@@ -105,6 +105,8 @@ pub(crate) enum Failure {
     Malformed { code: Option<String>, position: Option<usize> },
     /// The server takes no changes, by its own word.
     ReadOnly,
+    /// The plan reads more rows than a statement may, by the server's estimate; without a number where it was ended while it ran.
+    ReadsTooMany { rows: Option<u64> },
     /// The server cannot do it now, by its own word: it lacks memory, or cannot read a file.
     Unable { code: Option<String> },
     /// A table, column or type is not what it was at load.

@@ -181,6 +181,12 @@ pub trait Backend: Debug + Send + Sync {
         &[]
     }
 
+    /// Sentences for the person who configures the tool, which no model sees: what it does not offer, and why.
+    #[doc(hidden)]
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// True if calls of the tool call tools: each then has its `Executor` among its extensions. Such a tool calls none of its like.
     #[doc(hidden)]
     fn calls_tools(&self) -> bool {

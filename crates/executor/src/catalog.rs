@@ -189,6 +189,12 @@ impl<'a> Entry<'a> {
         shortened_line(said.unwrap_or_default().lines().next().unwrap_or_default())
     }
 
+    /// Sentences for the person who configures the tool.
+    #[doc(hidden)]
+    pub fn notes(self) -> Vec<String> {
+        self.0.backend.notes()
+    }
+
     /// True if calls of the tool call tools.
     #[doc(hidden)]
     pub fn calls_tools(self) -> bool {

@@ -91,6 +91,23 @@ pub fn too_many_rows_to_review(most: u64) -> Box<Fault> {
     fault_after_sending(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
 }
 
+/// The statement would read more rows than it may, `rows` of them by the database's estimate, and an index that begins with one of the
+/// columns would serve it. Without `rows` it was ended while it read.
+pub fn too_many_rows_to_read(rows: Option<u64>, most: usize, columns: &[String]) -> Box<Fault> {
+    let mut message = match rows {
+        Some(rows) => {
+            format!("the statement would read about {rows} rows, may read {most}, and was not run")
+        }
+        None => format!("the statement read more than the {most} rows that it may, and was ended"),
+    };
+    message.push_str(", nothing was changed; narrow the conditions and call again");
+    if !columns.is_empty() {
+        message.push_str("; the operator helps with an index that begins with ");
+        push_list(&mut message, columns.iter().map(String::as_str));
+    }
+    fault_after_sending(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
+}
+
 /// More rows have the key than one: the operator named columns that do not identify a row.
 pub fn ambiguous_key(entity: &str) -> Box<Fault> {
     let message = format!(
@@ -282,6 +299,12 @@ mod tests {
             constraint_violated("another row has these values", ["orders_no_key"]),
             too_many_rows(7, 1),
             ambiguous_key("orders"),
+            too_many_rows_to_read(
+                Some(2_000_000),
+                10_000,
+                &["note".to_owned(), "total".to_owned()],
+            ),
+            too_many_rows_to_read(None, 10_000, &[]),
             conflict(),
             stale_description(),
             denied_access(),

@@ -12,6 +12,7 @@ use callgate_tree::name_list;
 use super::{
     Entity, Reference,
     fit::{Fit, is_offered},
+    missing::Offered,
     naming::name_columns,
 };
 use crate::{
@@ -46,6 +47,10 @@ pub(crate) fn resolve(
         resolver.conditions("filter", settings.filter.as_ref(), &fields, &key),
         resolver.conditions("sort", settings.sort.as_ref(), &fields, &key),
     );
+    let missing = [("filter", &filter), ("sort", &sort)].map(|(key, names)| {
+        let (engine, table) = (context.engine, &*table);
+        Offered { key, engine, settings, table, fields: &fields, names }.missing_columns()
+    });
     let inputs = resolver.inputs(&fields, &key);
     let outputs = resolver.outputs(&fields);
     let version = resolver.version(&fields, &key);
@@ -69,6 +74,7 @@ pub(crate) fn resolve(
         outputs,
         filter,
         sort,
+        missing: missing.into_iter().flatten().collect(),
         many: settings.many,
         affected: settings.affected,
         version,

@@ -3,7 +3,7 @@
 
 use std::sync::{
     OnceLock,
-    atomic::{AtomicU8, Ordering},
+    atomic::{AtomicU8, AtomicU64, Ordering},
 };
 
 use rusqlite::InterruptHandle;
@@ -14,11 +14,34 @@ pub(super) struct Call {
     deadline: Instant,
     state: AtomicU8,
     interrupt: OnceLock<InterruptHandle>,
+    /// The steps of the engine that are left.
+    steps: Option<AtomicU64>,
 }
 
 impl Call {
     pub(super) fn new(deadline: Instant) -> Self {
-        Self { deadline, state: AtomicU8::new(RUNNING), interrupt: OnceLock::new() }
+        Self { deadline, state: AtomicU8::new(RUNNING), interrupt: OnceLock::new(), steps: None }
+    }
+
+    /// Ends statements after so many steps of the engine.
+    pub(super) fn with_most_steps(mut self, steps: Option<u64>) -> Self {
+        self.steps = steps.map(AtomicU64::new);
+        self
+    }
+
+    /// Counts steps of a statement. True if it must end.
+    pub(super) fn spend(&self, n_steps: u64) -> bool {
+        let spend = |left: u64| left.checked_sub(n_steps);
+        let is_spent = self.steps.as_ref().is_some_and(|steps| {
+            let spent = steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend);
+            spent.inspect_err(|_| steps.store(0, Ordering::Relaxed)).is_err()
+        });
+        self.is_over() || (is_spent && self.state.load(Ordering::Acquire) == RUNNING)
+    }
+
+    /// True if no steps are left.
+    pub(super) fn has_spent_all(&self) -> bool {
+        self.steps.as_ref().is_some_and(|steps| steps.load(Ordering::Relaxed) == 0)
     }
 
     pub(super) fn deadline(&self) -> Instant {

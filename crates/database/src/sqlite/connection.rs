@@ -94,7 +94,10 @@ impl Session {
         self.call = Some(Arc::clone(call));
         let call = Arc::clone(call);
         self.connection
-            .progress_handler(INSTRUCTIONS, Some(move || call.is_over()))
+            .progress_handler(
+                INSTRUCTIONS,
+                Some(move || call.spend(u64::from(INSTRUCTIONS.unsigned_abs()))),
+            )
             .map_err(|error| failure::from_error(&error))
     }
 

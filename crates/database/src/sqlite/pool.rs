@@ -35,6 +35,8 @@ pub(super) struct Pool {
 pub(super) struct Usage<'a> {
     pub(super) principal: &'a str,
     pub(super) deadline: Instant,
+    /// The most steps of the engine.
+    pub(super) steps: Option<u64>,
 }
 
 impl Pool {
@@ -68,7 +70,7 @@ impl Pool {
 
     /// A use that prepares a statement of a principal.
     pub(super) fn preparation<'a>(&self, principal: &'a str) -> Usage<'a> {
-        Usage { principal, deadline: Instant::now() + self.limits.timeout }
+        Usage { principal, deadline: Instant::now() + self.limits.timeout, steps: None }
     }
 
     /// The state that was read and allowed at load. Held for moments, never across a statement.
@@ -83,9 +85,9 @@ impl Pool {
         usage: Usage<'_>,
         work: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let Usage { principal, deadline } = usage;
+        let Usage { principal, deadline, steps } = usage;
         let permit = self.shares.permit_by(deadline, principal).await?;
-        let call = Arc::new(Call::new(deadline));
+        let call = Arc::new(Call::new(deadline).with_most_steps(steps));
         let cancel = CancelOnDrop(Arc::clone(&call));
         let pool = Arc::clone(self);
         let mut thread = task::spawn_blocking(move || {
@@ -118,6 +120,9 @@ impl Pool {
         let result = work(&mut session).map_err(|failure| match failure {
             // The call ended the wait for a lock.
             Failure::Conflict if call.is_over() => Failure::TimedOut { is_rolled_back: true },
+            Failure::TimedOut { .. } if !call.is_over() && call.has_spent_all() => {
+                Failure::ReadsTooMany { rows: None }
+            }
             other => other,
         });
         if call.finish() && session.end_call() {

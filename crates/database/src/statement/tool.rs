@@ -22,7 +22,7 @@ use crate::{
     session_values,
     settings::StatementInput,
     tool::script,
-    transaction::{Access, Expects, Step, Transaction},
+    transaction::{Access, Expects, Failure, Step, Transaction},
 };
 
 /// One statement of the operator.
@@ -183,12 +183,19 @@ impl Backend for StatementTool {
         match self.database.run(transaction, deadline, journal).await {
             Ok(came) => self.reading().outcome(&came, &self.statement.name, &self.database.pages),
             Err(failure) => {
+                let unindexed = if matches!(failure, Failure::ReadsTooMany { .. }) {
+                    self.database.unindexed_columns(&self.text, deadline).await
+                } else {
+                    Vec::new()
+                };
                 let failed = FailureContext {
                     entity: None,
                     purposes: &[Purpose::Change],
                     effect: self.statement.effect,
                     affected: self.statement.affected,
                     timeout,
+                    rows_read: self.database.limits.rows_read,
+                    unindexed: &unindexed,
                 };
                 Outcome::Failed(failed.fault(&failure))
             }

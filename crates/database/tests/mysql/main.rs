@@ -26,6 +26,9 @@ mod paging;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;
+mod reads;
+#[path = "../engines/reads.rs"]
+mod reads_of_engines;
 #[path = "../engines/reviews.rs"]
 mod reviews;
 #[path = "../engines/shop.rs"]

@@ -30,6 +30,9 @@ mod paging;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;
+mod reads;
+#[path = "../engines/reads.rs"]
+mod reads_of_engines;
 mod removals;
 #[path = "../engines/reviews.rs"]
 mod reviews;

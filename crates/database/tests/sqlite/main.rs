@@ -28,6 +28,9 @@ mod paging;
 mod queries;
 mod query;
 mod questions;
+mod reads;
+#[path = "../engines/reads.rs"]
+mod reads_of_engines;
 mod reviews;
 mod rows;
 mod shop;

@@ -144,6 +144,10 @@ impl Backend for CheckedBackend {
         }
     }
 
+    fn notes(&self) -> Vec<String> {
+        self.backend.notes()
+    }
+
     fn calls_tools(&self) -> bool {
         self.backend.calls_tools()
     }

@@ -42,6 +42,13 @@ pub(super) fn tool_page(
     let mut text = format!("{}{}\n{}", page_head(tool, operation), edit_note(entry), inputs.text);
     let _infallible = write!(text, "\n{}\n{}", bold_title("example"), example_text(&example));
     let _infallible = write!(text, "\n{}\n{}", bold_title("answers"), answers.text);
+    let notes = entry.notes();
+    if !notes.is_empty() {
+        let _infallible = writeln!(text, "\n{}", bold_title("not offered"));
+    }
+    for note in notes {
+        let _infallible = writeln!(text, "  {note}");
+    }
     if inputs.is_folded || answers.is_folded {
         let all = match detail {
             Detail::Brief | Detail::Folded => "`--full` shows all, and ",

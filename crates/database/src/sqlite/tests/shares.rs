@@ -20,7 +20,8 @@ async fn work(
     principal: &str,
     work: impl FnOnce() + Send + 'static,
 ) -> Result<(), Failure> {
-    let usage = Usage { principal, deadline: Instant::now() + Duration::from_hours(1) };
+    let usage =
+        Usage { principal, deadline: Instant::now() + Duration::from_hours(1), steps: None };
     let work = |_: &mut _| {
         work();
         Ok(())

@@ -1,0 +1,116 @@
+//! The rows that a statement would read by the server's own plan, which is asked for and not run. The estimates are those of the server's
+//! statistics: a table that was never looked at has none.
+
+mod mariadb;
+mod postgres;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    engine::Engine,
+    transaction::{Access, Expects, Failure, Step, StepResult, Transaction},
+};
+
+/// The sizes of tables that are larger than the limit, by their names without a schema.
+type Sizes = BTreeMap<String, f64>;
+
+/// The questions about the plans of a transaction, and the limit that they are asked for.
+pub(crate) struct Estimate {
+    engine: Engine,
+    most: u64,
+    /// The steps are the questions.
+    pub(crate) transaction: Transaction,
+}
+
+impl Estimate {
+    /// The questions about a transaction; `None` for an engine that estimates nothing.
+    pub(crate) fn new(engine: Engine, most: usize, of: &Transaction) -> Option<Self> {
+        let words = match engine {
+            // The servers plan no change in a transaction that only reads.
+            Engine::Mysql if of.access == Access::Write => return None,
+            Engine::Mysql => "EXPLAIN",
+            Engine::Postgres => "EXPLAIN (FORMAT JSON)",
+            Engine::Sqlite => return None,
+        };
+        let planned = of.steps.iter().filter(|step| has_plan(&step.text));
+        let ask = |step: &Step| question(format!("{words} {}", step.text), step.values.clone());
+        let mut steps: Vec<_> = planned.map(ask).collect();
+        if steps.is_empty() {
+            return None;
+        }
+        let tables = match engine {
+            Engine::Mysql => mariadb::LARGE_TABLES,
+            Engine::Postgres | Engine::Sqlite => postgres::LARGE_TABLES,
+        };
+        steps.push(question(tables.to_owned(), vec![Some(most.to_string())]));
+        let transaction = Transaction { access: Access::Read, steps, ..of.clone() };
+        Some(Self { engine, most: most as u64, transaction })
+    }
+
+    /// The failure of a transaction that would read more rows than it may.
+    pub(crate) fn judge(&self, answers: &[StepResult]) -> Result<(), Failure> {
+        let [plans @ .., tables] = answers else { return Ok(()) };
+        let tables = sizes(&tables.rows);
+        let rows_read = |plan: &StepResult| match self.engine {
+            Engine::Mysql => mariadb::rows_read(&plan.rows, &tables),
+            Engine::Postgres | Engine::Sqlite => postgres::rows_read(&plan.rows, &tables),
+        };
+        let rows: f64 = plans.iter().map(rows_read).sum();
+        let rows = whole(rows);
+        if rows > self.most { Err(Failure::ReadsTooMany { rows: Some(rows) }) } else { Ok(()) }
+    }
+}
+
+fn sizes(rows: &[Vec<Option<String>>]) -> Sizes {
+    let size = |row: &Vec<Option<String>>| match row.as_slice() {
+        [Some(name), Some(size)] => Some((name.clone(), size.parse().ok()?)),
+        _ => None,
+    };
+    rows.iter().filter_map(size).collect()
+}
+
+/// True for a statement that a server plans. `CALL` is none.
+fn has_plan(text: &str) -> bool {
+    let first = text.split(|letter: char| !letter.is_alphabetic()).find(|word| !word.is_empty());
+    let planned = ["DELETE", "INSERT", "REPLACE", "SELECT", "TABLE", "UPDATE", "VALUES", "WITH"];
+    first.is_some_and(|first| planned.iter().any(|word| first.eq_ignore_ascii_case(word)))
+}
+
+fn question(text: String, values: Vec<Option<String>>) -> Step {
+    Step { text: Arc::from(text), values, expects: Expects::Rows { most: MOST_LINES } }
+}
+
+/// An estimate as a whole number. What is no number is none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast of a float ends at the bounds of the type, and no estimate is below zero"
+)]
+fn whole(rows: f64) -> u64 {
+    rows.max(0.0) as u64
+}
+
+/// The lines of a plan that are read.
+const MOST_LINES: u32 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_without_a_plan_are_not_planned() {
+        for text in
+            ["select 1", "(select 1)", "With a as (select 1) select 1", "\nUPDATE a SET b = 1"]
+        {
+            assert!(has_plan(text), "{text}");
+        }
+        for text in ["call a()", "", "show tables", "do 1"] {
+            assert!(!has_plan(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_estimate_of_any_size_is_a_whole_number() {
+        assert_eq!([-1.0, f64::NAN, 2.5, 1e300].map(whole), [0, 0, 2, u64::MAX]);
+    }
+}

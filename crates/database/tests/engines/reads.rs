@@ -1,0 +1,74 @@
+//! The limit of the rows that a statement reads, over a table of 50,000 rows with an index on its key alone.
+
+use callgate_database::{
+    DatabaseSettings, EntitySettings, Operation, StatementInput, StatementSettings,
+};
+use callgate_tool::{Effect, FaultCode, Outcome, Session, Value, json};
+
+use crate::calls::{Tools, entity};
+
+/// The script of the table `log`, on engines with this recursive query and this function that makes a text of a number.
+pub(crate) fn script(limit: &str, text: &str) -> String {
+    format!(
+        "{limit}create table log (no int primary key, note varchar(20) not null, total int not null);
+        insert into log with recursive n(i) as (select 1 union all select i + 1 from n where i < 50000)
+            select i, {text}, i % 1000 from n;"
+    )
+}
+
+/// The settings of tools over the table, whose name this is in a statement. They may read 1,000 rows at a time.
+pub(crate) fn bounded(settings: DatabaseSettings, table: &str) -> DatabaseSettings {
+    let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    let log = EntitySettings {
+        operations: vec![Operation::List, Operation::Aggregate],
+        filter: names(&["no", "note", "total"]),
+        sort: names(&["no", "total"]),
+        ..entity("log")
+    };
+    let noted = StatementSettings {
+        pointer: "/statements/noted".to_owned(),
+        name: "noted".to_owned(),
+        description: String::new(),
+        sql: format!("select no, total from {table} where note = :note"),
+        inputs: vec![("note".to_owned(), StatementInput::Model(json!({"type": "string"})))],
+        effect: Effect::Read,
+        affected: 1,
+    };
+    let mut settings =
+        DatabaseSettings { entities: vec![log], statements: vec![noted], ..settings };
+    settings.limits.rows_read = Some(1000);
+    settings
+}
+
+/// Checks that calls which read little are made, and that others are refused with the columns of an index.
+pub(crate) async fn check(tools: &Tools) {
+    for arguments in [
+        json!({}),
+        json!({"where": {"no": {"lt": 20}}}),
+        json!({"where": {"no": 7, "note": "n7"}}),
+        json!({"sort": ["-no"], "limit": 5}),
+    ] {
+        let outcome = tools.outcome("shop-log-list", arguments.clone(), &Session::default()).await;
+        assert!(!matches!(outcome, Outcome::Failed(_)), "{arguments}: {outcome:?}");
+    }
+    for (tool, arguments, columns) in [
+        ("list", json!({"where": {"note": "n7"}}), &["note"][..]),
+        ("list", json!({"where": {"any": [{"note": "n7"}, {"total": 7}]}}), &["note", "total"]),
+        ("list", json!({"sort": ["total"]}), &["total"]),
+        ("aggregate", json!({"select": ["sum_total"]}), &[]),
+        ("noted", json!({"note": "n7"}), &["note"]),
+    ] {
+        let tool =
+            if tool == "noted" { "shop-noted".to_owned() } else { format!("shop-log-{tool}") };
+        refused(tools, &tool, arguments, columns).await;
+    }
+}
+
+async fn refused(tools: &Tools, tool: &str, arguments: Value, columns: &[&str]) {
+    let outcome = tools.outcome(tool, arguments.clone(), &Session::default()).await;
+    let Outcome::Failed(fault) = outcome else { panic!("{tool} {arguments}: {outcome:?}") };
+    assert_eq!(fault.code, FaultCode::TooManyRows, "{tool} {arguments}: {}", fault.message);
+    let named: Vec<_> = columns.iter().map(|column| format!("`{column}`")).collect();
+    let index = fault.message.split_once("begins with ").map_or("", |(_, columns)| columns);
+    assert_eq!(index, named.join(", "), "{tool} {arguments}: {}", fault.message);
+}
