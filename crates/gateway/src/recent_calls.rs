@@ -3,6 +3,7 @@
 
 use std::{
     collections::VecDeque,
+    fmt::{self, Write as _},
     ops::ControlFlow,
     sync::{
         Arc, Mutex, PoisonError,
@@ -55,6 +56,8 @@ pub(crate) struct RecentCall {
     pub(crate) elapsed: Duration,
     pub(crate) journal: Journal,
     pub(crate) values: Option<CallValues>,
+    /// The bytes that it takes, counted once: every call leaves too.
+    n_bytes: usize,
 }
 
 /// The beginnings of the texts of a call's values, as JSON without credentials.
@@ -97,15 +100,15 @@ impl RecentCalls {
     }
 
     fn keep(&self, mut call: RecentCall) {
-        let n_bytes = call.n_bytes();
+        call.n_bytes = call.count_bytes();
         let mut ring = self.0.ring.lock().unwrap_or_else(PoisonError::into_inner);
         ring.latest = ring.latest.saturating_add(1);
         call.number = ring.latest;
+        ring.n_bytes = ring.n_bytes.saturating_add(call.n_bytes);
         ring.calls.push_back(Arc::new(call));
-        ring.n_bytes = ring.n_bytes.saturating_add(n_bytes);
         while ring.calls.len() > MOST_CALLS || ring.n_bytes > MOST_BYTES {
             let Some(oldest) = ring.calls.pop_front() else { break };
-            ring.n_bytes = ring.n_bytes.saturating_sub(oldest.n_bytes());
+            ring.n_bytes = ring.n_bytes.saturating_sub(oldest.n_bytes);
         }
         let latest = ring.latest;
         drop(ring);
@@ -158,6 +161,7 @@ impl Middleware for RecentCalls {
             elapsed: ended.elapsed,
             journal: ended.journal.clone(),
             values,
+            n_bytes: 0,
         });
     }
 }
@@ -169,18 +173,29 @@ impl RecentCall {
         self.journal.events().iter().filter(is_request).count()
     }
 
-    fn n_bytes(&self) -> usize {
+    fn count_bytes(&self) -> usize {
         let values = self.values.as_ref();
         let values = values.map_or(0, |values| values.arguments.len() + values.result.len());
         let names =
             self.id.len() + self.tool.len() + self.principal.as_ref().map_or(0, String::len);
-        // An attempt holds no text. Other decisions are rare enough for writing them once more.
-        let texts = self.journal.events().iter().map(|event| match event {
-            Event::Attempt { .. } => 0,
-            event => event.to_string().len(),
-        });
-        let events = size_of_val(self.journal.events()) + texts.sum::<usize>();
+        let mut texts = ByteCount(0);
+        // An attempt, the decision of every call, holds no text.
+        let is_text = |event: &&Event| !matches!(event, Event::Attempt { .. });
+        for event in self.journal.events().iter().filter(is_text) {
+            write!(texts, "{event}").ok();
+        }
+        let events = size_of_val(self.journal.events()).saturating_add(texts.0);
         size_of::<Self>() + values + names + events
+    }
+}
+
+/// Counts what is written, and keeps none of it.
+struct ByteCount(usize);
+
+impl fmt::Write for ByteCount {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 = self.0.saturating_add(text.len());
+        Ok(())
     }
 }
 
@@ -258,7 +273,7 @@ mod tests {
         recent_calls.set_recording(true, true);
         make_calls(&recent_calls, 100, &"ä".repeat(MOST_VALUE)).await;
         let (calls, _) = recent_calls.calls_after(0);
-        let n_bytes = calls.iter().map(|call| call.n_bytes()).sum::<usize>();
+        let n_bytes = calls.iter().map(|call| call.n_bytes).sum::<usize>();
         assert!((50..70).contains(&calls.len()) && n_bytes <= MOST_BYTES, "{}", calls.len());
         assert_eq!(recent_calls.0.ring.lock().unwrap().n_bytes, n_bytes);
     }
