@@ -259,6 +259,7 @@ components:
     let nested: Vec<_> = nested.iter().map(|one| one["argument"].as_str().unwrap()).collect();
     assert_eq!(nested, ["body.owner.email", "body.labels[].by", "body.meta.*", "body.either.by"]);
     assert_eq!(tools[0]["nestedInputs"][0]["source"], "session");
+    assert_eq!(tools[0]["nestedInputs"][0]["reference"], "$session.params.user");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn nested_inputs(operation: &Operation) -> Vec<Value> {
     let nested = operation.bindings.iter().flat_map(Bindings::places);
     let nested = nested.map(|(way, source)| {
         let inside = body.as_deref().and_then(|body| way.strip_prefix(body));
-        json!({"argument": inside.unwrap_or(&way), "source": source.as_str()})
+        json!({"argument": inside.unwrap_or(&way), "source": source.as_str(), "reference": (source.reference())})
     });
     let mut nested: Vec<Value> = nested.collect();
     nested.dedup();
@@ -63,11 +63,16 @@ fn nested_inputs(operation: &Operation) -> Vec<Value> {
 /// The facts about an input; a body whose members are the arguments is not an argument itself.
 fn input_details(input: &Input, body: Option<&ArgumentName>) -> Value {
     let is_argument = body != Some(&input.argument);
-    json!({
+    let mut details = json!({
         "argument": if is_argument { input.argument.as_str() } else { "" },
         "in": input.place().as_str(),
         "name": &*input.name,
         "required": input.required,
         "source": input.given_by(),
-    })
+    });
+    let reference = input.source.reference();
+    if let (false, Some(members)) = (reference.is_empty(), details.as_object_mut()) {
+        members.insert("reference", reference.into());
+    }
+    details
 }
