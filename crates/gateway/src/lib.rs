@@ -72,7 +72,7 @@ pub use failure::Failure;
 pub use gateway::Gateway;
 pub use live::Live;
 pub use observe::{Telemetry, WriteLine, start_log, start_plain_log};
-pub use pages::{Answer, PageRequest, PageResponse};
+pub use pages::{Answer, FormFile, PageRequest, PageResponse};
 pub use problem::{Problem, ProblemKind};
 pub use router::{router, router_with};
 pub use routes::{RouteCalls, RouteRequest, Routes};

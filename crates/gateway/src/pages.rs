@@ -2,6 +2,7 @@
 //! sign-in; every form holds a token that only a page of this sidecar can know; no page may be framed or run foreign code.
 //! Another crate makes the pages.
 
+mod form;
 mod request;
 mod response;
 mod sign_in;
@@ -14,12 +15,13 @@ use axum::{
     response::{IntoResponse, Response},
     routing::any,
 };
-use bytes::Bytes;
 use callgate_config::Built;
 use futures_util::future::BoxFuture;
-use http::{HeaderMap, Method, header, request::Parts};
+use http::{Method, request::Parts};
 
+use self::form::{Form, FormKind};
 pub use self::{
+    form::FormFile,
     request::{Answer, PageRequest},
     response::PageResponse,
 };
@@ -95,12 +97,15 @@ async fn answer_page(
     }
     let caller = parts.extensions.get::<Caller>().cloned().unwrap_or_default();
     let form_token = gateway.sign_ins().form_token(&parts.headers);
-    let mut form = Vec::new();
+    let mut form = Form::default();
     if method == Method::POST {
-        check_media_type(&parts.headers)?;
+        let kind = FormKind::from_headers(&parts.headers)?;
         let BodyLimit(most) = parts.extensions.get().copied().unwrap_or_default();
-        form = form_pairs(&collect_body(body, most).await?);
-        let is_ours = form.iter().any(|(name, value)| name == FORM_TOKEN && *value == form_token);
+        let body = collect_body(body, most).await.map_err(|problem| too_large(problem, most))?;
+        form = kind.read(body).await?;
+        let is_token =
+            |(name, value): &(String, String)| name == FORM_TOKEN && *value == form_token;
+        let is_ours = form.fields.iter().any(is_token);
         if !is_ours {
             let detail = "expected the token of a form of this sidecar: open the page again";
             return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
@@ -117,22 +122,16 @@ async fn answer_page(
     Ok(handler(page).await.into_response())
 }
 
-fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
-    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = media_type.and_then(|media_type| media_type.split(';').next());
-    if essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(FORM)) {
-        return Ok(());
+fn too_large(problem: Problem, most: usize) -> Problem {
+    if !problem.is_of_size() {
+        return problem;
     }
-    let detail = format!("expected `Content-Type: {FORM}`");
-    Err(Problem::new(ProblemKind::UNSUPPORTED_MEDIA_TYPE, detail))
+    let detail = format!(
+        "expected a form of at most {most} bytes with its files; `limits.body_bytes` sets the bound"
+    );
+    Problem::new(ProblemKind::TOO_LARGE, detail)
 }
 
-fn form_pairs(body: &Bytes) -> Vec<(String, String)> {
-    let pairs = url::form_urlencoded::parse(body);
-    pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
-}
-
-const FORM: &str = "application/x-www-form-urlencoded";
 /// The field of the token that every form holds.
 const FORM_TOKEN: &str = "csrf";
 const SIGN_IN: &str = "sign-in";

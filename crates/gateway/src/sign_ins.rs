@@ -85,7 +85,7 @@ fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
 }
 
 #[expect(clippy::expect_used, reason = "a sign-in that can be guessed is worse than none")]
-fn random_bytes() -> [u8; 32] {
+pub(crate) fn random_bytes() -> [u8; 32] {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).expect("every system that runs this has random numbers");
     bytes

@@ -2,14 +2,18 @@
 
 use axum::{Router, body::Body, response::Response};
 use bytes::Bytes;
-use callgate_tool::{Principal, Value, json};
+use callgate_tool::{Principal, Value, hexadecimal, json};
 use http::{HeaderMap, Method, Request, StatusCode, header, request::Parts};
+use tokio::time::{Duration, Instant};
 use tower_service::Service;
 
+use super::form::{Form, FormFile};
 use crate::{
     caller::Caller,
     json_body::{BodyLimit, collect_body},
+    peer::Encrypted,
     problem::{Problem, ProblemKind},
+    sign_ins::random_bytes,
 };
 
 /// A request for a page, from an identified caller or one who has to sign in first.
@@ -19,8 +23,9 @@ pub struct PageRequest {
     is_post: bool,
     path: String,
     query: Vec<(String, String)>,
-    form: Vec<(String, String)>,
+    form: Form,
     form_token: String,
+    is_encrypted: bool,
     headers: HeaderMap,
 }
 
@@ -29,6 +34,8 @@ pub struct PageRequest {
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
+    /// The time until its head was there.
+    pub elapsed: Duration,
     pub(super) response: Response,
 }
 
@@ -40,7 +47,7 @@ impl PageRequest {
         own: Router,
         caller: Caller,
         parts: &Parts,
-        form: Vec<(String, String)>,
+        form: Form,
         form_token: String,
     ) -> Self {
         let path = parts.uri.path();
@@ -50,7 +57,8 @@ impl PageRequest {
         let query = query.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
         let is_post = parts.method == Method::POST;
         let headers = parts.headers.clone();
-        Self { own, caller, is_post, path, query, form, form_token, headers }
+        let is_encrypted = parts.extensions.get::<Encrypted>().is_some();
+        Self { own, caller, is_post, path, query, form, form_token, is_encrypted, headers }
     }
 
     /// The path below `/console`, without slashes at its ends, still percent-encoded.
@@ -85,12 +93,29 @@ impl PageRequest {
 
     /// A field of the form; empty if there is none of this name.
     pub fn field(&self, name: &str) -> &str {
-        first_value(&self.form, name)
+        first_value(&self.form.fields, name)
     }
 
     /// Every field of the form, in its order.
     pub fn fields(&self) -> &[(String, String)] {
-        &self.form
+        &self.form.fields
+    }
+
+    /// The files of the form, in its order.
+    pub fn files(&self) -> &[FormFile] {
+        &self.form.files
+    }
+
+    /// The origin by which the browser reaches the sidecar, such as `https://callgate.internal`.
+    pub fn origin(&self) -> String {
+        // A browser names it in every form, also behind a proxy that ends TLS.
+        match self.header("origin") {
+            "" | "null" => {
+                let scheme = if self.is_encrypted { "https" } else { "http" };
+                format!("{scheme}://{}", self.header("host"))
+            }
+            origin => origin.to_owned(),
+        }
     }
 
     /// A header of the request; empty if there is none, or if it is no text.
@@ -103,6 +128,11 @@ impl PageRequest {
         &self.form_token
     }
 
+    /// A text that no other form has, such as an idempotency key.
+    pub fn fresh_key() -> String {
+        hexadecimal(&random_bytes())
+    }
+
     /// The response of one of the sidecar's own paths to `GET` with these headers.
     pub async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
         self.ask(Method::GET, path, headers, Body::empty()).await
@@ -110,8 +140,18 @@ impl PageRequest {
 
     /// The response of one of the sidecar's own paths to `POST` with a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
-        let headers = [("content-type", "application/json")];
+        self.post_with(path, &[], body).await
+    }
+
+    /// The response of one of the sidecar's own paths to `POST` with a JSON body and further headers.
+    pub async fn post_with(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+        let headers = [&[("content-type", "application/json")], headers].concat();
         self.ask(Method::POST, path, &headers, Body::from(body.to_string())).await
+    }
+
+    /// The response of one of the sidecar's own paths to `POST` with the bytes of a file.
+    pub async fn post_file(&self, path: &str, media_type: &str, bytes: Bytes) -> Answer {
+        self.ask(Method::POST, path, &[("content-type", media_type)], Body::from(bytes)).await
     }
 
     async fn ask(
@@ -143,8 +183,9 @@ impl PageRequest {
         };
         request.extensions_mut().insert(self.caller.clone());
         request.extensions_mut().insert(BodyLimit(MOST_ASKED));
+        let start = Instant::now();
         let Ok(response) = self.own.clone().call(request).await;
-        Answer::new(response)
+        Answer { elapsed: start.elapsed(), ..Answer::new(response) }
     }
 
     /// True if the caller may read an operator's path, as `admission` decides for requests from outside.
@@ -156,7 +197,7 @@ impl PageRequest {
 
 impl Answer {
     fn new(response: Response) -> Self {
-        Self { status: response.status().as_u16(), response }
+        Self { status: response.status().as_u16(), elapsed: Duration::ZERO, response }
     }
 
     /// True if the path did what it was asked.
