@@ -5,19 +5,33 @@ import argparse
 import pathlib
 import time
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 import attacks
+import files
 import forms
 import pages
+import turns
 from world import Sidecar
+
+SUITES = (
+    pages.every_page,
+    pages.without_scripts,
+    pages.actions,
+    turns.turns,
+    files.files,
+    files.cases,
+    pages.hostile_texts,
+    pages.large_results,
+    forms.fixtures,
+)
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--callgate", required=True)
     arguments.add_argument("--chromium", required=True)
-    arguments.add_argument("--axe", required=True, help="the file axe.min.js")
+    arguments.add_argument("--axe", type=pathlib.Path, required=True, help="the file axe.min.js")
     arguments.add_argument("--shots", type=pathlib.Path, help="a folder for a picture of each page")
     arguments.add_argument("--whole", action="store_true", help="every fixture, tools of the corpus, and the bars")
     given = arguments.parse_args()
@@ -25,9 +39,13 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=given.chromium, args=["--no-sandbox"])
         with Sidecar(given.callgate) as sidecar:
-            for suite in (pages.every_page, pages.without_scripts, pages.actions, pages.hostile_texts, forms.fixtures):
+            for suite in SUITES:
                 begun, before = time.monotonic(), len(faults)
-                done = suite(browser, sidecar, given, faults)
+                try:
+                    done = suite(browser, sidecar, given, faults)
+                except Error as error:
+                    done = "broken off"
+                    faults.append(f"{suite.__name__}: {str(error)[:600]}")
                 print(f"{suite.__name__}: {done}, {len(faults) - before} faults, {time.monotonic() - begun:.1f} s", flush=True)
                 print("\n".join(f"FAULT {fault}" for fault in faults[before:]), end="\n" if len(faults) > before else "", flush=True)
         with Sidecar(given.callgate, access=True) as sidecar:

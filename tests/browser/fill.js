@@ -85,7 +85,8 @@ function fillList(path, items, schema, state) {
 }
 
 function fillMembers(path, members, schema, state) {
-  if (!members.length && state) state.value = "empty";
+  // Constants alone say nothing.
+  if (state && [...state.options].some((it) => it.value === "empty")) state.value = "empty";
   const resolved = resolve(schema);
   const parts = [resolved, ...(resolved.allOf ?? []).map(resolve)];
   let further = 0;
@@ -93,7 +94,7 @@ function fillMembers(path, members, schema, state) {
     const declared = parts.map((part) => part.properties?.[name]).find((it) => it !== undefined);
     if (declared !== undefined) { fill(`${path}/${escaped(name)}`, member, declared); continue; }
     const row = `${path}/+/${further++}`, count = Number(field("i", `${path}/+`)?.value ?? 0);
-    if (further > count) { if (count) press ??= `${path}`; else lost.push(path); break; }
+    if (further > count) { if (count) press ??= `${path}/+`; else lost.push(path); break; }
     field("k", row).value = name;
     fill(row, member, resolved.additionalProperties);
   }

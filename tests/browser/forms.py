@@ -225,5 +225,8 @@ DESCRIPTIONS = [
     "box/openapi.json",
     "slack/slack_web_openapi_v2.json",
     "twilio/twilio_messaging_v1.json",
+    "openai/openapi.yaml",
+    "qdrant/openapi.json",
+    "asana/asana_oas.yaml",
 ]
 EACH = 45

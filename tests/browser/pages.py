@@ -1,6 +1,11 @@
 """Every page: what it shows, that it works without a script, that nothing in it runs, that it can be used by everybody."""
 
 import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
 import time
 import urllib.parse
 import urllib.request
@@ -19,7 +24,17 @@ PATHS = {
     "approvals": "/approvals",
     "ask": "/agents",
     "drafts": "/drafts",
+    "files": "/tools/files-parts",
+    "session": "/tools/pets-listOwnedPets",
     "absent": "/nowhere",
+}
+
+# Pages after a button was pressed.
+STATES = {
+    "result": "/tools/pets-getPet?args=%7B%22petId%22%3A7%7D",
+    "refused": "/tools/pets-getPet",
+    "asked": "/tools/pets-deletePet?args=%7B%22petId%22%3A7%7D",
+    "rows": "/tools/shop-notes-list",
 }
 
 
@@ -29,6 +44,7 @@ class Watched:
     def __init__(self, browser, faults, **options):
         self.context = browser.new_context(**options)
         self.page, self.faults = self.context.new_page(), faults
+        self.page.set_default_timeout(15_000)
         self.page.add_init_script("window.hits = 0; window.hit = () => { window.hits++; }")
         self.page.on("pageerror", lambda error: faults.append(f"{self.page.url}: {error}"))
         self.page.on("console", self.note)
@@ -93,12 +109,23 @@ def every_page(browser, sidecar, given, faults):
                 axe(watched, source)
             wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             watched.look(wide <= 1, f"{wide} pixels wider than the window at {width}")
-            if given.shots:
-                given.shots.mkdir(exist_ok=True)
-                page.screenshot(path=given.shots / f"{name}-{scheme}-{width}.png")
+            picture(page, given, f"{name}-{scheme}-{width}")
+            n_pages += 1
+        for name, path in STATES.items():
+            page = watched.open(sidecar.console + path)
+            page.click("button[value=call]")
+            watched.check_nothing_ran()
+            axe(watched, source)
+            picture(page, given, f"{name}-{scheme}-{width}")
             n_pages += 1
         watched.close()
     return f"{n_pages} pages"
+
+
+def picture(page, given, name):
+    if given.shots:
+        given.shots.mkdir(exist_ok=True)
+        page.screenshot(path=given.shots / f"{name}.png", full_page=name.startswith(tuple(STATES)))
 
 
 def without_scripts(browser, sidecar, given, faults):
@@ -115,10 +142,15 @@ def without_scripts(browser, sidecar, given, faults):
     page.click("button[value=call]")
     watched.look("Nothing was sent" in page.inner_text("main") and not page.query_selector("section.outcome"), "no JSON is sent")
     watched.look(page.input_value("[name=json]") == '{"petId": 7, }', "what was typed stays")
+    page.fill('[name="n:/petId"]', "8")
+    page.check("input[name=source][value=form]")
+    page.press('[name="n:/petId"]', "Enter")
+    watched.look("/pets/8" in page.inner_text("section.outcome") and page.input_value('[name="n:/petId"]') == "8", "Enter makes a dry run of what was typed")
+    page.check("input[name=source][value=json]")
     page.fill("[name=json]", '{"petId": 900719925474099301}')
     page.click("button[value=fill]")
     watched.look(page.input_value('[name="n:/petId"]') == "900719925474099301", "the form is filled from the JSON")
-    page.click("button[value=dry]")
+    page.click(".actions button[value=dry]")
     watched.look("/pets/900719925474099301" in page.inner_text("section.outcome"), "a dry run shows the request")
     # A write shows its request first, and a person decides.
     page = watched.open(sidecar.console + "/tools/pets-deletePet")
@@ -148,10 +180,11 @@ def actions(browser, sidecar, given, faults):
     page.click("text=The same call elsewhere")
     ways = page.inner_text("details.ways")
     watched.look(all(word in ways for word in ("callgate call", "tools/call", "urllib", "/v1/calls", "curl")), ways)
+    run_ways(watched, sidecar)
     with page.expect_download() as download:
         page.click("text=Save as a fixture")
     saved = json.loads(open(download.value.path(), encoding="utf-8").read())
-    watched.look(saved == {"tool": "pets-getPet", "arguments": {"petId": 7}}, f"a fixture: {saved}")
+    watched.look(saved == {"tool": "getPet", "arguments": {"petId": 7}}, f"a fixture: {saved}")
     # Calls appear as they end.
     calls = watched.open(sidecar.console + "/calls")
     watched.wait("document.getElementById('live').textContent.includes('as they end')")
@@ -165,9 +198,11 @@ def actions(browser, sidecar, given, faults):
     # A turn with an agent, whose write a person approves.
     page = watched.open(sidecar.console + "/agents")
     page.fill("#words", "Delete it.")
-    page.click("text=Ask >> nth=-1")
+    with page.expect_navigation():
+        page.click("text=Ask >> nth=-1")
     watched.look("A call waits" in page.inner_text("main"), page.inner_text("main")[:300])
-    page.click("button[value=approve]")
+    with page.expect_navigation():
+        page.click("button[value=approve]")
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
     watched.check_nothing_ran()
     # A description drafted from an example.
@@ -182,6 +217,23 @@ def actions(browser, sidecar, given, faults):
     watched.look(page.evaluate("document.activeElement.className") == "skip", "the first stop leads to the content")
     watched.close()
     return "form and JSON in step, ways, fixture, live calls, a turn"
+
+
+def run_ways(watched, sidecar):
+    """The same call in other ways, run as it is printed: each brings the result with its digits."""
+    ways = dict(watched.page.evaluate("[...document.querySelectorAll('.ways h3')].map(it => [it.textContent, it.nextElementSibling.querySelector('code').textContent])"))
+    tools = pathlib.Path(sidecar.folder.name) / "bin"
+    tools.mkdir()
+    (tools / "callgate").symlink_to(sidecar.callgate)
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+    programs = {"callgate call": ["bash", "-c", ways["callgate call"]], "curl to the sidecar": ["bash", "-c", ways["curl to the sidecar"]], "Python": [sys.executable, "-c", ways["Python"]]}
+    for name, program in programs.items():
+        if program[0] == "bash" and not shutil.which(ways[name].split()[0], path=environment["PATH"]):
+            continue
+        ran = subprocess.run(program, cwd=sidecar.folder.name, env=environment, capture_output=True, text=True)
+        watched.look("Rex" in ran.stdout and ("12.50" in ran.stdout or name == "Python"), f"{name}: {ran.stdout[:300]} {ran.stderr[:300]}")
+    message = json.loads(ways["MCP"])
+    watched.look(message["params"] == {"name": "pets-getPet", "arguments": {"petId": 7}}, f"MCP: {message}")
 
 
 def hostile_texts(browser, sidecar, given, faults):
@@ -201,18 +253,37 @@ def hostile_texts(browser, sidecar, given, faults):
         for path in (f"?q={urllib.parse.quote(payload)}", f"/tools/{urllib.parse.quote(payload, safe='')}", f"/calls/{urllib.parse.quote(payload, safe='')}"):
             page.goto(sidecar.console + path)
             watched.check_nothing_ran()
-    # A large result opens in pieces.
-    page = watched.open(f"{sidecar.console}/tools/hostile-large")
-    begun = time.monotonic()
-    page.click("button[value=call]")
-    page.wait_for_selector("section.outcome")
-    page.click("text=The whole result")
-    page.click("text=Next 64 KiB")
-    taken = time.monotonic() - begun
-    watched.look("of 10" in page.inner_text("main"), page.inner_text("main")[:200])
-    watched.look(len(page.content()) < 200_000 and taken < 20, f"{len(page.content())} bytes, {taken:.1f} s")
     watched.close()
-    return f"{len(PAYLOADS)} payloads, 10 MB in pieces in {taken:.1f} s"
+    return f"{len(PAYLOADS)} payloads"
+
+
+def large_results(browser, sidecar, given, faults):
+    """A result of 10 MB: a page shows 64 KiB of it, the rest on demand, and no page stops the browser."""
+    watched = Watched(browser, faults)
+    watched.page.add_init_script("window.longest = 0; new PerformanceObserver((list) => { for (const it of list.getEntries()) window.longest = Math.max(longest, it.duration); }).observe({ type: 'longtask', buffered: true });")
+    whole = json.dumps({"rows": ["x" * 1000] * 10_000})
+    taken = longest = 0
+    # What the model is shown is cut for one, and whole for the other.
+    for tool in ("hostile-large", "wide-large"):
+        page = watched.open(f"{sidecar.console}/tools/{tool}")
+        begun = time.monotonic()
+        page.click("button[value=call]")
+        page.wait_for_selector("section.outcome")
+        shown = len(page.content())
+        longest = max(longest, page.evaluate("window.longest"))
+        page.click("text=The whole result")
+        page.click("text=Next 64 KiB")
+        taken = max(taken, time.monotonic() - begun)
+        longest = max(longest, page.evaluate("window.longest"))
+        watched.look("bytes 65536 to 131072 of 10" in page.inner_text("main"), page.inner_text("main")[:200])
+        watched.look(max(shown, len(page.content())) < 400_000, f"{tool}: {shown} and {len(page.content())} bytes")
+        with page.expect_download() as download:
+            page.click("text=Download")
+        text = open(download.value.path(), encoding="utf-8").read()
+        watched.look(json.loads(text) == json.loads(whole) and len(text) >= len(whole), f"{tool}: downloaded {len(text)} bytes")
+    watched.look(longest < 1000 and taken < 20, f"the browser stood for {longest:.0f} ms, {taken:.1f} s in all")
+    watched.close()
+    return f"10 MB in pieces in {taken:.1f} s, the longest task of the browser {longest:.0f} ms"
 
 
 def bars(browser, given, faults):

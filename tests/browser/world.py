@@ -1,6 +1,7 @@
 """What the pages are tried against: a sidecar of the built command, and real services behind it: pets that answer from recordings, a
 service that answers with hostile texts, a database, a folder of documents, an agent on a model that follows a script."""
 
+import contextlib
 import http.server
 import json
 import os
@@ -34,16 +35,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def answer(self):
-        length = int(self.headers.get("content-length") or 0)
-        body = self.rfile.read(length).decode()
-        status, headers, text = self.server.reply(self, body)
-        content = text.encode()
+        self.sent = self.rfile.read(int(self.headers.get("content-length") or 0))
+        status, headers, text = self.server.reply(self, self.sent.decode(errors="replace"))
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
-        self.send_header("content-length", str(len(content)))
+        if isinstance(text, str):
+            content = text.encode()
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+            return
+        # Pieces, as they come, until the other side leaves.
+        self.send_header("connection", "close")
         self.end_headers()
-        self.wfile.write(content)
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            for piece in text:
+                self.wfile.write(piece.encode())
+                self.wfile.flush()
 
     do_GET = do_POST = do_PUT = do_DELETE = answer
 
@@ -104,10 +114,58 @@ def hostile_description():
     }
 
 
+# The bodies that the service of files got.
+UPLOADS = []
+
+
+def files_reply(request, body):
+    UPLOADS.append(request.sent)
+    return 200, {"content-type": "application/json"}, json.dumps({"taken": len(request.sent)})
+
+
+def files_description():
+    binary = {"type": "string", "format": "binary"}
+    parts = {"type": "object", "required": ["photo"], "properties": {"photo": binary, "note": {"type": "string"}, "more": {"type": "array", "items": binary}}}
+    taken = {"responses": {"200": {"description": "Taken"}}}
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Files", "version": "1"},
+        "paths": {
+            "/parts": {"post": {"operationId": "parts", "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": parts}}}, **taken}},
+            "/whole": {"post": {"operationId": "whole", "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": binary}}}, **taken}},
+        },
+    }
+
+
+# The requests to the model, and the moment at which a reply that is streamed goes on.
+ASKED = []
+GO_ON = threading.Event()
+
+
+def streamed_reply(last):
+    """A call, and then words of which the last come later."""
+    def event(delta, reason=None):
+        return "data: " + json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}) + "\n\n"
+
+    if last["role"] == "user":
+        function = {"name": "pets-getPet", "arguments": '{"petId": 7}'}
+        yield event({"role": "assistant", "tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]})
+        yield event({}, "tool_calls")
+    else:
+        yield event({"role": "assistant", "content": "It is "})
+        GO_ON.wait(20)
+        yield event({"content": "Rex. " + " ".join(PAYLOADS)})
+        yield event({}, "stop")
+    yield "data: [DONE]\n\n"
+
+
 def model_reply(request, body):
     """Calls a tool after words of a person, and answers after its result."""
-    messages = json.loads(body)["messages"]
-    last = messages[-1]
+    asked = json.loads(body)
+    ASKED.append(asked)
+    last = asked["messages"][-1]
+    if asked.get("stream"):
+        return 200, {"content-type": "text/event-stream"}, streamed_reply(last)
     if last["role"] == "user":
         tool = "pets-deletePet" if "Delete" in last["content"] else "pets-getPet"
         function = {"name": tool, "arguments": '{"petId": 7}'}
@@ -143,18 +201,25 @@ def make_documents(folder):
 def write_configuration(folder, access):
     hostile = serve(hostile_reply)
     model = serve(model_reply)
+    files = serve(files_reply)
     (folder / "hostile.json").write_text(json.dumps(hostile_description()))
+    (folder / "files.json").write_text(json.dumps(files_description()))
     tables = make_database(folder)
     make_documents(folder)
     key = {"api_key": {"in": "header", "name": "X-Api-Key", "value": f"literal:{CANARY}"}}
+    main = {"dialect": "openai", "url": model + "/v1", "model": "m-1", "auth": {"bearer": {"token": f"literal:{CANARY}"}}}
+    keeper = {"model": "main", "instructions": "You look after pets.", "tools": {"include": ["pets-getPet", "pets-deletePet"]}}
+    large = {"response_bytes": "32MiB"}
     configuration = {
         "listen": "127.0.0.1:0",
         "call_values": True,
-        "models": {"main": {"dialect": "openai", "url": model + "/v1", "model": "m-1", "auth": {"bearer": {"token": f"literal:{CANARY}"}}}},
-        "agents": {"keeper": {"model": "main", "instructions": "You look after pets.", "tools": {"include": ["pets-getPet", "pets-deletePet"]}}},
+        "models": {"main": main, "streamed": {**main, "stream": True}},
+        "agents": {"keeper": keeper, "talker": {**keeper, "model": "streamed"}},
         "toolsets": {
             "pets": {"openapi": str(ROOT / "fixtures/pets/spec.yaml"), "server_variables": {"region": "api"}, "auth": key, "upstream": "replay", "confirm": "writes"},
-            "hostile": {"openapi": "hostile.json", "server": hostile, "auth": key, "limits": {"response_bytes": "32MiB"}},
+            "hostile": {"openapi": "hostile.json", "server": hostile, "auth": key, "limits": large},
+            "wide": {"openapi": "hostile.json", "server": hostile, "tools": {"include": ["large"]}, "limits": {**large, "result_bytes": "16MiB"}},
+            "files": {"openapi": "files.json", "server": files},
             "shop": {"database": {"url": "sqlite:shop.db"}, "entities": {name: {"table": table, "description": name} for name, table in tables.items()}},
             "handbook": {"documents": {"folder": "handbook", "description": PAYLOADS[0]}},
         },

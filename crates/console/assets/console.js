@@ -1,4 +1,5 @@
-// What a script adds to pages that work without one: the JSON beside a form in step, buttons to copy, calls as they end.
+// What a script adds to pages that work without one: the JSON beside a form in step, buttons to copy, calls as they end, turns as
+// they run.
 // It makes nodes and texts, and never markup.
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -39,6 +40,7 @@ function keepInStep(form) {
 
   form.addEventListener("input", (event) => {
     const name = event.target.name;
+    if (event.target.type === "file") return;
     if (name === "json") {
       choose("json");
       last++;
@@ -54,6 +56,11 @@ function keepInStep(form) {
     }
   });
   form.addEventListener("change", (event) => {
+    if (event.target.type === "file" && event.target.files.length) {
+      // The server keeps the file, and writes its handle into the form.
+      choose("form");
+      form.querySelector("button[value=upload]").click();
+    }
     if (event.target.name !== "source") return;
     if (event.target.value === "form") writeJson();
     else json.dispatchEvent(new Event("input", { bubbles: true }));
@@ -102,6 +109,86 @@ function follow(table) {
   addEventListener("pagehide", () => source.close());
 }
 
+// The events of a response, each with its name and its data.
+async function* eventsOf(stream) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = "", piece; !(piece = await reader.read()).done;) {
+    const blocks = (rest + piece.value).split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const value = (name) => block.split("\n").find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1).trim() ?? "";
+      yield [value("event"), value("data")];
+    }
+  }
+}
+
+// Numbers keep their digits where the browser can.
+const exact = (_, value, context) => typeof value === "number" && context?.source && JSON.rawJSON ? JSON.rawJSON(context.source) : value;
+
+// What happens in a turn, as it is told.
+function turnView(stop) {
+  const words = element("p", { class: "answer" }), calls = element("ol", { class: "journal" });
+  const state = element("p", { class: "quiet", role: "status" }, "The turn runs…");
+  const button = element("button", { type: "button" }, "Stop");
+  button.addEventListener("click", stop);
+  const view = element("section", { class: "outcome running" }, element("h2", {}, "Turn"), words, calls, state, button);
+  document.querySelector(".running")?.remove();
+  document.querySelector("h1").after(view);
+  const rows = new Map();
+  return {
+    end: (text) => { state.textContent = text; button.remove(); },
+    show(name, data) {
+      if (name === "text") words.append(data.text);
+      else if (name === "retry") words.textContent = words.textContent.slice(0, -data.text.length || undefined);
+      else if (name === "call") {
+        if (words.textContent) words.append("\n\n");
+        const mark = element("span", { class: "mark" }, "runs");
+        rows.set(data.id, mark);
+        calls.append(element("li", {}, element("code", {}, data.tool), " ", mark,
+          element("code", { class: "help" }, JSON.stringify(data.args).slice(0, 400))));
+      } else if (rows.has(data.id)) {
+        rows.get(data.id).textContent = name === "pending" ? "waits" : data.error?.code ?? "answered";
+      }
+    },
+  };
+}
+
+// Shows a turn as it runs. The page of its end is the server's, which keeps the turn under the key of the form.
+function watchTurn(form) {
+  let isRunning = false, hasEnded = false;
+  form.addEventListener("submit", async (event) => {
+    if (hasEnded) return;
+    event.preventDefault();
+    if (isRunning) return;
+    isRunning = true;
+    const leaving = new AbortController(), view = turnView(() => leaving.abort());
+    const body = new URLSearchParams(new FormData(form, event.submitter));
+    let fault = "";
+    try {
+      const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { accept: "text/event-stream" }, signal: leaving.signal });
+      hasEnded = !answer.ok;
+      if (answer.ok) {
+        for await (const [name, data] of eventsOf(answer.body)) {
+          if (name === "end") hasEnded = true;
+          else if (name === "problem") fault = JSON.parse(data).detail;
+          else if (data) view.show(name, JSON.parse(data, exact));
+        }
+      }
+    } catch (error) {
+      fault = error.message;
+    }
+    isRunning = false;
+    if (hasEnded) {
+      form.requestSubmit(event.submitter);
+      return;
+    }
+    // Another turn needs another key.
+    form.elements.namedItem("key").value += ".";
+    view.end(leaving.signal.aborted ? "Stopped." : `The turn broke off: ${fault || "no end came"}`);
+  });
+}
+
 all("form[data-trial]").forEach(keepInStep);
+all("form[data-turn]").forEach(watchTurn);
 all(".copy").forEach(addCopy);
 all("table[data-live]").forEach(follow);

@@ -1,11 +1,14 @@
-//! A turn with an agent: what it was asked, the calls that it made, those that wait, and its answer.
+//! A turn with an agent: what it was asked, the calls that it made, those that wait, and its answer. Each form has a key, so that a
+//! turn whose page is loaded again is shown again and not taken twice; by it a script that watched a turn gets the page of its end.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use callgate_gateway::{PageRequest, PageResponse};
 use callgate_tool::{Value, json};
 use maud::{Markup, html};
 
 use crate::{
-    json_view,
+    commands, json_view,
     layout::{self, Section, items, number, text, tool_link},
     outcome, paths,
 };
@@ -41,8 +44,8 @@ fn question(request: &PageRequest, agents: &[Value]) -> Markup {
     let (agent, session) = (request.field("agent"), request.field("session"));
     let session = if session.is_empty() { "console" } else { session };
     html! {
-        form.ask method="post" action="/console/agents" {
-            (layout::form_token(request))
+        form.ask method="post" action=(ADDRESS) data-turn="" {
+            (hidden_fields(request))
             div.bar {
                 label { "Agent "
                     select name="agent" {
@@ -62,24 +65,48 @@ fn question(request: &PageRequest, agents: &[Value]) -> Markup {
     }
 }
 
-/// Takes a turn with new words, or with the decisions about calls that wait.
+/// The fields that every form of a turn holds.
+fn hidden_fields(request: &PageRequest) -> Markup {
+    html! {
+        (layout::form_token(request))
+        input type="hidden" name="key" value=(PageRequest::fresh_key());
+    }
+}
+
+/// Takes a turn with new words, or with the decisions about calls that wait. A script gets the turn as it runs.
 pub(crate) async fn take_turn(request: &PageRequest) -> PageResponse {
-    let agent = request.field("agent");
-    let session = json!({"id": (request.field("session"))});
-    let body = if request.field("decision").is_empty() {
-        let words = request.field("input").replace("\r\n", "\n");
-        json!({"session": session, "input": (words.as_str())})
-    } else {
-        let calls = request.fields().iter().filter(|(name, _)| name == "call");
-        let decided = calls
-            .map(|(_, id)| json!({"id": (id.as_str()), "decision": (request.field("decision"))}));
-        json!({"session": session, "approvals": (Value::Array(decided.collect()))})
-    };
-    let answer = request.post(&format!("/v1/agents/{}/turns", paths::encoded(agent)), &body).await;
+    let path = format!("/v1/agents/{}/turns", paths::encoded(request.field("agent")));
+    let body = turn_body(request);
+    let key = turn_key(request.field("key"), &path, &body);
+    let mut headers = vec![("idempotency-key", &*key)];
+    if request.header("accept") == EVENTS {
+        headers.push(("accept", EVENTS));
+        return PageResponse::forward(request.post_with(&path, &headers, &body).await);
+    }
+    let answer = request.post_with(&path, &headers, &body).await;
     let is_success = answer.is_success();
     let turn = answer.value().await;
     let shown = if is_success { shown_turn(request, &turn) } else { outcome::problem(&turn) };
     show(request, &shown).await
+}
+
+fn turn_body(request: &PageRequest) -> Value {
+    let session = json!({"id": (request.field("session"))});
+    if request.field("decision").is_empty() {
+        let words = request.field("input").replace("\r\n", "\n");
+        return json!({"session": session, "input": (words.as_str())});
+    }
+    let calls = request.fields().iter().filter(|(name, _)| name == "call");
+    let decided =
+        calls.map(|(_, id)| json!({"id": (id.as_str()), "decision": (request.field("decision"))}));
+    json!({"session": session, "approvals": (Value::Array(decided.collect()))})
+}
+
+/// The idempotency key of what a form says: another text in the form of a page that was shown again is another turn.
+fn turn_key(key: &str, path: &str, body: &Value) -> String {
+    let mut hasher = DefaultHasher::new();
+    (path, body.to_string()).hash(&mut hasher);
+    format!("{}{:016x}", key.get(..MOST_KEY).unwrap_or(key), hasher.finish())
 }
 
 fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
@@ -94,11 +121,33 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
                 (number(usage, "input")) " tokens in, " (number(usage, "output")) " out"
             }
             @if !text(end, "detail").is_empty() { p.problem { (text(end, "detail")) } }
+            @if !text(turn, "repaired").is_empty() { p.quiet { (text(turn, "repaired")) } }
             (waiting(request, items(turn, "pending")))
+            (recording(request))
             ol.messages {
                 @for message in items(turn, "messages") {
                     li { details { summary { (role(message)) } (json_view::show(message, "message")) } }
                 }
+            }
+        }
+    }
+}
+
+/// The command that records a turn. The sidecar keeps no replies of models, so it takes the turn again.
+fn recording(request: &PageRequest) -> Markup {
+    let words = request.field("input").replace("\r\n", "\n");
+    let command = format!(
+        "callgate chat callgate.yaml {} --once {} --record fixtures/turns/a-new-turn",
+        commands::shell_word(request.field("agent")),
+        commands::shell_word(&words)
+    );
+    html! {
+        @if !words.is_empty() {
+            details {
+                summary { "Record it as a fixture" }
+                p.quiet { "This takes the turn once more, and writes down what the model and the services answered; "
+                    code { "callgate test" } " replays it without them." }
+                div.copy { (json_view::show_text(&command, "command")) }
             }
         }
     }
@@ -122,8 +171,8 @@ fn waiting(request: &PageRequest, pending: &[Value]) -> Markup {
             }
         }
         @if !calls.is_empty() {
-            form.actions method="post" action="/console/agents" {
-                (layout::form_token(request))
+            form.actions method="post" action=(ADDRESS) data-turn="" {
+                (hidden_fields(request))
                 input type="hidden" name="agent" value=(request.field("agent"));
                 input type="hidden" name="session" value=(request.field("session"));
                 @for call in calls { input type="hidden" name="call" value=(text(call, "id")); }
@@ -134,3 +183,8 @@ fn waiting(request: &PageRequest, pending: &[Value]) -> Markup {
         }
     }
 }
+
+const ADDRESS: &str = "/console/agents";
+const EVENTS: &str = "text/event-stream";
+/// A key is no longer than ours.
+const MOST_KEY: usize = 96;

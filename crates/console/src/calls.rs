@@ -44,7 +44,7 @@ fn row(call: &Value) -> Markup {
             td.number { (number(call, "attempts")) }
             td { (text(call, "reached")) }
             td { (text(call, "principal")) }
-            td { @for note in items(call, "notes").iter().filter_map(Value::as_str) { span.help { (note) } } }
+            td { @for note in items(call, "notes").iter().filter_map(Value::as_str) { span.help { (layout::sentence(note)) } } }
         }
     }
 }

@@ -8,36 +8,40 @@ use crate::{json_view, layout::text, tried_call::TriedCall};
 /// The ways, each as a text to copy.
 pub(crate) fn show(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
     let name = text(sent.tool, "name");
-    let host = sent.request.header("host");
-    let origin = format!("http://{host}");
+    let origin = sent.request.origin();
+    // The token of the caller stays out of pages.
+    let has_token = sent.request.principal().is_some();
+    let token = if has_token { " -H \"authorization: Bearer $TOKEN\"" } else { "" };
     let has_session = sent.session.as_object().is_some_and(|session| !session.is_empty());
     let mut body = json!({"calls": [{"tool": name, "args": (sent.arguments.clone())}]});
     if let (true, Some(members)) = (has_session, body.as_object_mut()) {
         members.insert("session", sent.session.clone());
     }
     let arguments = sent.arguments.to_string();
-    let command = format!(
+    let mut command = format!(
         "callgate call callgate.yaml {} --args {}",
         shell_word(name),
         shell_word(&arguments)
     );
+    if has_session {
+        let session = shell_word(&sent.session.to_string());
+        command = format!("printf %s {session} > session.json\n{command} --session session.json");
+    }
     let request = format!(
-        "curl {origin}/v1/calls -H 'content-type: application/json' -d {}",
+        "curl {origin}/v1/calls{token} -H 'content-type: application/json' -d {}",
         shell_word(&body.to_string())
     );
-    let message = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": name, "arguments": (sent.arguments.clone())},
-    });
+    let mut parameters = json!({"name": name, "arguments": (sent.arguments.clone())});
+    if let (true, Some(members)) = (has_session, parameters.as_object_mut()) {
+        members.insert("_meta", json!({"callgate/session": (sent.session.clone())}));
+    }
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters});
     // JSON's escapes mean the same in a text of Python.
     let data = Value::from(body.to_string());
-    let python = format!(
-        "import json, urllib.request\n\ndata = {data}\nrequest = urllib.request.Request(\"{origin}/v1/calls\", data.encode(), {{\"content-type\": \"application/json\"}})\nprint(json.load(urllib.request.urlopen(request))[\"results\"][0])"
-    );
-    let session = if has_session { " --session session.json" } else { "" };
+    let python = python_program(&origin, &data, has_token);
     let ways = [
         ("curl to the service", planned.map(|it| text(it, "curl").to_owned()).unwrap_or_default()),
-        ("callgate call", command + session),
+        ("callgate call", command),
         ("curl to the sidecar", request),
         ("MCP", json_view::pretty(&message)),
         ("Python", python),
@@ -53,7 +57,21 @@ pub(crate) fn show(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
     }
 }
 
+fn python_program(origin: &str, data: &Value, has_token: bool) -> String {
+    let (import, token) = if has_token {
+        (
+            "import json, os, urllib.request",
+            ", \"authorization\": \"Bearer \" + os.environ[\"TOKEN\"]",
+        )
+    } else {
+        ("import json, urllib.request", "")
+    };
+    format!(
+        "{import}\n\ndata = {data}\nheaders = {{\"content-type\": \"application/json\"{token}}}\nrequest = urllib.request.Request(\"{origin}/v1/calls\", data.encode(), headers)\nprint(json.dumps(json.load(urllib.request.urlopen(request))[\"results\"][0]))"
+    )
+}
+
 /// A text as one word of a shell.
-fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

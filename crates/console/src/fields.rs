@@ -45,6 +45,8 @@ pub(crate) enum Part {
     Choice,
     /// The number of rows of a list or a map.
     Count,
+    /// A file, for the alternative at the path that takes a handle.
+    File,
     /// Any value, as JSON.
     Json,
     /// The name of an entry of a map.
@@ -63,6 +65,7 @@ impl Part {
             Self::Alternative => 'a',
             Self::Choice => 'c',
             Self::Count => 'i',
+            Self::File => 'f',
             Self::Json => 'j',
             Self::Key => 'k',
             Self::Number => 'n',

@@ -21,6 +21,7 @@ pub(crate) struct Form<'f> {
     schemas: Schemas<'f>,
     fields: &'f Fields<'f>,
     n_ids: Cell<usize>,
+    has_files: Cell<bool>,
 }
 
 /// An input of the form.
@@ -43,7 +44,17 @@ struct Place<'p> {
 
 impl<'f> Form<'f> {
     pub(crate) fn new(schema: &'f Value, fields: &'f Fields<'f>) -> Self {
-        Self { schemas: Schemas::new(schema), fields, n_ids: Cell::new(0) }
+        Self {
+            schemas: Schemas::new(schema),
+            fields,
+            n_ids: Cell::new(0),
+            has_files: Cell::new(false),
+        }
+    }
+
+    /// True if an input that was written takes a file.
+    pub(crate) fn has_files(&self) -> bool {
+        self.has_files.get()
     }
 
     /// The inputs for the arguments, filled with values.

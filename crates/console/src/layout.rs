@@ -133,6 +133,19 @@ pub(crate) fn number(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_number).map(ToString::to_string).unwrap_or_default()
 }
 
+/// A sentence whose literals stand in backticks.
+pub(crate) fn sentence(text: &str) -> Markup {
+    let parts: Vec<_> = text.split('`').collect();
+    // Every second part is a literal; one that does not end is none.
+    let n_literals = parts.len().saturating_sub(1) / 2;
+    let is_literal = |at: usize| at % 2 == 1 && at / 2 < n_literals;
+    html! {
+        @for (at, part) in parts.iter().enumerate() {
+            @if is_literal(at) { code { (part) } } @else { @if at > 2 * n_literals { "`" } (part) }
+        }
+    }
+}
+
 /// The effect of a tool as a small mark.
 pub(crate) fn effect_mark(effect: &str) -> Markup {
     html! { span.mark data-effect=(effect) { (effect) } }
@@ -141,4 +154,22 @@ pub(crate) fn effect_mark(effect: &str) -> Markup {
 /// The link to a tool.
 pub(crate) fn tool_link(name: &str) -> Markup {
     html! { a.tool href=(paths::page(&["tools", name])) { (name) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(sentence(text).into_string(), expected);
+    }
+
+    #[test]
+    fn literals_of_a_sentence_are_code_and_never_markup() {
+        check("got: `<b>`; write `a`", "got: <code>&lt;b&gt;</code>; write <code>a</code>");
+        check("no literal", "no literal");
+        check("`a` and a ` alone", "<code>a</code> and a ` alone");
+        check("a `", "a `");
+    }
 }

@@ -19,6 +19,8 @@ mod commands;
 mod decision;
 mod drafts;
 mod fields;
+mod files;
+mod fixture;
 mod inputs;
 mod json_view;
 mod layout;
@@ -27,6 +29,7 @@ mod paths;
 mod report;
 mod results;
 mod schema;
+mod session;
 mod sign_in;
 mod tool;
 mod tools;
@@ -76,6 +79,7 @@ async fn answer_form(request: &PageRequest, segments: &[&str]) -> PageResponse {
         ["tools", name] => trial::page(request, name).await,
         ["tools", name, "arguments"] => trial::arguments(request, name).await,
         ["tools", name, "fixture"] => trial::fixture(request, name).await,
+        ["tools", name, "session"] => trial::session(request, name).await,
         _ => layout::absent(request),
     }
 }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::{
     commands, decision, json_view,
-    layout::{items, number, text},
+    layout::{items, number, sentence, text},
     paths,
     tried_call::TriedCall,
 };
@@ -37,15 +37,19 @@ pub(crate) async fn show_planned(
 
 /// A call with the request that a dry run shows of it.
 pub(crate) async fn show_called(sent: &TriedCall<'_>, planned: Answer, answer: Answer) -> Markup {
+    let elapsed = answer.elapsed;
     let result = match first_result(answer).await {
         Ok(result) => result,
         Err(problem) => return problem,
     };
     let planned = first_result(planned).await.unwrap_or_default();
+    let session = text(sent.session, "id");
+    let whole = keep_whole(sent.request, &result, session).await;
     html! {
         section.outcome aria-labelledby="outcome" {
-            h2 #outcome { "Result" }
-            (show_result(sent.request, &result, text(sent.session, "id")))
+            h2 #outcome { "Result" " " span.count { (elapsed.as_millis()) " ms" } }
+            (show_result(sent.request, &result, session))
+            @if let Some(handle) = whole { p { (whole_link(&handle, session)) } }
             details { summary { "Request" }
                 @if let Some(request) = planned.get("request") { (planned_request(request)) } @else { p { "A dry run shows none." } } }
             (commands::show(sent, planned.get("request")))
@@ -76,6 +80,25 @@ pub(crate) fn show_result(request: &PageRequest, result: &Value, session: &str) 
     }
 }
 
+/// Keeps a response that no page shows whole and that the sidecar did not keep. Returns its handle.
+async fn keep_whole(request: &PageRequest, result: &Value, session: &str) -> Option<String> {
+    let response = result.get("response").filter(|_| text(result, "handle").is_empty())?;
+    let shown = json_view::pretty(response);
+    if shown.len() <= json_view::MOST_SHOWN {
+        return None;
+    }
+    let address = format!("/v1/results{}", paths::query(&[("session", session)]));
+    let answer = request.post_file(&address, "application/json", shown.into()).await;
+    let is_kept = answer.is_success();
+    let kept = answer.value().await;
+    is_kept.then(|| text(&kept, "handle").to_owned())
+}
+
+fn whole_link(handle: &str, session: &str) -> Markup {
+    let address = paths::page(&["results", handle]);
+    html! { a href={ (address) (paths::query(&[("session", session)])) } { "The whole result" } }
+}
+
 async fn first_result(answer: Answer) -> Result<Value, Markup> {
     let is_success = answer.is_success();
     let body = answer.value().await;
@@ -99,7 +122,7 @@ fn fault(result: &Value) -> Markup {
     let Some(error) = result.get("error") else { return html! {} };
     html! {
         div.problem role="alert" {
-            p { strong { (text(error, "code")) } " " (text(error, "message")) }
+            p { strong { (text(error, "code")) } " " (sentence(text(error, "message"))) }
             @for problem in items(error, "problems") {
                 p { code { (text(problem, "at")) } " expected " (text(problem, "expected")) ", got " (text(problem, "got"))
                     @if !text(problem, "suggestion").is_empty() { "; did you mean " code { (text(problem, "suggestion")) } "?" } }
@@ -134,7 +157,7 @@ fn notes(result: &Value) -> Markup {
         @if !notes.is_empty() || !defaults.is_empty() {
             h3 { "Notes" }
             ul {
-                @for note in notes { li { (note) } }
+                @for note in notes { li { (sentence(note)) } }
                 @if !defaults.is_empty() { li { "defaults were sent for " (defaults.join(", ")) } }
             }
         }
@@ -150,7 +173,7 @@ fn cut(result: &Value, session: &str) -> Markup {
             h3 { "Cut" }
             (json_view::show(truncated, "what was cut"))
         }
-        @if !handle.is_empty() { p { a href={ (paths::page(&["results", handle])) (paths::query(&[("session", session)])) } { "The whole result" } } }
+        @if !handle.is_empty() { p { (whole_link(handle, session)) } }
     }
 }
 
@@ -161,7 +184,7 @@ pub(crate) fn journal(opened: &Value) -> Markup {
             h3 { "Journal" }
             ol.journal {
                 @for entry in entries {
-                    li { code { (text(entry, "event")) } " " (text(entry, "text")) }
+                    li { span.event { (text(entry, "event")) } " " (sentence(text(entry, "text"))) }
                 }
             }
         }

@@ -5,7 +5,7 @@ use callgate_tool::Value;
 use maud::{Markup, html};
 
 use crate::{
-    layout::{self, Section, items, number, text},
+    layout::{self, Section, items, number, sentence, text},
     paths,
 };
 
@@ -116,12 +116,12 @@ pub(crate) fn finding_item(finding: &Value) -> Markup {
     html! {
         li data-severity=(text(finding, "severity")) {
             span.mark { (text(finding, "severity")) }
-            " " span { (text(finding, "message")) }
+            " " span { (sentence(text(finding, "message"))) }
             @if !file.is_empty() {
                 " " code.place { (file) @if !line.is_empty() { ":" (line) ":" (column) } }
             }
             @if !text(finding, "operation").is_empty() { " " code { (text(finding, "operation")) } }
-            @if !text(finding, "help").is_empty() { span.help { (text(finding, "help")) } }
+            @if !text(finding, "help").is_empty() { span.help { (sentence(text(finding, "help"))) } }
             span.quiet { (text(finding, "code")) " " (text(finding, "pointer")) }
         }
     }

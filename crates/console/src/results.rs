@@ -32,7 +32,8 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
     let range = answer.header("content-range").to_owned();
     let total: usize = range.rsplit('/').next().and_then(|total| total.parse().ok()).unwrap_or(0);
     let bytes = answer.bytes().await.unwrap_or_default();
-    let (next, session) = (from + bytes.len(), request.query("session"));
+    let (skipped, shown) = whole_characters(&bytes);
+    let (next, session) = (from + skipped + shown.len(), request.query("session"));
     let address = |from: usize| {
         let from = from.to_string();
         format!(
@@ -43,8 +44,8 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
     };
     let content = html! {
         h1 { "Result " code { (id) } }
-        p.quiet { (media_type) " · bytes " (from) " to " (next) " of " (usize::max(total, next)) }
-        (json_view::show_text(&String::from_utf8_lossy(&bytes), "a piece of the result"))
+        p.quiet { (media_type) " · bytes " (from + skipped) " to " (next) " of " (usize::max(total, next)) }
+        div.piece { (json_view::show_text(&String::from_utf8_lossy(shown), "a piece of the result")) }
         p.actions {
             @if from > 0 { a.button href=(address(from.saturating_sub(MOST_SHOWN))) rel="prev" { "Previous 64 KiB" } " " }
             @if next < total { a.button href=(address(next)) rel="next" { "Next 64 KiB" } " " }
@@ -52,4 +53,41 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
         }
     };
     layout::show(request, Section::None, "Result", &content)
+}
+
+/// A piece of a text without the parts of characters at its ends, and the number of bytes that were left out before it. Bytes
+/// that are no text stay as they are.
+fn whole_characters(bytes: &[u8]) -> (usize, &[u8]) {
+    let is_inside = |byte: &&u8| **byte & 0xC0 == 0x80;
+    let skipped = bytes.iter().take(MOST_INSIDE).take_while(is_inside).count();
+    let rest = bytes.get(skipped..).unwrap_or_default();
+    let end = match str::from_utf8(rest) {
+        // A character that breaks off is whole in the next piece.
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
+        Ok(_) | Err(_) => rest.len(),
+    };
+    (skipped, rest.get(..end).unwrap_or(rest))
+}
+
+/// The bytes of a character after its first.
+const MOST_INSIDE: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_a_text_hold_whole_characters() {
+        let text = "aä€😀z".as_bytes();
+        let mut from = 0;
+        let mut whole = String::new();
+        while from < text.len() {
+            let (skipped, shown) = whole_characters(&text[from..text.len().min(from + 5)]);
+            whole.push_str(str::from_utf8(shown).unwrap());
+            from += skipped + shown.len();
+        }
+        assert_eq!(whole, "aä€😀z");
+        assert_eq!(whole_characters(&text[2..6]), (1, &text[3..6]));
+        assert_eq!(whole_characters(&[0xff, 0xfe, b'a']), (0, &[0xff, 0xfe, b'a'][..]));
+    }
 }

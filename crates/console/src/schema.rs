@@ -115,6 +115,23 @@ impl<'s> Schemas<'s> {
         )
     }
 
+    /// True if a form makes a value of itself: it holds only required groups that are empty, and required constants.
+    pub(crate) fn says_nothing(self, schema: &Value, value: &Value, depth: usize) -> bool {
+        let Some(deeper) = depth.checked_sub(1) else { return false };
+        let resolved = self.resolve(schema);
+        match (resolved.kind(), value) {
+            (Kind::Choice(choices), value) => *choices == [value.clone()],
+            (Kind::List(_), Value::Array(items)) => items.is_empty(),
+            (Kind::Members { members, required, .. }, Value::Object(object)) => {
+                object.iter().all(|(name, member)| {
+                    let schema = members.get(name).filter(|_| required.contains(&name.as_str()));
+                    schema.is_some_and(|schema| self.says_nothing(schema, member, deeper))
+                })
+            }
+            _ => false,
+        }
+    }
+
     /// True if a value may be meant by a schema: its type, its required members and its constants fit.
     pub(crate) fn may_mean(self, schema: &Value, value: &Value, depth: usize) -> bool {
         let Some(deeper) = depth.checked_sub(1) else { return true };

@@ -1,21 +1,24 @@
 //! One tool: a form to try it, its inputs, and its declaration as each model sees it.
 
 use callgate_gateway::{PageRequest, PageResponse};
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, json};
 use maud::{Markup, html};
 
 use crate::{
     fields::Fields,
+    files::KeptFile,
     inputs::Form,
     json_view,
     layout::{self, Section, effect_mark, items, number, text},
-    paths,
+    paths, session,
 };
 
 /// The state of the form for one tool.
 #[derive(Debug, Default)]
 pub(crate) struct Trial<'t> {
     pub(crate) fields: Fields<'t>,
+    /// The files that were kept just now.
+    pub(crate) files: &'t [KeptFile],
     /// The arguments; `None` where the fields or the text are none.
     pub(crate) arguments: Option<Value>,
     /// The text of the arguments as JSON.
@@ -73,24 +76,30 @@ fn show_facts(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> PageRes
 fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup {
     let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
     let form = Form::new(schema, &trial.fields);
+    let inputs = form.inputs(schema, trial.arguments.as_ref());
+    // A browser sends files in a form of parts alone.
+    let encoding = form.has_files().then_some("multipart/form-data");
     let address = paths::page(&["tools", text(tool, "name")]);
     html! {
         section.trial aria-labelledby="try" {
             h2 #try { "Try it" }
             @if !trial.faults.is_empty() {
-                div.problem role="alert" { p { "Nothing was sent:" } ul { @for fault in &trial.faults { li { (fault) } } } }
+                div.problem role="alert" { p { "Nothing was sent:" } ul { @for fault in &trial.faults { li { (layout::sentence(fault)) } } } }
             }
-            form method="post" action=(address) data-trial=(address) {
+            (kept_files(trial.files))
+            form method="post" action=(address) data-trial=(address) enctype=[encoding] {
                 (layout::form_token(request))
+                // The button that the Enter key presses: the first of a form.
+                button.hidden type="submit" name="do" value="dry" tabindex="-1" aria-hidden="true" { "Dry run" }
                 div.halves {
                     div.half {
                         h3 { label.choice { input type="radio" name="source" value="form" checked[!trial.is_json]; " As a form" } }
-                        div.inputs { (form.inputs(schema, trial.arguments.as_ref())) }
+                        div.inputs { (inputs) }
                     }
                     div.half {
                         h3 { label.choice { input type="radio" name="source" value="json" checked[trial.is_json]; " As JSON" } }
                         label { span.hidden { "Arguments as JSON" }
-                            textarea.json.whole name="json" spellcheck="false" rows="12" aria-describedby="json-state" { "\n" (trial.json) } }
+                            textarea.json.whole name="json" spellcheck="false" rows=(trial.json.lines().count().saturating_add(2).clamp(5, 24)) aria-describedby="json-state" { "\n" (trial.json) } }
                         p.quiet #json-state role="status" { "The chosen side is sent, exactly as it stands." }
                         button.plain type="submit" name="do" value="fill" formnovalidate { "Form from JSON" }
                         " "
@@ -110,22 +119,32 @@ fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup 
     }
 }
 
+fn kept_files(files: &[KeptFile]) -> Markup {
+    html! {
+        @for KeptFile { filename, n_bytes, handle } in files {
+            p.note role="status" {
+                strong { (filename) } " (" (n_bytes) " bytes) is kept for fifteen minutes; in arguments it is "
+                code { "{\"handle\": \"" (handle) "\"}" }
+            }
+        }
+    }
+}
+
 fn session_editor(tool: &Value, trial: &Trial<'_>) -> Markup {
-    let nested = items(tool, "nestedInputs").iter();
-    let from_session: Vec<_> = items(tool, "inputs")
-        .iter()
-        .filter(|input| !matches!(text(input, "source"), "" | "model"))
-        .chain(nested)
-        .collect();
+    let inputs = session::inputs(tool);
+    let address = paths::page(&["tools", text(tool, "name"), "session"]);
     html! {
         details open[!trial.session.is_empty()] {
-            summary { "Session" @if !from_session.is_empty() { " " span.count { (from_session.len()) " inputs" } } }
+            summary { "Session" @if !inputs.is_empty() { " " span.count { (inputs.len()) " inputs" } } }
             label { span.hidden { "Session as JSON" }
                 textarea.json name="session" spellcheck="false" rows="5"
-                    placeholder="{\"id\": \"s-1\", \"parameters\": {}}" { "\n" (trial.session) } }
-            @for input in from_session {
-                span.help { code { (text(input, "argument")) } " comes from " code { (text(input, "source")) } }
+                    placeholder=(session::complete(json!({"id": "s-1"}), tool)) { "\n" (trial.session) } }
+            @for input in &inputs {
+                span.help { code { (text(input, "argument")) } " comes from " code { (text(input, "reference")) } }
             }
+            button.plain type="submit" name="do" value="session" formnovalidate { "Begin with the names of its values" }
+            " "
+            button.plain type="submit" formaction=(address) formnovalidate { "Save as " code { "session.json" } }
         }
     }
 }
@@ -138,7 +157,7 @@ fn inputs_table(tool: &Value) -> Markup {
             h2 { "Inputs" }
             div.scroll tabindex="0" role="group" aria-label="table" {
                 table {
-                    thead { tr { th { "Argument" } th { "Location" } th { "Name there" } th { "From" } th { "Required" } th { "Schema" } } }
+                    thead { tr { th { "Argument" } th { "Location" } th { "Sent as" } th { "From" } th { "Required" } th { "Schema" } } }
                     tbody {
                         @for input in inputs {
                             @let schema = schemas.and_then(|schemas| schemas.get(text(input, "argument")));
@@ -146,7 +165,7 @@ fn inputs_table(tool: &Value) -> Markup {
                                 td { code { (text(input, "argument")) } }
                                 td { (text(input, "in")) }
                                 td { code { (text(input, "name")) } }
-                                td { (text(input, "source")) }
+                                td { @match text(input, "reference") { "" => (text(input, "source")), reference => code { (reference) } } }
                                 td { @if input.get("required").and_then(Value::as_bool) == Some(true) { "yes" } }
                                 td { @if let Some(schema) = schema { code.clip { (short(schema)) } } }
                             }

@@ -171,8 +171,9 @@ fn reason(words: &str, tool: &Value) -> Markup {
     let texts = [text(tool, "name"), text(tool, "description"), text(tool, "toolset")];
     let texts = texts.join(" ").to_lowercase();
     let stem = |word: &str| word.get(..word.floor_char_boundary(5)).unwrap_or(word).to_lowercase();
-    let shared: Vec<_> =
-        words.split_whitespace().filter(|word| texts.contains(&stem(word))).collect();
+    let is_telling = |word: &&str| word.chars().count() >= LEAST_TELLING;
+    let shared = words.split_whitespace().filter(is_telling);
+    let shared: Vec<_> = shared.filter(|word| texts.contains(&stem(word))).collect();
     html! {
         @for word in &shared { mark { (word) } " " }
         @if shared.is_empty() { span.quiet { "arguments or results" } }
@@ -184,4 +185,6 @@ fn reason(words: &str, tool: &Value) -> Markup {
     }
 }
 
+/// Shorter words are in most texts.
+const LEAST_TELLING: usize = 3;
 const EFFECTS: [&str; 3] = ["read", "idempotent", "write"];

@@ -7,10 +7,12 @@ use maud::html;
 
 use crate::{
     fields::Fields,
+    files::{KeptFiles, keep_files},
+    fixture,
     inputs::{Arguments, read_arguments},
     json_view,
     layout::text,
-    outcome, paths,
+    outcome, paths, session,
     tool::{self, Trial},
     tried_call::TriedCall,
 };
@@ -20,13 +22,14 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         Ok(tool) => tool,
         Err(page) => return page,
     };
-    let mut trial = read_trial(request, &tool);
+    let kept = keep_files(request, &session_id(request)).await;
+    let mut trial = read_trial(request, &tool, &kept);
     let wanted = request.field("do");
     let is_sent =
         matches!(wanted, "call" | "confirmed" | "dry") && request.field("open").is_empty();
     let (Some(arguments), true) = (&trial.arguments, is_sent && trial.faults.is_empty()) else {
         if !is_sent {
-            trial.faults.retain(|_| wanted == "fill" || wanted == "write");
+            trial.faults.retain(|_| matches!(wanted, "fill" | "session" | "upload" | "write"));
         }
         return tool::show(request, name, trial).await;
     };
@@ -56,7 +59,7 @@ pub(crate) async fn arguments(request: &PageRequest, name: &str) -> PageResponse
         Ok(tool) => tool,
         Err(page) => return page,
     };
-    match read_fields(request, &tool) {
+    match read_fields(request.fields(), &tool) {
         Ok(arguments) => PageResponse::text(200, json_view::pretty(&arguments)),
         Err(faults) => PageResponse::text(422, faults.join("; ")),
     }
@@ -68,35 +71,53 @@ pub(crate) async fn fixture(request: &PageRequest, name: &str) -> PageResponse {
         Ok(tool) => tool,
         Err(page) => return page,
     };
-    let trial = read_trial(request, &tool);
+    let session = session_id(request);
+    let kept = keep_files(request, &session).await;
+    let trial = read_trial(request, &tool, &kept);
     let (Some(arguments), true) = (&trial.arguments, trial.faults.is_empty()) else {
         return tool::show(request, name, trial).await;
     };
-    let case = json!({"tool": name, "arguments": (arguments.clone())});
-    PageResponse::download("call.json", json_view::pretty(&case) + "\n")
+    fixture::call_file(request, &tool, arguments.clone(), &session).await
 }
 
-fn read_fields(request: &PageRequest, tool: &Value) -> Arguments {
+/// The session as `session.json` of a case.
+pub(crate) async fn session(request: &PageRequest, name: &str) -> PageResponse {
+    if let Ok(session) = read_session(request) {
+        return fixture::session_file(session);
+    }
+    let tool = match tool::facts(request, name).await {
+        Ok(tool) => tool,
+        Err(page) => return page,
+    };
+    let kept = KeptFiles { fields: request.fields().to_vec(), ..KeptFiles::default() };
+    tool::show(request, name, read_trial(request, &tool, &kept)).await
+}
+
+fn read_fields(fields: &[(String, String)], tool: &Value) -> Arguments {
     let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
-    read_arguments(schema, &Fields::new(request.fields()))
+    read_arguments(schema, &Fields::new(fields))
 }
 
 /// The state of a form that was sent.
-fn read_trial<'r>(request: &'r PageRequest, tool: &Value) -> Trial<'r> {
+fn read_trial<'k>(request: &PageRequest, tool: &Value, kept: &'k KeptFiles) -> Trial<'k> {
     let mut trial = Trial {
-        fields: Fields::new(request.fields()),
+        fields: Fields::new(&kept.fields),
+        files: &kept.files,
+        faults: kept.faults.clone(),
         session: request.field("session").to_owned(),
         json: request.field("json").replace("\r\n", "\n"),
         ..Trial::default()
     };
-    if let Err(fault) = read_session(request) {
-        trial.faults.push(fault);
-    }
     let wanted = request.field("do");
+    match read_session(request) {
+        Ok(session) if wanted == "session" => trial.session = session::complete(session, tool),
+        Ok(_) => {}
+        Err(fault) => trial.faults.push(fault),
+    }
     let is_opening = !request.field("open").is_empty();
     trial.is_json =
         wanted == "fill" || (request.field("source") == "json" && wanted != "write" && !is_opening);
-    let read = if trial.is_json { read_json(&trial.json) } else { read_fields(request, tool) };
+    let read = if trial.is_json { read_json(&trial.json) } else { read_fields(&kept.fields, tool) };
     match read {
         Ok(arguments) => {
             trial.json = json_view::pretty(&arguments);
@@ -118,6 +139,12 @@ fn read_json(text: &str) -> Arguments {
         }
         Err(error) => Err(vec![format!("the arguments as JSON: {error}")]),
     }
+}
+
+/// The id of the session of a form; empty if it has none.
+fn session_id(request: &PageRequest) -> String {
+    let session = read_session(request).unwrap_or_default();
+    text(&session, "id").to_owned()
 }
 
 fn read_session(request: &PageRequest) -> Result<Value, String> {

@@ -26,10 +26,12 @@ pub(super) struct Items<'i> {
 impl Form<'_> {
     /// An object in a frame of its own.
     pub(super) fn group(&self, input: Input<'_>, group: Group<'_>, place: Place<'_>) -> Markup {
+        let says_nothing =
+            input.value.is_some_and(|it| self.schemas.says_nothing(input.schema, it, FIT_DEPTH));
         html! {
             fieldset {
                 (legend(input))
-                (presence(input, group.is_nullable, input.value.and_then(Value::as_object).is_some_and(Object::is_empty)))
+                (presence(input, group.is_nullable, says_nothing))
                 (self.members(input, group, place))
             }
         }
@@ -77,6 +79,7 @@ impl Form<'_> {
                     (self.input(Input { name: "value", schema, value, path: &path, is_required: false }, place))
                 }
             }
+            button.plain type="submit" name="open" value=(path) formnovalidate { "One more entry" }
         }
     }
 
@@ -109,6 +112,7 @@ impl Form<'_> {
         html! {
             fieldset {
                 (legend(input))
+                @if let Some(at) = self.file_alternative(alternatives) { (self.file(input, at)) }
                 span.control {
                     select name=(Part::Alternative.field(input.path)) aria-label={ (shown_name(input)) ": alternative" } {
                         option value="" { "left out" }
@@ -123,6 +127,27 @@ impl Form<'_> {
                     @let path = alternative_path(input.path, at);
                     (self.input(Input { schema, path: &path, is_required: true, ..input }, place))
                 }
+            }
+        }
+    }
+
+    /// The alternative that names a file by its handle.
+    fn file_alternative(&self, alternatives: &[&Value]) -> Option<usize> {
+        alternatives.iter().position(|schema| {
+            let resolved = self.schemas.resolve(schema);
+            let members = resolved.schema.get("properties").and_then(Value::as_object);
+            members.is_some_and(|it| it.contains_key("handle") && it.contains_key("data"))
+        })
+    }
+
+    /// A file that is kept, and named by its handle, when the form is sent.
+    fn file(&self, input: Input<'_>, at: usize) -> Markup {
+        self.has_files.set(true);
+        let name = Part::File.field(&alternative_path(input.path, at));
+        html! {
+            span.control.file {
+                input type="file" name=(name) aria-label={ (shown_name(input)) ": file" };
+                button.plain type="submit" name="do" value="upload" formnovalidate { "Keep the file" }
             }
         }
     }

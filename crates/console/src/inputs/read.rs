@@ -1,5 +1,5 @@
 //! The arguments that the fields of a form say, as JSON. Numbers keep their digits; an input is absent, `null` or empty as the form
-//! says.
+//! says. A group or a row in which a person said nothing is left out, also where its required members have values of their own.
 
 use callgate_tool::{Object, Value};
 
@@ -19,9 +19,22 @@ pub(crate) fn read_arguments(schema: &Value, fields: &Fields<'_>) -> Arguments {
     let mut reading = Reading { schemas: Schemas::new(schema), fields, faults: Vec::new() };
     let read = reading.read(schema, "", true, MOST_DEPTH);
     if reading.faults.is_empty() {
-        return Ok(read.unwrap_or_else(|| Value::Object(Object::new())));
+        return Ok(read.map_or_else(|| Value::Object(Object::new()), |read| read.value));
     }
     Err(reading.faults)
+}
+
+/// A value of a form.
+struct Read {
+    value: Value,
+    /// False if the form alone made it: an empty group, or a constant.
+    is_said: bool,
+}
+
+impl Read {
+    fn said(value: impl Into<Value>) -> Self {
+        Self { value: value.into(), is_said: true }
+    }
 }
 
 struct Reading<'f> {
@@ -37,14 +50,14 @@ impl Reading<'_> {
         path: &str,
         is_required: bool,
         depth: usize,
-    ) -> Option<Value> {
+    ) -> Option<Read> {
         let deeper = depth.checked_sub(1)?;
         if let Some(text) = self.fields.get(Part::Json, path) {
-            return self.json(text, path);
+            return self.json(text, path).map(Read::said);
         }
         let state = self.fields.get(Part::State, path).unwrap_or_default();
         if state == "null" {
-            return Some(Value::Null);
+            return Some(Read::said(Value::Null));
         }
         let resolved = self.schemas.resolve(schema);
         let read = match resolved.kind() {
@@ -52,41 +65,42 @@ impl Reading<'_> {
                 return self.alternative(&alternatives, path, deeper);
             }
             Kind::Any => return None,
-            Kind::Choice(_) => {
+            Kind::Choice(choices) => {
                 let text = self.fields.get(Part::Choice, path).filter(|text| !text.is_empty())?;
-                return self.json(text, path);
+                let is_said = !is_required || choices.len() > 1;
+                return self.json(text, path).map(|value| Read { value, is_said });
             }
-            Kind::List(items) => self.list(items, path, deeper).map(Value::Array),
+            Kind::List(items) => self.list(items, path, deeper)?,
             Kind::Members { members, required, further } => {
-                let mut object = self.members(members, &required, path, deeper)?;
+                let (mut object, mut is_said) = self.members(members, &required, path, deeper)?;
                 if let Some(further) = further {
-                    self.further(further, &mut object, path, deeper);
+                    is_said |= self.further(further, &mut object, path, deeper);
                 }
-                Some(Value::Object(object))
+                Read { value: Value::Object(object), is_said }
             }
-            Kind::Number => return self.number(path),
-            Kind::Text => return self.text(path, state),
-        }?;
-        let is_empty = match &read {
-            Value::Array(items) => items.is_empty(),
-            Value::Object(members) => members.is_empty(),
-            _ => false,
+            Kind::Number => return self.number(path).map(Read::said),
+            Kind::Text => return self.text(path, state).map(Read::said),
         };
-        (!is_empty || is_required || state == "empty").then_some(read)
+        let is_said = read.is_said || state == "empty";
+        (is_said || is_required).then_some(Read { is_said, ..read })
     }
 
-    fn alternative(&mut self, alternatives: &[&Value], path: &str, depth: usize) -> Option<Value> {
+    fn alternative(&mut self, alternatives: &[&Value], path: &str, depth: usize) -> Option<Read> {
         let chosen = self.fields.get(Part::Alternative, path)?;
         if chosen == "null" {
-            return Some(Value::Null);
+            return Some(Read::said(Value::Null));
         }
         let at = chosen.parse().ok()?;
-        self.read(alternatives.get(at).copied()?, &alternative_path(path, at), true, depth)
+        let schema = alternatives.get(at).copied()?;
+        // A person chose it.
+        self.read(schema, &alternative_path(path, at), true, depth).map(|it| Read::said(it.value))
     }
 
-    fn list(&mut self, items: &Value, path: &str, depth: usize) -> Option<Vec<Value>> {
+    fn list(&mut self, items: &Value, path: &str, depth: usize) -> Option<Read> {
         let rows = (0..self.count(path)?).map(|at| item_path(path, at));
-        Some(rows.filter_map(|path| self.read(items, &path, false, depth)).collect())
+        let items = rows.filter_map(|path| self.read(items, &path, false, depth));
+        let items: Vec<_> = items.map(|it| it.value).collect();
+        Some(Read { is_said: !items.is_empty(), value: Value::Array(items) })
     }
 
     fn members(
@@ -95,31 +109,33 @@ impl Reading<'_> {
         required: &[&str],
         path: &str,
         depth: usize,
-    ) -> Option<Object> {
+    ) -> Option<(Object, bool)> {
         self.count(path)?;
-        let mut object = Object::new();
+        let (mut object, mut is_said) = (Object::new(), false);
         for (name, schema) in members.iter() {
             let is_required = required.contains(&name.as_str());
-            if let Some(value) = self.read(schema, &member_path(path, name), is_required, depth) {
-                object.insert(name.as_str(), value);
+            if let Some(read) = self.read(schema, &member_path(path, name), is_required, depth) {
+                is_said |= read.is_said;
+                object.insert(name.as_str(), read.value);
             }
         }
-        Some(object)
+        Some((object, is_said))
     }
 
-    fn further(&mut self, schema: &Value, object: &mut Object, path: &str, depth: usize) {
-        let path = further_path(path);
+    /// Adds the members beside the declared ones. Returns true if there are some.
+    fn further(&mut self, schema: &Value, object: &mut Object, path: &str, depth: usize) -> bool {
+        let (path, n_declared) = (further_path(path), object.len());
         for at in 0..self.count(&path).unwrap_or_default() {
             let path = item_path(&path, at);
             let name = self.fields.get(Part::Key, &path).unwrap_or_default();
-            let value = self.read(schema, &path, false, depth);
-            let Some(value) = value else { continue };
+            let Some(read) = self.read(schema, &path, false, depth) else { continue };
             if name.is_empty() {
                 self.faults.push("a further member needs a name".to_owned());
-            } else if object.insert(name, value).is_some() {
+            } else if object.insert(name, read.value).is_some() {
                 self.faults.push(format!("the member `{name}` is there twice"));
             }
         }
+        object.len() > n_declared
     }
 
     fn text(&self, path: &str, state: &str) -> Option<Value> {

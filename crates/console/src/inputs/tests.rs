@@ -61,6 +61,26 @@ fn lists_and_maps_leave_out_empty_rows() {
 }
 
 #[test]
+fn a_group_or_a_row_in_which_nothing_was_said_is_left_out() {
+    let item = json!({"type": "object", "required": ["kind", "tags"], "properties": {
+        "kind": {"const": "card"}, "tags": {"type": "array", "items": {"type": "string"}}, "pan": {"type": "string"}}});
+    let list = schema_of(&json!({"type": "array", "items": (item.clone())}));
+    let row = [("i:/a", "2"), ("i:/a/0", "0"), ("c:/a/0/kind", "\"card\""), ("i:/a/0/tags", "1")];
+    check(&list, &row, "{}");
+    let said = [&row[..], &[("t:/a/0/pan", "4"), ("i:/a/1", "0"), ("c:/a/1/kind", "\"card\"")]];
+    check(&list, &said.concat(), r#"{"a":[{"kind":"card","tags":[],"pan":"4"}]}"#);
+    let empty = [&row[..], &[("s:/a/0", "empty")]].concat();
+    check(&list, &empty, r#"{"a":[{"kind":"card","tags":[]}]}"#);
+    // A form of it says so again.
+    let (fields, schemas) = (Fields::default(), Schemas::new(&list));
+    let made = json!({"kind": "card", "tags": []});
+    assert!(schemas.says_nothing(&item, &made, 8));
+    assert!(!schemas.says_nothing(&item, &json!({"kind": "card", "tags": ["a"]}), 8));
+    let shown = Form::new(&list, &fields).inputs(&list, Some(&json!({"a": [made]}))).into_string();
+    assert!(shown.contains(r#"<option value="empty" selected>sent when empty"#), "{shown}");
+}
+
+#[test]
 fn an_alternative_is_read_by_its_own_schema_and_its_constant_is_filled_in() {
     let card = json!({"type": "object", "title": "Card", "properties": {"kind": {"const": "card"}, "pan": {"type": "string"}}, "required": ["kind"]});
     let cash = json!({"type": "object", "title": "Cash", "properties": {"kind": {"const": "cash"}}, "required": ["kind"]});
