@@ -29,7 +29,6 @@ mod error;
 mod finder;
 mod input;
 mod keeper;
-mod lease;
 mod model;
 mod offer;
 mod repetition;

@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use callgate_session::{Key, Owner, Space, Store};
+use callgate_executor::Lease;
+use callgate_session::{ErrorKind as StoreErrorKind, Key, Owner, Space, Store};
 use callgate_tool::Json;
 
 use crate::{
@@ -10,10 +11,9 @@ use crate::{
     budget::Spending,
     context::TurnContext,
     end::End,
-    error::Error,
+    error::{self, Error},
     input::Input,
     keeper::TranscriptKeeper,
-    lease::{LEASE, Lease},
     transcript::{EarlierResults, PastCall, Repair, Transcript, TranscriptForm},
     turn::RunningTurn,
 };
@@ -189,7 +189,11 @@ impl Transcripts {
 
     async fn lease(&self, name: &str, context: &TurnContext) -> Result<Lease, Error> {
         let key = key(Space::Lease, name, context);
-        Lease::acquire(Arc::clone(&self.store), key, self.lease).await
+        let lease = Lease::acquire(Arc::clone(&self.store), key, self.lease).await;
+        lease.map_err(|error| match error.kind() {
+            StoreErrorKind::Conflict => error::busy(),
+            _ => error::store_error(error),
+        })
     }
 }
 
@@ -208,3 +212,6 @@ fn key(space: Space, name: &str, context: &TurnContext) -> Key {
 }
 
 const DAY: Duration = Duration::from_hours(24);
+/// The time after which a program that says nothing more counts as ended: longer than a store is away for a change of its
+/// primary.
+const LEASE: Duration = Duration::from_secs(30);

@@ -14,6 +14,7 @@ mod execution;
 mod executor;
 mod extensions;
 mod fingerprint;
+mod lease;
 mod middleware;
 mod results;
 mod retry;
@@ -45,6 +46,8 @@ pub use extensions::Extensions;
 #[doc(hidden)]
 pub use extensions::{MeantToolset, OuterCall};
 pub use fingerprint::fingerprint;
+#[doc(hidden)]
+pub use lease::Lease;
 pub use middleware::{Ended, Ending, Middleware, Stage};
 #[doc(hidden)]
 pub use results::KeptFile;

@@ -1,5 +1,5 @@
-//! The lease on a transcript, which its turn renews while it runs: one turn of a transcript runs at a time. The lease of a
-//! program that has ended is free at once in a store that no other program uses, and otherwise as soon as it has lapsed.
+//! A lease on something that is kept, renewed while it runs: one process works on it at a time. The lease of a
+//! process that has ended is free at once in a store that no other one uses, and otherwise as soon as it has lapsed.
 
 use std::{
     convert::Infallible,
@@ -12,20 +12,14 @@ use std::{
     time::Duration,
 };
 
-use callgate_session::{
-    Error as StoreError, ErrorKind as StoreErrorKind, Expected, Key, Record, Store, Version,
-};
+use callgate_session::{Error, ErrorKind, Expected, Key, Record, Store, Version};
 use serde::{Deserialize, Serialize};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use crate::{
-    error::{self, Error},
-    keeper::now,
-};
-
-/// A lease that this program holds. It is given back when it is dropped.
+/// A lease that this process holds. It is given back when it is dropped.
+#[doc(hidden)]
 #[derive(Debug)]
-pub(crate) struct Lease {
+pub struct Lease {
     store: Arc<dyn Store>,
     key: Key,
     holder: Holder,
@@ -34,7 +28,7 @@ pub(crate) struct Lease {
     is_free: bool,
 }
 
-/// The turn that holds a lease: its program, and its number there.
+/// The work that holds a lease: its process, and its number there.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 struct Holder {
     process: u64,
@@ -45,67 +39,63 @@ impl Lease {
     /// Takes the lease under a key, which lapses unless it is renewed in this time.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) while another turn holds it.
-    pub(crate) async fn acquire(
-        store: Arc<dyn Store>,
-        key: Key,
-        time: Duration,
-    ) -> Result<Self, Error> {
+    /// [`ErrorKind::Conflict`] while another one holds it, and those of the store.
+    pub async fn acquire(store: Arc<dyn Store>, key: Key, time: Duration) -> Result<Self, Error> {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let holder = Holder { process: *PROCESS, number };
         let mut expected = Expected::Absent;
         for _ in 0..ATTEMPTS {
-            let record = record(holder, time).map_err(error::store_error)?;
+            let record = record(holder, time)?;
             match store.put(&key, record, expected, now()).await {
                 Ok(version) => {
                     return Ok(Self { store, key, holder, version, time, is_free: false });
                 }
-                Err(error) if error.kind() == StoreErrorKind::Conflict => {}
-                Err(error) => return Err(error::store_error(error)),
+                Err(error) if error.kind() == ErrorKind::Conflict => {}
+                Err(error) => return Err(error),
             }
-            let Some(stored) = store.get(&key, now()).await.map_err(error::store_error)? else {
+            let Some(stored) = store.get(&key, now()).await? else {
                 expected = Expected::Absent;
                 continue;
             };
-            let held: Holder = stored.record.read().map_err(error::store_error)?;
+            let held: Holder = stored.record.read()?;
             if store.is_shared() || held.process == holder.process {
-                return Err(error::busy());
+                return Err(busy());
             }
-            // No other program has the store, so the one that held the lease has ended.
+            // No other process has the store, so the one that held the lease has ended.
             expected = Expected::Version(stored.version);
         }
-        Err(error::busy())
+        Err(busy())
     }
 
     /// Renews the lease for as long as it is polled.
-    pub(crate) async fn renew_forever(&mut self) -> Infallible {
+    pub async fn renew_forever(&mut self) -> Infallible {
         loop {
             sleep(self.time / 3).await;
             match self.renew_once().await {
                 Ok(version) => self.version = version,
-                // If somebody else has it, this turn notices when it keeps its transcript.
-                Err(error) => tracing::debug!(%error, "the lease of a turn is not renewed"),
+                // If somebody else has it, this one notices when it keeps its work.
+                Err(error) => tracing::debug!(%error, "a lease is not renewed"),
             }
         }
     }
 
-    async fn renew_once(&self) -> Result<Version, StoreError> {
+    async fn renew_once(&self) -> Result<Version, Error> {
         let (record, expected) = (record(self.holder, self.time)?, Expected::Version(self.version));
         self.store.put(&self.key, record, expected, now()).await
     }
 
     /// Gives the lease back.
-    pub(crate) async fn release(mut self) {
+    pub async fn release(mut self) {
         if let Err(error) = self.remove_record().await {
-            tracing::debug!(%error, "the lease of a turn ends by itself");
+            tracing::debug!(%error, "a lease ends by itself");
         }
         self.is_free = true;
     }
 
-    async fn remove_record(&self) -> Result<(), StoreError> {
+    async fn remove_record(&self) -> Result<(), Error> {
         let expected = Expected::Version(self.version);
         match self.store.remove(&self.key, expected, now()).await {
-            Err(error) if error.kind() == StoreErrorKind::Conflict => {}
+            Err(error) if error.kind() == ErrorKind::Conflict => {}
             removed => return removed.map(drop),
         }
         // A renewal may have been on its way.
@@ -118,7 +108,7 @@ impl Lease {
     }
 }
 
-/// A store of this program alone removes the lease at once. In any other one it lapses.
+/// A store of this process alone removes the lease at once. In any other one it lapses.
 impl Drop for Lease {
     fn drop(&mut self) {
         if !self.is_free {
@@ -128,15 +118,20 @@ impl Drop for Lease {
     }
 }
 
-fn record(holder: Holder, time: Duration) -> Result<Record, StoreError> {
+fn record(holder: Holder, time: Duration) -> Result<Record, Error> {
     Ok(Record::json(&holder)?.with_time_to_live(time))
 }
 
-/// The number of this program, which no other one has.
+fn busy() -> Error {
+    Error::new(ErrorKind::Conflict, "somebody else holds the lease")
+}
+
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
+}
+
+/// The number of this process, which no other one has.
 static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
-/// The time after which a program that says nothing more counts as ended: longer than a store is away for a change of its
-/// primary.
-pub(crate) const LEASE: Duration = Duration::from_secs(30);
 /// A lease that ends between two looks is tried once more.
 const ATTEMPTS: usize = 3;
