@@ -1,7 +1,7 @@
 //! The functions of a program: the tools that its caller may use, that the operator allows, and that call no tools themselves.
 
 use callgate_executor::{CallRights, Entry, Executor, Search};
-use callgate_tool::{Tool, Value, nearest_first};
+use callgate_tool::{FingerprintHasher, Schema, Tool, Value, hexadecimal, nearest_first};
 
 use crate::{
     message::{Meaning, Name},
@@ -97,6 +97,17 @@ impl<'e> Functions<'e> {
             [] => format!("name '{asked}' is not defined"),
             names => format!("name '{asked}' is not defined; functions: {}", names.join(", ")),
         }
+    }
+
+    /// The fingerprint of a tool's declaration; `None` if there is none.
+    pub(crate) fn fingerprint(self, tool: &str) -> Option<String> {
+        let declared = self.executor.find(tool)?.declaration()?;
+        let mut hasher = FingerprintHasher::default();
+        hasher.text(declared.name.as_str()).text(declared.effect.as_str());
+        hasher.value(&declared.input_schema.to_value());
+        let output = declared.output_schema().map(Schema::to_value);
+        hasher.value(&output.unwrap_or_default());
+        Some(hexadecimal(hasher.finish().as_bytes()))
     }
 
     /// The functions that a question means, each as its stub.

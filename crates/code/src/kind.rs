@@ -15,6 +15,7 @@ use crate::{
     finding::{self, CodeFinding},
     keys::{CodeKeys, LimitKeys, ToolsetKeys},
     load::{EngineTool, TOOL, engine_tool},
+    programs::Programs,
     python_tool::examine_sandbox,
     settings::{CallRules, CodeSettings, Engine},
     unavailable::Unavailable,
@@ -140,16 +141,30 @@ impl KindSettings for ToolsetSettings {
         {
             return refused(&unavailable);
         }
-        let earlier = around.earlier.and_then(Kept::get::<Arc<Workers>>);
-        match engine_tool(name, settings, earlier) {
+        let earlier = around.earlier.and_then(Kept::get::<KeptParts>);
+        let programs = match (&around.shared.state, earlier) {
+            (None, Some(earlier)) => earlier.programs.clone(),
+            (state, _) => Programs::new(state.as_ref()),
+        };
+        let workers = earlier.map(|earlier| &earlier.workers);
+        match engine_tool(name, settings, workers, programs.clone()) {
             Ok(EngineTool { tool, workers }) => {
-                Opened { kept: workers.map(Kept::new), ..Opened::with_tools(vec![tool]) }
+                let kept = workers.map(|workers| Kept::new(KeptParts { workers, programs }));
+                Opened { kept, ..Opened::with_tools(vec![tool]) }
             }
             // A load that may start nothing needs nothing that could be started.
             Err(_) if !may_start => Opened::absent(Absence::Unasked),
             Err(unavailable) => refused(&unavailable),
         }
     }
+}
+
+/// The parts that a later build uses again.
+#[derive(Debug)]
+struct KeptParts {
+    workers: Arc<Workers>,
+    /// In memory where no store outlives this process.
+    programs: Programs,
 }
 
 impl ToolsetSettings {

@@ -10,6 +10,7 @@ mod digits;
 mod finding;
 mod frame;
 mod functions;
+mod journal;
 mod keys;
 mod kind;
 mod load;
@@ -20,6 +21,7 @@ mod name;
 mod outcome;
 mod path;
 mod program;
+mod programs;
 pub mod python;
 mod python_tool;
 mod settings;
@@ -30,7 +32,7 @@ mod worker;
 
 pub use finding::CodeFinding;
 pub use kind::CodeKind;
-pub use load::load;
+pub use load::{load, load_over};
 #[cfg(all(feature = "monty", unix))]
 pub use monty::work;
 pub use settings::{CallRules, CodeLimits, CodeSettings, Engine};

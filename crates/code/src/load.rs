@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use callgate_executor::Backend;
+use callgate_session::Store;
 use callgate_tool::ToolName;
 
 use crate::{
+    programs::Programs,
     python_tool::PythonTool,
     settings::{CodeSettings, Engine},
     tool::CodeTool,
@@ -18,12 +20,27 @@ use crate::{
 /// # Errors
 /// [`Unavailable`] if no code runs here.
 pub fn load(settings: CodeSettings) -> Result<Arc<dyn Backend>, Unavailable> {
+    load_among(settings, Programs::new(None))
+}
+
+/// [`load`] with a store, in which programs wait for a person: another process that has the store goes on with them.
+///
+/// # Errors
+/// Those of [`load`].
+pub fn load_over(
+    settings: CodeSettings,
+    state: &Arc<dyn Store>,
+) -> Result<Arc<dyn Backend>, Unavailable> {
+    load_among(settings, Programs::new(Some(state)))
+}
+
+fn load_among(settings: CodeSettings, programs: Programs) -> Result<Arc<dyn Backend>, Unavailable> {
     let name = match &settings.prefix {
         Some(prefix) => ToolName::new(&format!("{prefix}-{TOOL}")),
         None => ToolName::new(TOOL),
     };
     let name = name.map_err(|_| Unavailable::Name)?;
-    Ok(engine_tool(name, settings, None)?.tool)
+    Ok(engine_tool(name, settings, None, programs)?.tool)
 }
 
 /// A tool with the part that a later build uses again.
@@ -37,12 +54,13 @@ pub(crate) fn engine_tool(
     name: ToolName,
     settings: CodeSettings,
     earlier: Option<&Arc<Workers>>,
+    programs: Programs,
 ) -> Result<EngineTool, Unavailable> {
     match settings.engine {
         Engine::Monty if cfg!(all(feature = "monty", unix)) => {
             let program = worker_program().ok_or(Unavailable::Worker)?;
             let workers = earlier.cloned().unwrap_or_else(|| Arc::new(Workers::new(program)));
-            let tool = Arc::new(CodeTool::new(name, settings, Arc::clone(&workers)));
+            let tool = Arc::new(CodeTool::new(name, settings, Arc::clone(&workers), programs));
             Ok(EngineTool { tool, workers: Some(workers) })
         }
         Engine::Monty => Err(Unavailable::Engine),

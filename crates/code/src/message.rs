@@ -97,7 +97,6 @@ impl Order {
         }
     }
 
-    #[cfg(any(test, all(feature = "monty", unix)))]
     pub(crate) fn from_value(value: &Value) -> Option<Self> {
         let (kind, body) = only_member(value)?;
         match kind {

@@ -1,6 +1,6 @@
 //! The result of a call as the code gets it, and as the result of the program lists it.
 
-use callgate_tool::{Content, Fault, Json, Object, Outcome, ToolResult, Value, json};
+use callgate_tool::{Content, Fault, Json, Object, Outcome, Reached, ToolResult, Value, json};
 
 use crate::message::Raised;
 
@@ -14,30 +14,22 @@ pub(crate) struct CallRecord {
 }
 
 /// The end of a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Ended {
     Answered,
     /// It failed, with the code of the fault and how far it got.
-    Failed(&'static str, &'static str),
+    Failed(String, Reached),
     /// The program ended first: the call may have been executed.
     Left,
+    /// The program ended while the call waited for a person.
+    Waits,
 }
 
 impl CallRecord {
     pub(crate) fn to_value(&self) -> Value {
-        let ended = match self.ended {
-            Ended::Answered => ("answered", None),
-            Ended::Failed(code, reached) => ("failed", Some((Some(code), reached))),
-            Ended::Left => ("left", Some((None, "maybe"))),
-        };
-        let (ended, failure) = ended;
-        let mut members =
-            Object::from([("tool", self.tool.as_str().into()), ("ended", ended.into())]);
-        if let Some((code, reached)) = failure {
-            if let Some(code) = code {
-                members.insert("code", code.into());
-            }
-            members.insert("reached", reached.into());
+        let mut members = Object::from([("tool", self.tool.as_str().into())]);
+        if let Value::Object(ended) = self.ended.to_value() {
+            members.extend(ended);
         }
         if !self.notes.is_empty() {
             members.insert("notes", json!(self.notes));
@@ -46,6 +38,53 @@ impl CallRecord {
     }
 }
 
+impl Ended {
+    /// The end of a call that reaches no tool.
+    pub(crate) fn unsent(raised: &Raised) -> Self {
+        Self::not_sent(raised.fault["code"].as_str().unwrap_or_default())
+    }
+
+    /// The end of a call that is not sent, for the reason of this code.
+    pub(crate) fn not_sent(code: &str) -> Self {
+        Self::Failed(code.to_owned(), Reached::No)
+    }
+
+    /// True if the call may have reached its tool.
+    pub(crate) fn may_have_reached(&self) -> bool {
+        match self {
+            Self::Answered | Self::Left => true,
+            Self::Failed(_, reached) => *reached != Reached::No,
+            Self::Waits => false,
+        }
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
+        let members = match self {
+            Self::Answered => vec![("ended", "answered".into())],
+            Self::Failed(code, reached) => vec![
+                ("ended", "failed".into()),
+                ("code", code.as_str().into()),
+                ("reached", reached.as_str().into()),
+            ],
+            Self::Left => vec![("ended", "left".into()), ("reached", "maybe".into())],
+            Self::Waits => vec![("ended", "waits".into()), ("reached", "no".into())],
+        };
+        Value::Object(members.into_iter().collect())
+    }
+
+    pub(crate) fn from_value(value: &Value) -> Option<Self> {
+        match value["ended"].as_str()? {
+            "answered" => Some(Self::Answered),
+            "failed" => {
+                let reached = Reached::from_name(value["reached"].as_str()?)?;
+                Some(Self::Failed(value["code"].as_str()?.to_owned(), reached))
+            }
+            "left" => Some(Self::Left),
+            "waits" => Some(Self::Waits),
+            _ => None,
+        }
+    }
+}
 /// The value of a call for the code, or the exception, and how the call ended.
 pub(crate) fn code_value(result: &ToolResult) -> (Result<Value, Raised>, Ended) {
     match &result.outcome {
@@ -61,12 +100,12 @@ pub(crate) fn code_value(result: &ToolResult) -> (Result<Value, Raised>, Ended) 
             (Ok(value), Ended::Answered)
         }
         Outcome::Failed(fault) => {
-            let ended = Ended::Failed(fault.code.as_str(), fault.reached.as_str());
+            let ended = Ended::Failed(fault.code.as_str().to_owned(), fault.reached);
             (Err(raised_fault(fault)), ended)
         }
         Outcome::Pending(_) | Outcome::Planned(_) => {
             let fault = callgate_call::wording::approval::asked_by_code();
-            let ended = Ended::Failed(fault.code.as_str(), fault.reached.as_str());
+            let ended = Ended::Failed(fault.code.as_str().to_owned(), fault.reached);
             (Err(raised_fault(&fault)), ended)
         }
     }
@@ -90,4 +129,11 @@ fn raised_fault(fault: &Fault) -> Raised {
 pub(crate) fn raised(code: &str, message: &str) -> Raised {
     let fault = json!({"code": code, "message": message, "reached": "no"});
     Raised { text: format!("{code}: {message}"), fault }
+}
+
+/// The exception and the end of a write that an interrupted program had begun.
+pub(crate) fn raised_unknown() -> (Raised, Ended) {
+    let fault = callgate_call::wording::code::interrupted_call();
+    let ended = Ended::Failed(fault.code.as_str().to_owned(), fault.reached);
+    (raised_fault(&fault), ended)
 }

@@ -1,19 +1,24 @@
 //! One program with its calls: what the worker reports is judged here, calls run side by side through the executor, and results go in
-//! when the code waits for them.
+//! when the code waits for them. A program that goes on after a wait first gets the recorded answers in the recorded order.
+
+mod calls;
+mod repetition;
+
+pub(crate) use calls::waiting_outcome;
 
 use std::{collections::VecDeque, time::Duration};
 
-use callgate_call::Selection;
-use callgate_executor::{Call, Executor};
-use callgate_tool::{Arguments, Object, ToolCall, ToolResult, Value};
+use callgate_executor::{Call, Executor, Resumption};
+use callgate_tool::{Fault, Object, Pending, ToolCall, ToolResult, Value};
 use futures_util::{StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
-    arguments::tool_arguments,
-    functions::{Function, Functions},
-    message::{End, Name, Order, Raised, Report},
-    outcome::{CallRecord, Ended, code_value, raised},
+    functions::Functions,
+    journal::ProgramJournal,
+    message::{End, Name, Order, Report},
+    outcome::raised,
+    programs::Keeper,
     settings::CodeLimits,
     worker::{Broken, Worker},
 };
@@ -25,31 +30,46 @@ pub(crate) struct Program<'a> {
     functions: Functions<'a>,
     limits: CodeLimits,
     deadline: Instant,
+    journal: ProgramJournal,
+    keeper: Keeper,
+    /// The answer to a call that waits, if the program goes on.
+    resumption: Option<&'a Resumption>,
+    /// The events of earlier runs, and how many of them this run has repeated.
+    n_recorded: usize,
+    n_repeated: usize,
+    has_caught_up: bool,
     /// The calls that begin when others end, by their numbers.
-    queue: VecDeque<(u64, usize, ToolCall)>,
+    queue: VecDeque<(usize, ToolCall)>,
     running: FuturesUnordered<BoxFuture<'a, EndedCall>>,
-    /// The results that the code has not taken.
-    results: VecDeque<(u64, Result<Value, Raised>)>,
-    records: Vec<CallRecord>,
-    n_calls: u64,
+    /// The calls whose answers the code has not taken.
+    ready: VecDeque<usize>,
+    /// The reason why a decision does not count: the program still waits.
+    refusal: Option<Box<Fault>>,
     /// The time that the code has computed.
     computed: Duration,
 }
 
-/// The end of a program.
+/// The end of a run.
 #[derive(Debug)]
-pub(crate) struct ProgramEnd {
-    pub(crate) end: End,
-    pub(crate) records: Vec<CallRecord>,
-    /// True if the worker may run another program.
-    pub(crate) is_clean: bool,
+pub(crate) enum RunEnd {
+    /// The program has ended.
+    Ended {
+        end: End,
+        /// True if the worker may run another program.
+        is_clean: bool,
+    },
+    /// Nothing is known of a program whose journal is not kept, and it can be answered again.
+    Failed(Box<Fault>),
+    /// It waits for this.
+    Waits(Box<Pending>),
 }
 
-/// A call that has ended, by its number and the index of its record.
+/// A call that has ended, by its number.
 #[derive(Debug)]
 struct EndedCall {
-    number: u64,
-    record: usize,
+    number: usize,
+    /// The request that was decided about, if the call waited before.
+    waited: Option<Box<Pending>>,
     result: ToolResult,
 }
 
@@ -61,82 +81,148 @@ enum Step {
     Stuck,
 }
 
+/// The reason why a program stops without an end of its own.
+enum Halt {
+    /// An error of the program, for the model.
+    Error(String),
+    /// The journal is not kept, or the decision does not count.
+    Fault(Box<Fault>),
+    /// Nothing goes on before a person has decided.
+    Waits,
+}
+
+impl From<String> for Halt {
+    fn from(error: String) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// The parts of a run.
+pub(crate) struct Start<'a> {
+    pub(crate) functions: Functions<'a>,
+    pub(crate) limits: CodeLimits,
+    pub(crate) journal: ProgramJournal,
+    pub(crate) keeper: Keeper,
+    pub(crate) resumption: Option<&'a Resumption>,
+}
+
 impl<'a> Program<'a> {
-    pub(crate) fn new(
-        call: &'a Call<'a>,
-        executor: &'a Executor,
-        functions: Functions<'a>,
-        limits: CodeLimits,
-    ) -> Self {
+    pub(crate) fn new(call: &'a Call<'a>, start: Start<'a>) -> Self {
+        let Start { functions, limits, journal, keeper, resumption } = start;
         Self {
             call,
-            executor,
+            executor: functions.executor,
             functions,
             limits,
             deadline: call.deadline_within(limits.timeout),
+            n_recorded: journal.events.len(),
+            n_repeated: 0,
+            has_caught_up: false,
+            journal,
+            keeper,
+            resumption,
             queue: VecDeque::new(),
             running: FuturesUnordered::new(),
-            results: VecDeque::new(),
-            records: Vec::new(),
-            n_calls: 0,
+            ready: VecDeque::new(),
+            refusal: None,
             computed: Duration::ZERO,
         }
     }
 
-    /// Runs the code to its end.
-    pub(crate) async fn run(mut self, worker: &mut Worker, code: &str) -> ProgramEnd {
-        let ended = self.follow(worker, code).await;
-        let (error, is_clean) = match ended {
-            Ok(end) => {
-                self.finish_calls().await;
-                let end = end.within(self.limits.output);
-                return ProgramEnd { end, records: self.records, is_clean: worker.is_silent() };
-            }
-            Err(error) => (error, false),
+    /// Runs the code to its end, or until it waits for a person.
+    pub(crate) async fn run(&mut self, worker: &mut Worker) -> RunEnd {
+        let ended = match self.follow(worker).await {
+            Ok(end) => self.finish_calls().await.map(|()| end.within(self.limits.output)),
+            Err(halt) => Err(halt),
         };
-        let end = End { error, ..End::default() };
-        ProgramEnd { end, records: self.records, is_clean }
+        match ended {
+            Ok(end) => RunEnd::Ended { end, is_clean: worker.is_silent() },
+            Err(Halt::Error(error)) => {
+                RunEnd::Ended { end: End { error, ..End::default() }, is_clean: false }
+            }
+            Err(Halt::Fault(fault)) => RunEnd::Failed(fault),
+            Err(Halt::Waits) => self.begin_to_wait().await,
+        }
+    }
+
+    /// The journal as it is now.
+    pub(crate) fn journal(&self) -> &ProgramJournal {
+        &self.journal
+    }
+
+    /// Keeps the result of a program that has waited: a repeated decision gets it.
+    pub(crate) async fn keep_result(&mut self, result: &Value) -> Result<(), Box<Fault>> {
+        if !self.keeper.is_kept() {
+            return Ok(());
+        }
+        self.journal.result = Some(result.clone());
+        self.keeper.keep(&self.journal).await
     }
 
     /// Follows the worker until the program ends.
     ///
     /// # Errors
-    /// The reason why it has no end of its own, for the model.
-    async fn follow(&mut self, worker: &mut Worker, code: &str) -> Result<End, String> {
+    /// The reason why it has no end of its own.
+    async fn follow(&mut self, worker: &mut Worker) -> Result<End, Halt> {
         let CodeLimits { memory, output, time, .. } = self.limits;
         let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let number = worker.number();
-        let run = Order::Run { number, code: code.to_owned(), memory, output, time_ms };
-        self.send(worker, &run).await?;
+        let (number, code) = (worker.number(), self.journal.code.clone());
+        self.send(worker, &Order::Run { number, code, memory, output, time_ms }).await?;
         let mut waits = false;
         loop {
-            self.begin_calls();
-            if waits && let Some((number, answer)) = self.results.pop_front() {
+            if self.has_repeated_all() {
+                self.catch_up().await?;
+                self.begin_calls().await?;
+            }
+            if waits && let Some(number) = self.next_answer()? {
                 waits = false;
-                self.answer(worker, number, answer).await?;
+                self.answer(worker, number).await?;
                 continue;
             }
+            if waits && self.is_held_up() {
+                return Err(Halt::Waits);
+            }
             match self.next_step(worker, waits).await {
-                Step::Ended(ended) => self.take_result(*ended),
-                Step::Late if Instant::now() >= self.deadline => return Err(self.late_text()),
-                Step::Late => return Err(time_text(self.limits.time)),
-                Step::Stuck => return Err(self.broken_text(Broken::Malformed)),
-                Step::Reported(Err(broken)) => return Err(self.broken_text(broken)),
-                Step::Reported(Ok(Report::End(ended, end))) if ended == number => return Ok(end),
-                // The end of an earlier program.
-                Step::Reported(Ok(Report::End(..))) => {
-                    return Err(self.broken_text(Broken::Malformed));
+                Step::Ended(ended) => self.take_result(*ended).await?,
+                Step::Late if Instant::now() >= self.deadline => {
+                    return Err(self.late_text().into());
                 }
-                Step::Reported(Ok(Report::Wait)) => waits = true,
-                Step::Reported(Ok(Report::Lookup(name))) => {
-                    let meaning = self.functions.meaning(&name);
-                    self.send(worker, &Order::Named(meaning)).await?;
-                }
-                Step::Reported(Ok(Report::Call { number, name, positional, named })) => {
-                    self.add_call(number, &name, positional, named)?;
-                }
+                Step::Late => return Err(time_text(self.limits.time).into()),
+                Step::Stuck => return Err(self.broken_text(Broken::Malformed).into()),
+                Step::Reported(Err(broken)) => return Err(self.broken_text(broken).into()),
+                Step::Reported(Ok(report)) => match self.judge(worker, number, report).await? {
+                    Reaction::End(end) => return Ok(end),
+                    Reaction::GoesOn => {}
+                    Reaction::Waits => waits = true,
+                },
             }
         }
+    }
+
+    async fn judge(
+        &mut self,
+        worker: &mut Worker,
+        number: u64,
+        report: Report,
+    ) -> Result<Reaction, Halt> {
+        match report {
+            Report::End(ended, end) if ended == number => {
+                self.check_end()?;
+                return Ok(Reaction::End(end));
+            }
+            // The end of an earlier program.
+            Report::End(..) => return Err(self.broken_text(Broken::Malformed).into()),
+            Report::Wait => return Ok(Reaction::Waits),
+            Report::Lookup(name) => {
+                let meaning = self.meaning(&name);
+                self.send(worker, &Order::Named(meaning)).await?;
+            }
+            Report::Call { number, name, positional, named } => {
+                let asked = Asked { name, positional, named };
+                self.take_call(number, asked)?;
+            }
+        }
+        Ok(Reaction::GoesOn)
     }
 
     async fn next_step(&mut self, worker: &mut Worker, waits: bool) -> Step {
@@ -157,119 +243,20 @@ impl<'a> Program<'a> {
         step
     }
 
-    /// Begins calls, as many as may run together.
-    fn begin_calls(&mut self) {
-        while self.running.len() < self.limits.parallel
-            && let Some((number, record, asked)) = self.queue.pop_front()
-        {
-            let call = self.call.inner_call(asked).with_deadline(self.deadline);
-            let call = call.with_whole(Selection::default());
-            let executor = self.executor;
-            let running = async move {
-                let result = executor.call_with(call).await;
-                EndedCall { number, record, result }
-            };
-            self.running.push(Box::pin(running));
-        }
-    }
-
-    /// Takes a call of the code: it begins, or its exception waits for the code.
-    ///
-    /// # Errors
-    /// The program has no end, for this reason.
-    fn add_call(
-        &mut self,
-        number: u64,
-        name: &Name,
-        positional: Vec<Value>,
-        named: Object,
-    ) -> Result<(), String> {
-        if number != self.n_calls {
-            return Err(self.broken_text(Broken::Malformed));
-        }
-        self.n_calls += 1;
-        let most = self.limits.calls as u64;
-        if number >= most.saturating_add(MOST_REFUSED) {
-            return Err(format!("RuntimeError: the program made far more than {most} calls"));
-        }
-        if number >= most {
-            let text = format!("a program makes at most {most} calls");
-            self.results.push_back((number, Err(raised("too_many_calls", &text))));
-            return Ok(());
-        }
-        match self.asked_call(number, name, positional, named) {
-            Ok(Asked::Call(asked)) => {
-                let (tool, ended) = (asked.tool.clone(), Ended::Left);
-                self.records.push(CallRecord { tool, ended, notes: Vec::new() });
-                self.queue.push_back((number, self.records.len() - 1, asked));
-            }
-            Ok(Asked::Value(value)) => self.results.push_back((number, Ok(value))),
-            Err(raised) => self.results.push_back((number, Err(raised))),
-        }
-        Ok(())
-    }
-
-    fn asked_call(
-        &self,
-        number: u64,
-        name: &Name,
-        positional: Vec<Value>,
-        named: Object,
-    ) -> Result<Asked, Raised> {
-        let unknown = |text: String| raised("unknown_tool", &text);
-        let invalid = |text: String| raised("invalid_arguments", &text);
-        match self.functions.find(name).map_err(unknown)? {
-            Function::Search => {
-                let question = positional.first().or_else(|| named.get("query"));
-                let question = question.and_then(Value::as_str);
-                let question = question.ok_or_else(|| invalid(SEARCH_TAKES.to_owned()))?;
-                Ok(Asked::Value(self.functions.search(question)))
-            }
-            Function::Tool(entry) => {
-                let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
-                let arguments: Arguments =
-                    tool_arguments(&schema.unwrap_or_default(), positional, named)
-                        .map_err(invalid)?;
-                let id = format!("{}.{}", self.call.id(), number.saturating_add(1));
-                Ok(Asked::Call(ToolCall::new(id, entry.name().as_str(), arguments)))
-            }
-        }
-    }
-
-    fn take_result(&mut self, EndedCall { number, record, result }: EndedCall) {
-        let (value, ended) = code_value(&result);
-        if let Some(record) = self.records.get_mut(record) {
-            record.ended = ended;
-            record.notes = result.notes().unwrap_or_default();
-        }
-        self.results.push_back((number, value));
-    }
-
-    /// Lets the calls end that the code does not wait for.
-    async fn finish_calls(&mut self) {
-        loop {
-            self.begin_calls();
-            tokio::select! {
-                ended = self.running.next() => match ended {
-                    Some(ended) => self.take_result(ended),
-                    None => return,
-                },
-                () = sleep_until(self.deadline) => return,
-            }
-        }
-    }
-
-    async fn answer(
-        &mut self,
-        worker: &mut Worker,
-        number: u64,
-        answer: Result<Value, Raised>,
-    ) -> Result<(), String> {
+    /// Gives the code the answer of a call.
+    async fn answer(&mut self, worker: &mut Worker, number: usize) -> Result<(), Halt> {
+        let Some(answer) = self.journal.answer(number) else {
+            let writes = self.journal.writes_text();
+            let error = "journal_full: not all answers were recorded, so that the program cannot go on; writes already made";
+            return Err(Halt::Error(format!("{error}: {writes}")));
+        };
+        let number = number as u64;
         if self.send(worker, &Order::Answer { number, answer }).await? {
             return Ok(());
         }
         let answer = Err(raised("response_too_large", "the result is larger than code may have"));
-        self.send(worker, &Order::Answer { number, answer }).await.map(drop)
+        self.send(worker, &Order::Answer { number, answer }).await?;
+        Ok(())
     }
 
     /// Sends an order to a worker, which waits for it: one that does not read has no more time than for its code.
@@ -300,10 +287,19 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The meaning of a call.
-enum Asked {
-    Call(ToolCall),
-    Value(Value),
+/// A call as the code asks for it.
+#[derive(Debug)]
+struct Asked {
+    name: Name,
+    positional: Vec<Value>,
+    named: Object,
+}
+
+/// The consequence of a report.
+enum Reaction {
+    End(End),
+    GoesOn,
+    Waits,
 }
 
 fn time_text(time: Duration) -> String {
@@ -312,6 +308,3 @@ fn time_text(time: Duration) -> String {
 
 /// The time for a worker to notice that the code's is over.
 const GRACE: Duration = Duration::from_secs(1);
-/// The calls beyond the limit of a program that are refused one by one.
-const MOST_REFUSED: u64 = 1000;
-const SEARCH_TAKES: &str = "search() takes a text: what the function is for";

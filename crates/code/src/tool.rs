@@ -1,4 +1,5 @@
-//! The tool as a backend: it takes a worker, follows the program, and gives the worker back if it is as it was.
+//! The tool as a backend: it takes a worker, follows the program, and gives the worker back if it is as it was. A program that waited for
+//! a person goes on when a call of the tool brings the decision.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -7,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording;
-use callgate_executor::{Backend, Call, Executor};
+use callgate_executor::{Backend, Call, Executor, Resumption};
 use callgate_session::{FairQueue, QueueBounds};
 use callgate_tool::{
     Fault, Journal, Object, Outcome, Preview, Principal, Tool, ToolName, Value, json,
@@ -17,9 +18,11 @@ use tokio::time::timeout_at;
 use crate::{
     declaration,
     functions::Functions,
+    journal::{CallState, ProgramJournal},
     message::End,
     outcome::CallRecord,
-    program::{Program, ProgramEnd},
+    program::{Program, RunEnd, Start, waiting_outcome},
+    programs::{KeptProgram, Programs},
     settings::CodeSettings,
     worker::Workers,
 };
@@ -30,40 +33,134 @@ pub(crate) struct CodeTool {
     tool: Tool,
     settings: CodeSettings,
     workers: Arc<Workers>,
+    programs: Programs,
 }
 
 impl CodeTool {
-    pub(crate) fn new(name: ToolName, settings: CodeSettings, workers: Arc<Workers>) -> Self {
-        Self { tool: declaration::declaration(name, &settings), settings, workers }
+    pub(crate) fn new(
+        name: ToolName,
+        settings: CodeSettings,
+        workers: Arc<Workers>,
+        programs: Programs,
+    ) -> Self {
+        Self { tool: declaration::declaration(name, &settings), settings, workers, programs }
     }
 
-    async fn run_program(&self, call: &Call<'_>) -> Result<Value, Box<Fault>> {
+    async fn run_program(&self, call: &Call<'_>) -> Result<Outcome, Box<Fault>> {
         let executor =
             call.extensions().get::<Executor>().ok_or_else(wording::code::code_outside_executor)?;
         let principal = call.principal().map_or("", Principal::id);
         let deadline = call.deadline_within(QUEUE_TIME);
         let permit = timeout_at(deadline, RUNNING.enter(principal, 1)).await.ok().flatten();
         let _permit = permit.ok_or_else(wording::code::too_many_programs)?;
+        let (rights, rules) = (call.rights(), &self.settings.calls);
+        let functions = Functions { executor, rights, rules };
+        let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
+        let limits = self.settings.limits;
+        let Some(resumption) = call.extensions().get::<Resumption>() else {
+            let (journal, keeper) = (ProgramJournal::new(code, ENGINE), self.programs.keeper());
+            let start = Start { functions, limits, journal, keeper, resumption: None };
+            return self.run_from(call, start).await;
+        };
+        let kept = self.programs.take(call, &resumption.pending).await?;
+        let KeptProgram { journal, keeper, mut lease } = kept;
+        let start = Start { functions, limits, journal, keeper, resumption: Some(resumption) };
+        let outcome = tokio::select! {
+            outcome = self.go_on(call, code, start) => outcome,
+            never = lease.renew_forever() => match never {},
+        };
+        lease.release().await;
+        outcome
+    }
+
+    /// Goes on with a program that was kept.
+    async fn go_on<'a>(
+        &self,
+        call: &'a Call<'a>,
+        code: &str,
+        mut start: Start<'a>,
+    ) -> Result<Outcome, Box<Fault>> {
+        let journal = &start.journal;
+        if journal.code != code {
+            return Err(wording::approval::unknown());
+        }
+        if let Some(result) = &journal.result {
+            return Ok(result.clone().into());
+        }
+        if let Some(error) = stale_text(journal, start.functions) {
+            let end = End { error, ..End::default() };
+            let result = result(&end, journal);
+            start.journal.result = Some(result.clone());
+            start.keeper.keep(&start.journal).await?;
+            return Ok(result.into());
+        }
+        let is_meant = |id: &str| start.resumption.is_some_and(|it| it.pending == id);
+        let is_unfinished = journal.calls.iter().any(|call| match &call.state {
+            CallState::Asked | CallState::Begun => true,
+            CallState::Ended(..) => false,
+            CallState::Waiting(pending) => is_meant(&pending.id),
+        });
+        if let Some(pending) = waiting_outcome(journal).filter(|_| !is_unfinished) {
+            // The process may have ended before it was kept under the names of all calls that wait.
+            start.keeper.keep_waiting(call, journal).await?;
+            return Ok(Outcome::Pending(pending));
+        }
+        // From now on no other process sends anything for this program.
+        start.keeper.keep(&start.journal).await?;
+        self.run_from(call, start).await
+    }
+
+    async fn run_from<'a>(
+        &self,
+        call: &'a Call<'a>,
+        start: Start<'a>,
+    ) -> Result<Outcome, Box<Fault>> {
+        let principal = call.principal().map_or("", Principal::id);
         let mut worker = self.workers.take(principal).map_err(|error| {
             tracing::debug!(%error, "no process can be started that runs code");
             wording::code::no_worker()
         })?;
-        let (rights, rules) = (call.rights(), &self.settings.calls);
-        let functions = Functions { executor, rights, rules };
-        let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
-        let program = Program::new(call, executor, functions, self.settings.limits);
-        let ended = program.run(&mut worker, code).await;
-        if ended.is_clean {
-            self.workers.give_back(worker);
+        let mut program = Program::new(call, start);
+        match program.run(&mut worker).await {
+            RunEnd::Ended { end, is_clean } => {
+                if is_clean {
+                    self.workers.give_back(worker);
+                }
+                let result = result(&end, program.journal());
+                if let Err(fault) = program.keep_result(&result).await {
+                    tracing::debug!(%fault.message, "the result of a program that waited is not kept");
+                }
+                Ok(result.into())
+            }
+            RunEnd::Failed(fault) => Err(fault),
+            RunEnd::Waits(pending) => Ok(Outcome::Pending(pending)),
         }
-        Ok(result(&ended))
     }
 }
 
+/// The reason why a program cannot go on: the interpreter or a tool that it called is another one.
+fn stale_text(journal: &ProgramJournal, functions: Functions<'_>) -> Option<String> {
+    let changed = journal
+        .tools
+        .iter()
+        .find(|(tool, print)| functions.fingerprint(tool).as_deref() != Some(print.as_str()));
+    let changed = match changed {
+        Some((tool, _)) => format!("the tool `{tool}` has changed"),
+        None if journal.engine != ENGINE => {
+            format!("the interpreter is no longer {}", journal.engine)
+        }
+        None => return None,
+    };
+    Some(format!(
+        "stale: {changed} since the program began; nothing was sent; writes already made: {}; write a new program for the rest",
+        journal.writes_text()
+    ))
+}
+
 /// The result: what is empty stands as an empty text.
-fn result(ProgramEnd { end, records, .. }: &ProgramEnd) -> Value {
+fn result(end: &End, journal: &ProgramJournal) -> Value {
     let End { result, error, stdout, is_cut } = end;
-    let calls = records.iter().map(CallRecord::to_value).collect();
+    let calls = journal.records().iter().map(CallRecord::to_value).collect();
     Value::Object(Object::from([
         ("execution_result", result.as_str().into()),
         ("execution_error", error.as_str().into()),
@@ -93,15 +190,27 @@ impl Backend for CodeTool {
     }
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
-        match self.run_program(call).await {
-            Ok(result) => result.into(),
-            Err(fault) => Outcome::Failed(fault),
-        }
+        self.run_program(call).await.unwrap_or_else(Outcome::Failed)
     }
 }
 
+/// The interpreter, with its version: a journal of another one does not go on.
+const ENGINE: &str = "monty 0.0.23";
 /// The programs that run at the same time, each in a process.
 static RUNNING: LazyLock<FairQueue> =
     LazyLock::new(|| FairQueue::new(QueueBounds { units: 16, each: 8, waiting: 1024 }));
 /// The time that a program waits for others.
 const QUEUE_TIME: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_of_journals_is_the_one_that_is_built() {
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
+        let manifest = std::fs::read_to_string(manifest).unwrap();
+        let version = ENGINE.strip_prefix("monty ").unwrap();
+        assert!(manifest.lines().any(|line| line.starts_with("monty =") && line.contains(version)));
+    }
+}

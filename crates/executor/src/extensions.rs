@@ -7,6 +7,10 @@ use std::{
     sync::Arc,
 };
 
+use callgate_tool::Object;
+
+use crate::decision::Decided;
+
 /// A set of values, at most one of each type.
 ///
 /// ```
@@ -44,6 +48,23 @@ pub struct MeantToolset(pub Arc<str>);
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it is these values")]
 pub struct OuterCall(pub Extensions);
+
+/// The call of a program that is kept while the call waits for a person, among its own extensions: the facts about it that the person
+/// sees beside the request.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "it is these facts")]
+pub struct PausableCall(pub Object);
+
+/// The answer to a call of a program that waits, among the extensions of the call that brings it to the program's tool. The tool runs no
+/// other program then.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "middleware says both")]
+pub struct Resumption {
+    /// The id under which the call of the program waits.
+    pub pending: String,
+    /// The decision; `None` if somebody else has decided, or nobody.
+    pub decided: Option<Decided>,
+}
 
 /// Leaves out the values, which may be secrets.
 impl fmt::Debug for Extensions {

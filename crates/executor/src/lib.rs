@@ -44,7 +44,7 @@ pub use execution::{CLIENT_TIME, ClientAnswer, ClientSide, Execution};
 pub use executor::Executor;
 pub use extensions::Extensions;
 #[doc(hidden)]
-pub use extensions::{MeantToolset, OuterCall};
+pub use extensions::{MeantToolset, OuterCall, PausableCall, Resumption};
 pub use fingerprint::fingerprint;
 #[doc(hidden)]
 pub use lease::Lease;

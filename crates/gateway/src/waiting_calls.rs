@@ -41,7 +41,8 @@ impl WaitingCalls {
         Self { store: state.map_or_else(|| Arc::new(Memory::new(bounds)) as _, Arc::clone) }
     }
 
-    /// Keeps a call once, until its approval expires: a repeated decision gets a report, too.
+    /// Keeps a call once, until its approval expires: a repeated decision gets a report, too. The call of a program is kept for each
+    /// of its calls that wait.
     pub(crate) async fn keep_call(
         &self,
         principal: Option<&Principal>,
@@ -57,12 +58,15 @@ impl WaitingCalls {
         let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
         let record = record.with_time_to_live(left.unwrap_or(APPROVAL_TIME));
         let space = if record.size() <= MOST_LISTED { Space::Approval } else { Space::Detail };
-        let key = approval_key(space, principal, &pending.id);
-        match self.store.put(&key, record, Expected::Absent, now()).await {
-            // Another request has kept it.
-            Err(error) if error.kind() == ErrorKind::Conflict => Ok(()),
-            kept => kept.map(drop),
+        for approval in pending.waiting_ids() {
+            let key = approval_key(space, principal, approval);
+            match self.store.put(&key, record.clone(), Expected::Absent, now()).await {
+                // Another request has kept it.
+                Err(error) if error.kind() == ErrorKind::Conflict => {}
+                kept => drop(kept?),
+            }
         }
+        Ok(())
     }
 
     pub(crate) async fn get(

@@ -61,11 +61,14 @@ pub(crate) async fn run<'a>(
     let client = Client::new(origin.peer.cloned(), abilities, answers.clone());
     let mut result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     // The person is asked again if the call would now send another request than was approved.
-    for _ in 0..MOST_TIMES {
+    let mut n_times = 0;
+    while n_times < MOST_TIMES {
         // The client speaks for the caller, who may not decide if others have to.
         let pending = pending_approval(&result.outcome);
         let pending = pending.filter(|pending| pending.approvers != Approvers::Others);
         let Some(pending) = pending else { break };
+        // A program asks about each of its calls, which have a limit of their own.
+        n_times += usize::from(!pending.is_of_program());
         let decision = match (abilities.channel, abilities.has_forms) {
             (Channel::Rounds, true) => {
                 let round = Round { approval: Some(pending.id.clone()), answers };

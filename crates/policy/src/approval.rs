@@ -16,7 +16,9 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Backend, Call, Ended, Middleware, OuterCall, Reviewed, Stage, review};
+use callgate_executor::{
+    Backend, Call, Ended, Middleware, OuterCall, PausableCall, Reviewed, Stage, review,
+};
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{
     Approvers, Effect, Event, Fault, Journal, Outcome, Pending, PendingKind, ToolName, Value,
@@ -184,11 +186,19 @@ impl Approvals {
         backend: &dyn Backend,
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
+        if backend.calls_tools()
+            && let Some(resumption) = self.resumption(call).await?
+        {
+            // The program was begun under the rules of its tool; those of its call are asked when it comes to it.
+            call.extensions_mut().insert(resumption);
+            return Ok(None);
+        }
         let brought = self.use_named_approval(call).await?;
         let outer = call.extensions().get::<OuterCall>();
         let of_maker = call.extensions().get().or_else(|| outer?.0.get::<AskAtLeast>());
         let of_maker = of_maker.map_or(Confirm::Never, |rule| rule.0);
-        let is_inner = outer.is_some();
+        let pausable = call.extensions().get::<PausableCall>().cloned();
+        let can_wait = outer.is_none() || pausable.is_some();
         let (rules, effect) = ([self.rules.backend_rule(backend), of_maker], backend.effect());
         if !rules.iter().any(|rule| rule.may_ask(effect)) {
             return Ok(None);
@@ -203,7 +213,7 @@ impl Approvals {
         if review.as_ref().is_ok_and(|review| !asks(review)) {
             return Ok(None);
         }
-        if is_inner && review.is_ok() {
+        if !can_wait && review.is_ok() {
             return Err(wording::asked_by_code());
         }
         let noted = |journal: &mut Journal| {
@@ -213,6 +223,10 @@ impl Approvals {
         let review = review.inspect_err(|_| noted(journal))?;
         let shown = Shown::new(&review.preview);
         let digest = request::approval_digest(call, backend, &review, &shown);
+        let shown = match pausable {
+            Some(PausableCall(facts)) => shown.with_program(facts, &digest),
+            None => shown,
+        };
         let state = review.state;
         // The store may take a while, and the preview is as large as the request.
         drop(review.preview);

@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{
-    Backend, Call, Ended, Ending, Middleware, Stage, fingerprint, preview_call,
+    Backend, Call, Ended, Ending, Middleware, Resumption, Stage, fingerprint, preview_call,
 };
 use callgate_session::Store;
 use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind};
@@ -41,7 +41,11 @@ pub struct Idempotency {
     records: Arc<Records>,
 }
 
-struct HeldGuard(Mutex<Option<Guard>>);
+struct HeldGuard {
+    guard: Mutex<Option<Guard>>,
+    /// The earlier result of a program that waits, and still does where the decision about it does not count.
+    earlier: Option<Vec<u8>>,
+}
 
 impl Idempotency {
     /// Keeps results in memory.
@@ -96,24 +100,32 @@ impl Middleware for Idempotency {
         let decided = call.decision().map(|decided| decided.approval.as_str());
         let brought = decided.or_else(|| call.approval());
         let waits = Mutex::new(None);
+        // A program that has waited knows which of its calls were made, also after the end of its process.
+        let is_of_program = backend.is_some_and(Backend::calls_tools);
+        let brings_decision = brought.is_some();
         let may_go_on = |first: Option<&[u8]>| {
-            let Some(Outcome::Pending(pending)) = first.and_then(Outcome::from_bytes) else {
+            let Some(first) = first else { return is_of_program && brings_decision };
+            let Some(Outcome::Pending(pending)) = Outcome::from_bytes(first) else {
                 return false;
             };
             let is_meant = pending.kind == PendingKind::Approval
                 && brought.is_none_or(|brought| brought == pending.id);
-            *waits.lock().unwrap_or_else(PoisonError::into_inner) = Some(pending.id);
+            let earlier = is_of_program.then(|| first.to_vec());
+            *waits.lock().unwrap_or_else(PoisonError::into_inner) = Some((pending.id, earlier));
             is_meant
         };
         let begun = self.records.begin(call.principal(), key, same, may_go_on).await;
         let fault = match begun {
             Begun::Fresh(guard) => {
                 let waits = waits.into_inner().unwrap_or_else(PoisonError::into_inner);
-                if let Some(approval) = waits {
+                let mut earlier = None;
+                if let Some((approval, outcome)) = waits {
                     // Somebody may have decided meanwhile.
                     call.extensions_mut().insert(AskedApproval(approval));
+                    earlier = outcome;
                 }
-                call.extensions_mut().insert(HeldGuard(Mutex::new(Some(guard))));
+                let guard = Mutex::new(Some(guard));
+                call.extensions_mut().insert(HeldGuard { guard, earlier });
                 return ControlFlow::Continue(());
             }
             Begun::Replay(first) => match Outcome::from_bytes(&first) {
@@ -138,10 +150,20 @@ impl Middleware for Idempotency {
     }
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
-        let Some(HeldGuard(held)) = call.extensions().get() else { return };
-        let guard = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(HeldGuard { guard, earlier }) = call.extensions().get() else { return };
+        let guard = guard.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(guard) = guard else { return };
+        let is_resumed = call.extensions().get::<Resumption>().is_some();
         match ended.ending {
+            Ending::Outcome(Outcome::Failed(fault))
+                if is_resumed && fault.code != FaultCode::OutcomeUnknown =>
+            {
+                // The program goes on by a later decision, and does not begin anew.
+                match earlier {
+                    Some(earlier) => guard.finish(earlier).await,
+                    None => drop(guard),
+                }
+            }
             Ending::Outcome(outcome @ Outcome::Pending(_)) => {
                 guard.finish(&outcome.to_bytes()).await;
             }

@@ -63,6 +63,8 @@ callgate_tool::named! {
         Idempotency = "idempotency",
         /// The leases on conversations whose turns run.
         Lease = "lease",
+        /// The programs that wait for a person.
+        Program = "program",
         /// The paces that all who use the store keep together.
         Rate = "rate",
         /// The sidecars that share the store.

@@ -235,6 +235,21 @@ impl Pending {
         Self { kind, id: id.into(), expires: None, request, approvers: Approvers::Caller }
     }
 
+    /// True if a person is asked about a call that a program makes: `request` then says where in the program, as `program`.
+    pub fn is_of_program(&self) -> bool {
+        self.kind == PendingKind::Approval && self.request.get("program").is_some()
+    }
+
+    /// The names of the calls that wait: this one, and those of its program that wait beside it.
+    #[doc(hidden)]
+    pub fn waiting_ids(&self) -> Vec<&str> {
+        let program = self.request.get("program").filter(|_| self.is_of_program());
+        let waiting = program.and_then(|it| it.get("waiting")?.as_array());
+        let ids = waiting.into_iter().flatten().filter_map(|it| it.get("id")?.as_str());
+        let others = ids.filter(|id| *id != self.id);
+        std::iter::once(&*self.id).chain(others).collect()
+    }
+
     /// Sets the time after which the call is given up.
     #[must_use]
     pub fn with_expiry(mut self, expires: SystemTime) -> Self {

@@ -113,6 +113,12 @@ impl Open {
         matches!(self.states.get(at), Some(CallState::Held))
     }
 
+    /// True if the call at a position waits for a person, who is asked about a call of its program.
+    pub(crate) fn waits_for_program(&self, at: usize) -> bool {
+        let state = self.states.get(at);
+        matches!(state, Some(CallState::Waits(Waiting::Pending(pending))) if pending.is_of_program())
+    }
+
     /// True if every call has its result.
     pub(crate) fn is_ended(&self) -> bool {
         self.states.iter().all(is_answered)

@@ -112,6 +112,8 @@ impl RunningTurn<'_> {
             None => decided,
         };
         let before = self.transcript.open.clone();
+        let is_of_program = before.as_ref().is_some_and(|open| open.waits_for_program(at));
+        let waiting_program = is_of_program.then(|| decided.approval.clone());
         if let Some(open) = &mut self.transcript.open {
             open.set(at, CallState::Begun);
         }
@@ -122,9 +124,13 @@ impl RunningTurn<'_> {
         let made = caller.call(call).with_decided(decided);
         let mut result = caller.executor.call_with(made).await;
         if is_undecided(&result) {
-            // The approval has expired, its program has ended, or somebody else has to decide: nothing was sent, and the call
-            // waits again.
-            result = caller.executor.call_with(caller.call(call)).await;
+            // The approval has expired, its process has ended, or somebody else has to decide: nothing was sent, and the call
+            // waits again. A program that is still kept waits under its id: it does not begin again.
+            let again = match &waiting_program {
+                Some(approval) => caller.call(call).with_approval(approval.as_str()),
+                None => caller.call(call),
+            };
+            result = caller.executor.call_with(again).await;
         }
         self.note_result(at, call, result);
         Ok(())

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use callgate_tool::{Fault, FaultCode, Next};
+use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{around::waiting, fault};
+use super::{around::waiting, fault, fault_after_sending};
 
 /// No process can be started that runs the program.
 pub fn no_worker() -> Box<Fault> {
@@ -22,6 +22,41 @@ pub fn no_sandbox() -> Box<Fault> {
 pub fn too_many_programs() -> Box<Fault> {
     let message = "too many programs run now; nothing was run; try again later";
     waiting(FaultCode::Overloaded, message, Duration::from_secs(1))
+}
+
+/// Another decision about the program is being carried out.
+pub fn program_runs(wait: Duration) -> Box<Fault> {
+    let message = "this program runs now, or did a moment ago; nothing was sent for this decision; decide again later, and its result is given";
+    let mut fault = waiting(FaultCode::StillRunning, message, wait);
+    fault.reached = Reached::Maybe;
+    fault
+}
+
+/// The program that waits cannot be kept: it has made calls, and cannot go on.
+pub fn program_not_kept(wait: Duration) -> Box<Fault> {
+    let message = "a call of the program waits for a person, and the program cannot be kept until then; that call was not sent, and earlier calls of the program may have been made: check before you run it again";
+    let mut fault =
+        fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe);
+    fault.retry_after = Some(wait);
+    fault
+}
+
+/// The program that waits cannot be read now.
+pub fn program_not_read(wait: Duration) -> Box<Fault> {
+    let message = "the program that waits cannot be read now; nothing was sent; decide again later";
+    waiting(FaultCode::StillRunning, message, wait)
+}
+
+/// Another release has kept the program.
+pub fn unreadable_program() -> Box<Fault> {
+    let message = "the program that waits was kept by another release of callgate; nothing was sent now, and earlier calls of it may have been made: check before you write a new one";
+    fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
+}
+
+/// A write whose program was interrupted.
+pub fn interrupted_call() -> Box<Fault> {
+    let message = "the program was interrupted after it had begun this call, which may have been executed; it was not sent again: check before you make it again";
+    fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
 /// The program is not run by an executor.

@@ -22,6 +22,9 @@ pub(crate) struct RunArguments {
     /// A session as a JSON file: `{"id", "parameters", "payload", "context", "credentials"}`
     #[arg(long, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
+    /// Approve every call of the program that needs a person, without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
     /// Print the whole result as JSON: `execution_result`, `execution_error`, `stdout`, `calls` and more
     #[arg(long)]
     pub(crate) json: bool,

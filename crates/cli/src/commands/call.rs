@@ -1,7 +1,7 @@
 //! `callgate call FILE TOOL`: one call with arguments from the command line, a batch of them from a file, or those of a model's
 //! message.
 
-mod approve;
+pub(super) mod approve;
 mod argument_words;
 mod batch;
 mod download;

@@ -8,7 +8,10 @@ use callgate::{
 use callgate_config::Kinds;
 use callgate_tool::{Content, Outcome, Value};
 
-use super::call::{block_on, json_file};
+use super::call::{
+    approve::{Consent, call_with_consent},
+    block_on, json_file,
+};
 use crate::{
     args::RunArguments,
     effects,
@@ -33,7 +36,9 @@ pub(crate) fn run(arguments: &RunArguments, kinds: &Kinds) -> Result<Verdict, Fa
     let tool = program_tool(&executor, arguments.tool.as_deref())?;
     let values = Arguments::from([("input", code.into())]);
     let asked = ToolCall::new("1", tool.name().as_str(), values);
-    let result = block_on(executor.call_with(Call::new(&asked, &session)))?;
+    let consent = Consent::of_person(arguments.yes);
+    let call = Call::new(&asked, &session);
+    let result = block_on(call_with_consent(&executor, &call, consent))?;
     if arguments.json {
         output::print_result(&format!("{}\n", json_result(&result)));
         return Ok(Verdict::findings_if(error_text(&result).is_none_or(|text| !text.is_empty())));

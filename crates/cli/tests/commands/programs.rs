@@ -38,6 +38,27 @@ fn a_program_is_run_and_its_calls_reach_the_service() {
 }
 
 #[test]
+fn a_call_that_needs_a_person_is_approved_by_yes_and_refused_where_nobody_can_be_asked() {
+    let service = Blocking::start(Service::start(|_| (200, r#"{"made": true}"#.to_owned())));
+    let origin = &service.service.origin;
+    let folder = shop(origin);
+    let operations =
+        "paths: {/orders: {post: {operationId: order, responses: {'200': {description: d}}}}}";
+    fs::write(folder.path().join("orders.yaml"), callgate_testkit::describe(operations)).unwrap();
+    let text = format!(
+        "toolsets:\n  shop: {{openapi: orders.yaml, auth: none, server: '{origin}', confirm: writes}}\n  code: {{code_interpreter: {{engine: monty, calls: {{effects: [read, write]}}}}}}\n"
+    );
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let code = "n = 0\nfor _ in range(10):\n    n += (await shop.order())['made']\nn";
+    let refused = run(&folder, &["run", "callgate.yaml", "-c", code]).exits(2);
+    refused.says("a person has to approve this call");
+    assert_eq!(service.service.received().len(), 0);
+    let made = run(&folder, &["run", "callgate.yaml", "-c", code, "--yes"]).exits(0);
+    assert_eq!(made.out, "10\n");
+    assert_eq!(service.service.received().len(), 10);
+}
+
+#[test]
 fn a_configuration_without_programs_gets_the_key_to_add() {
     let folder = shop("http://127.0.0.1:9");
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();

@@ -11,8 +11,10 @@
 
 mod calls;
 mod escapes;
+mod kills;
 mod language;
 mod lies;
+mod pauses;
 mod shop;
 
 use std::{
@@ -30,14 +32,22 @@ fn main() -> ExitCode {
         return if worked.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     use_worker(env::current_exe().unwrap());
-    let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    if let [word, folder] = arguments.as_slice()
+        && word == kills::DESK
+    {
+        runtime.block_on(kills::serve(folder.into()));
+        return ExitCode::SUCCESS;
+    }
+    let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
     let (mut n_passed, mut n_failed) = (0_usize, 0_usize);
     for (name, test) in language::tests()
         .into_iter()
         .chain(calls::tests())
         .chain(escapes::tests())
         .chain(lies::tests())
+        .chain(pauses::tests())
+        .chain(kills::tests())
     {
         if wanted.is_none_or(|wanted| name.contains(wanted.as_str())) {
             let passed = catch_unwind(AssertUnwindSafe(|| runtime.block_on(test))).is_ok();

@@ -9,7 +9,7 @@ use std::{
 };
 
 use callgate_code::{CodeSettings, Engine, load};
-use callgate_executor::{Builder, Executor, Function};
+use callgate_executor::{Backend, Builder, Executor, Function};
 use callgate_tool::{Arguments, Effect, Fault, FaultCode, Next, Session, ToolCall, Value, json};
 
 /// A test with its name.
@@ -43,10 +43,14 @@ impl Shop {
         change: impl FnOnce(&mut CodeSettings),
         add: impl FnOnce(Builder) -> Builder,
     ) -> Self {
-        let traffic = Arc::new(Traffic::default());
         let mut settings = CodeSettings::new("code", Engine::Monty);
         change(&mut settings);
-        let tool = load(settings).unwrap();
+        Self::of_tool(load(settings).unwrap(), add)
+    }
+
+    /// A shop with this tool for programs.
+    pub(crate) fn of_tool(tool: Arc<dyn Backend>, add: impl FnOnce(Builder) -> Builder) -> Self {
+        let traffic = Arc::new(Traffic::default());
         let builder = Executor::builder()
             .backend(get_pet(&traffic))
             .backend(add_pet(&traffic))

@@ -5,7 +5,7 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Approved, Call, Decision};
+use callgate_executor::{Approved, Call, Decision, Resumption};
 use callgate_session::{Group, Owner, Space};
 use callgate_tool::{Approvers, Fault, Principal};
 
@@ -93,6 +93,24 @@ impl Approvals {
         }
         call.extensions_mut().insert(Permit { approval: id, by });
         Err(wording::rejected_call())
+    }
+
+    /// The answer to a call of a program that waits, if the call of the program's tool brings one, and not a decision about itself.
+    pub(super) async fn resumption(
+        &self,
+        call: &mut Call<'_>,
+    ) -> Result<Option<Resumption>, Box<Fault>> {
+        let asked = call.extensions().get::<AskedApproval>().map(|AskedApproval(id)| id.as_str());
+        let named = call.decision().map(|decided| decided.approval.as_str());
+        let Some(pending) = named.or_else(|| call.approval()).or(asked).map(str::to_owned) else {
+            return Ok(None);
+        };
+        if self.own_approval(call, &pending).await?.is_some() {
+            return Ok(None);
+        }
+        let decided = call.take_decision();
+        call.take_approval();
+        Ok(Some(Resumption { pending, decided }))
     }
 
     /// The approval that somebody else gave for an equal call, or under which one waits.

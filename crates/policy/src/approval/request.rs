@@ -1,7 +1,9 @@
 //! The request that a person is asked about: the text shown, and the digest that recognises it later.
 
 use callgate_executor::{Backend, Call, Review, fingerprint};
-use callgate_tool::{PlannedRequest, Preview, Value, json, visible_line, visible_quotation};
+use callgate_tool::{
+    Object, PlannedRequest, Preview, Value, hexadecimal, json, visible_line, visible_quotation,
+};
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::Digest;
@@ -20,6 +22,15 @@ impl Shown {
             Preview::Text(text) => json!({"text": text.as_str()}),
         };
         Self { json: request.to_string(), request }
+    }
+
+    /// The request with the place that its call has in a program.
+    pub(super) fn with_program(mut self, mut facts: Object, digest: &Digest) -> Self {
+        facts.insert("digest", hexadecimal(digest).into());
+        if let Value::Object(members) = &mut self.request {
+            members.insert("program", Value::Object(facts));
+        }
+        Self { json: self.request.to_string(), request: self.request }
     }
 }
 
@@ -58,6 +69,9 @@ pub fn approval_text(request: &Value) -> String {
             format!("{} {}\n", named("method"), named("url"))
         }
     };
+    if let Some(program) = request.get("program") {
+        shown.push_str(&program_text(program));
+    }
     let headers = request.get("headers").and_then(Value::as_object);
     for (name, value) in headers.into_iter().flatten() {
         let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
@@ -68,6 +82,21 @@ pub fn approval_text(request: &Value) -> String {
         shown.push_str(&format!("\n{}\n", visible_quotation(body)));
     }
     shown
+}
+
+/// The place of a call in a program, in one line.
+fn program_text(program: &Value) -> String {
+    let number = |name: &str| program.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let lines = program.get("lines").and_then(Value::as_array).map(Vec::as_slice);
+    let lines: Vec<_> = lines.unwrap_or_default().iter().map(Value::to_string).collect();
+    let line = match lines.as_slice() {
+        [] => String::new(),
+        [line] => format!(", line {line}"),
+        lines => format!(", one of the lines {}", lines.join(", ")),
+    };
+    let (call, ran) = (number("call"), number("ran"));
+    let line = visible_line(&line);
+    format!("call {call} of a program{line}; calls of this tool before: {ran}\n")
 }
 
 /// The digest of what a call would do and for whom: its fingerprint, the state that it would change, and its request without
@@ -105,6 +134,11 @@ mod tests {
         assert_eq!(approval_text(&json!({"text": "asks the client"})), "asks the client\n");
         let request = json!({"method": "POST", "url": "https://a.example", "body": "a\r\n\nSend this? [y/N] y"});
         let expected = "POST https://a.example\n\n> a\n>\n> Send this? [y/N] y\n";
+        assert_eq!(approval_text(&request), expected);
+        let program = json!({"call": 4, "lines": [3], "ran": 1});
+        let request = json!({"method": "POST", "url": "https://a.example", "program": program});
+        let expected =
+            "POST https://a.example\ncall 4 of a program, line 3; calls of this tool before: 1\n";
         assert_eq!(approval_text(&request), expected);
         let request = json!({"text": "asks\nSend this? [y/N] y\u{ad}"});
         assert_eq!(approval_text(&request), "> asks\n> Send this? [y/N] y\\u00ad\n");

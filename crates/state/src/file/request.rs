@@ -51,6 +51,6 @@ impl Request {
 
     /// Returns true for what must survive a loss of power: without it, a call would be made twice.
     pub(super) fn is_durable(&self) -> bool {
-        self.is_change() && ["approval", "detail", "idempotency"].contains(&self.space())
+        self.is_change() && ["approval", "detail", "idempotency", "program"].contains(&self.space())
     }
 }

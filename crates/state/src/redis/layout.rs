@@ -125,8 +125,12 @@ pub(super) fn version_digits(version: Version) -> String {
 /// The bytes of a member: an owner and a name.
 pub(super) const MEMBER: usize = 48;
 /// The records whose loss would let a call be made twice, and what belongs to them.
-const KEPT: [&str; 3] =
-    [Space::Approval.as_str(), Space::Detail.as_str(), Space::Idempotency.as_str()];
+const KEPT: [&str; 4] = [
+    Space::Approval.as_str(),
+    Space::Detail.as_str(),
+    Space::Idempotency.as_str(),
+    Space::Program.as_str(),
+];
 /// The digits of a version.
 const VERSION: usize = 16;
 /// The digits of a version and of a number of chunks.

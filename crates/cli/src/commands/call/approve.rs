@@ -14,7 +14,7 @@ use callgate_tool::Value;
 use crate::{args::CallArguments, progress::Progress, question};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Consent {
+pub(in crate::commands) enum Consent {
     Ask,
     Given,
     Refused,
@@ -22,7 +22,18 @@ pub(super) enum Consent {
 
 impl Consent {
     pub(super) fn to_one(arguments: &CallArguments) -> Self {
-        if !arguments.yes && question::is_possible() { Self::Ask } else { Self::to_many(arguments) }
+        Self::of_person(arguments.yes)
+    }
+
+    /// The consent to the calls of one program, or to one call.
+    pub(in crate::commands) fn of_person(says_yes: bool) -> Self {
+        if says_yes {
+            Self::Given
+        } else if question::is_possible() {
+            Self::Ask
+        } else {
+            Self::Refused
+        }
     }
 
     /// The decision about a request; `None` if nobody can be asked.
@@ -41,15 +52,18 @@ impl Consent {
 }
 
 /// Makes a call, after its approval if it needs one.
-pub(super) async fn call_with_consent(
+pub(in crate::commands) async fn call_with_consent(
     executor: &Executor,
     call: &Call<'_>,
     consent: Consent,
 ) -> ToolResult {
     let mut result = await_with_progress(executor.call_with(call.clone())).await;
     // The person is asked again if the call would now send another request than was approved.
-    for _ in 0..MOST_TIMES {
+    let mut n_times = 0;
+    while n_times < MOST_TIMES {
         let Some(pending) = pending_approval(&result.outcome) else { return result };
+        // A program asks about each of its calls, which have a limit of their own.
+        n_times += usize::from(!pending.is_of_program());
         let Some(decision) = consent.decide(pending) else {
             return refused_result(result);
         };
@@ -66,12 +80,14 @@ pub(super) async fn stream_with_consent(
     consent: Consent,
 ) -> Result<ToolStream, ToolResult> {
     let mut stream = await_with_progress(executor.stream_with(call.clone())).await;
-    for _ in 0..MOST_TIMES {
+    let mut n_times = 0;
+    while n_times < MOST_TIMES {
         if stream.head().is_some() {
             return Ok(stream);
         }
         let result = stream.into_result();
         let Some(pending) = pending_approval(&result.outcome) else { return Err(result) };
+        n_times += usize::from(!pending.is_of_program());
         let Some(decision) = consent.decide(pending) else {
             return Err(refused_result(result));
         };

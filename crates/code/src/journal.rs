@@ -1,0 +1,397 @@
+//! The journal of a program: its text, the calls that it asked for, and what they answered in which order. A program that waits for a person
+//! is its journal and nothing else: it goes on when its text is run again and gets the recorded answers.
+
+use std::{collections::BTreeMap, time::SystemTime};
+
+use callgate_tool::{Object, Outcome, Pending, Value, json};
+
+use crate::{
+    message::{Meaning, Name, Order, Raised},
+    outcome::{CallRecord, Ended},
+};
+
+/// The answer of a call: a value, or an exception.
+pub(crate) type CallAnswer = Result<Value, Raised>;
+
+/// The journal of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ProgramJournal {
+    pub(crate) code: String,
+    /// The interpreter, with its version.
+    pub(crate) engine: String,
+    /// The time of the first run, in seconds since 1970.
+    pub(crate) started: u64,
+    /// The meanings of names, as the first run saw them.
+    pub(crate) names: BTreeMap<String, Meaning>,
+    /// The tools that were called, each with the fingerprint of its declaration.
+    pub(crate) tools: BTreeMap<String, String>,
+    pub(crate) calls: Vec<AskedCall>,
+    pub(crate) events: Vec<Event>,
+    /// The result of a program that has ended.
+    pub(crate) result: Option<Value>,
+    size: usize,
+}
+
+/// An event between a program and its calls, by the number of the call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Event {
+    /// The code asked for the call.
+    Asked(usize),
+    /// The code got its answer.
+    Delivered(usize),
+}
+
+/// A call that a program asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AskedCall {
+    pub(crate) name: Name,
+    pub(crate) positional: Vec<Value>,
+    pub(crate) named: Object,
+    /// The tool; `None` for a call that reaches none.
+    pub(crate) tool: Option<String>,
+    /// True if the call may change something: then it is sent at most once.
+    pub(crate) is_write: bool,
+    pub(crate) state: CallState,
+    /// The facts that the caller has to know of the request.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The state of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum CallState {
+    /// Nothing was sent, or only a read.
+    Asked,
+    /// A write is about to be sent, or was sent.
+    Begun,
+    /// It has ended; the answer is `None` where the journal is full and the code has it.
+    Ended(Ended, Option<CallAnswer>),
+    /// It waits for a person.
+    Waiting(Box<Pending>),
+}
+
+impl ProgramJournal {
+    pub(crate) fn new(code: &str, engine: &str) -> Self {
+        let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        Self {
+            code: code.to_owned(),
+            engine: engine.to_owned(),
+            started: started.unwrap_or_default().as_secs(),
+            names: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            calls: Vec::new(),
+            events: Vec::new(),
+            result: None,
+            size: code.len(),
+        }
+    }
+
+    /// True if nothing more is recorded: the program can no longer wait.
+    pub(crate) fn is_full(&self) -> bool {
+        self.size > MOST_BYTES
+    }
+
+    /// Notes a call that the code asks for.
+    pub(crate) fn ask(&mut self, mut call: AskedCall) {
+        self.size = self.size.saturating_add(call.positional.iter().map(value_size).sum());
+        self.size = self.size.saturating_add(object_size(&call.named)).saturating_add(PER_CALL);
+        if self.is_full() {
+            (call.positional, call.named) = (Vec::new(), Object::new());
+        }
+        self.events.push(Event::Asked(self.calls.len()));
+        self.calls.push(call);
+    }
+
+    /// Notes the end of a call.
+    pub(crate) fn end(&mut self, number: usize, ended: Ended, answer: CallAnswer) {
+        let size = match &answer {
+            Ok(value) => value_size(value),
+            Err(raised) => raised.text.len().saturating_add(value_size(&raised.fault)),
+        };
+        self.size = self.size.saturating_add(size);
+        if let Some(call) = self.calls.get_mut(number) {
+            call.state = CallState::Ended(ended, Some(answer));
+        }
+    }
+
+    /// The answer of a call that has ended.
+    pub(crate) fn answer(&mut self, number: usize) -> Option<CallAnswer> {
+        let is_full = self.is_full();
+        let CallState::Ended(_, answer) = &mut self.calls.get_mut(number)?.state else {
+            return None;
+        };
+        // What is kept for no further run is not kept.
+        if is_full { answer.take() } else { answer.clone() }
+    }
+
+    /// The calls that wait, with their numbers.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, &AskedCall, &Pending)> {
+        let calls = self.calls.iter().enumerate();
+        calls.filter_map(|(number, call)| match &call.state {
+            CallState::Waiting(pending) => Some((number, call, &**pending)),
+            CallState::Asked | CallState::Begun | CallState::Ended(..) => None,
+        })
+    }
+
+    /// The calls as the result of the program lists them.
+    pub(crate) fn records(&self) -> Vec<CallRecord> {
+        let calls = self.calls.iter().filter_map(AskedCall::record);
+        calls.collect()
+    }
+
+    /// The writes that were made, or may have been, as a sentence lists them.
+    pub(crate) fn writes_text(&self) -> String {
+        let calls = self.calls.iter().enumerate().filter(|(_, call)| call.is_write);
+        let writes = calls.filter_map(|(number, call)| {
+            let tool = call.tool.as_deref()?;
+            let is_sure = match &call.state {
+                CallState::Ended(Ended::Answered, _) => true,
+                CallState::Ended(ended, _) if ended.may_have_reached() => false,
+                CallState::Begun => false,
+                CallState::Asked | CallState::Ended(..) | CallState::Waiting(_) => return None,
+            };
+            let doubt = if is_sure { "" } else { ", maybe" };
+            Some(format!("`{tool}` (call {}{doubt})", number.saturating_add(1)))
+        });
+        let writes: Vec<_> = writes.collect();
+        if writes.is_empty() { "none".to_owned() } else { writes.join(", ") }
+    }
+
+    /// The number of calls of a tool that reached it.
+    pub(crate) fn n_ran(&self, tool: &str) -> usize {
+        let ran = |call: &&AskedCall| {
+            call.tool.as_deref() == Some(tool)
+                && matches!(&call.state, CallState::Ended(ended, _) if ended.may_have_reached())
+        };
+        self.calls.iter().filter(ran).count()
+    }
+
+    /// The lines of the code that name the function of a call.
+    pub(crate) fn lines(&self, name: &str) -> Vec<usize> {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let names = |line: &str| line.split(|c: char| !is_part(c)).any(|word| word == name);
+        let lines = (1..).zip(self.code.lines()).filter(|(_, line)| names(line));
+        lines.map(|(number, _)| number).take(MOST_LINES).collect()
+    }
+
+    /// The journal as a text.
+    pub(crate) fn to_text(&self) -> String {
+        let names = self
+            .names
+            .iter()
+            .map(|(name, meaning)| (name.clone(), Order::Named(meaning.clone()).to_value()));
+        let tools = self.tools.iter().map(|(tool, print)| (tool.clone(), print.as_str().into()));
+        let calls = self.calls.iter().map(AskedCall::to_value);
+        let events = self.events.iter().map(|event| match event {
+            Event::Asked(number) => json!(["asked", *number]),
+            Event::Delivered(number) => json!(["delivered", *number]),
+        });
+        let value = json!({
+            "form": FORM, "code": self.code.as_str(), "engine": self.engine.as_str(), "started": self.started,
+            "names": Value::Object(names.collect()), "tools": Value::Object(tools.collect()),
+            "calls": Value::Array(calls.collect()), "events": Value::Array(events.collect()),
+            "result": self.result.clone().unwrap_or_default(), "size": self.size,
+        });
+        value.to_string()
+    }
+
+    /// The journal of a text; `None` if it is none of this release.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let value = Value::from_slice(bytes).ok().filter(|it| it["form"] == FORM)?;
+        let mut names = BTreeMap::new();
+        for (name, meaning) in value["names"].as_object()? {
+            let Some(Order::Named(meaning)) = Order::from_value(meaning) else { return None };
+            names.insert(name.clone(), meaning);
+        }
+        let mut tools = BTreeMap::new();
+        for (tool, print) in value["tools"].as_object()? {
+            tools.insert(tool.clone(), print.as_str()?.to_owned());
+        }
+        let calls = value["calls"].as_array()?.iter().map(AskedCall::from_value);
+        let calls: Vec<_> = calls.collect::<Option<_>>()?;
+        let events = value["events"].as_array()?.iter().map(|it| read_event(it, calls.len()));
+        Some(Self {
+            code: value["code"].as_str()?.to_owned(),
+            engine: value["engine"].as_str()?.to_owned(),
+            started: value["started"].as_u64()?,
+            names,
+            tools,
+            events: events.collect::<Option<_>>()?,
+            calls,
+            result: Some(value["result"].clone()).filter(|it| !it.is_null()),
+            size: usize::try_from(value["size"].as_u64()?).ok()?,
+        })
+    }
+}
+
+fn read_event(value: &Value, n_calls: usize) -> Option<Event> {
+    let number = usize::try_from(value[1].as_u64()?).ok().filter(|it| *it < n_calls)?;
+    match value[0].as_str()? {
+        "asked" => Some(Event::Asked(number)),
+        "delivered" => Some(Event::Delivered(number)),
+        _ => None,
+    }
+}
+
+impl AskedCall {
+    /// The call as the result of the program lists it; `None` for one that reaches no tool.
+    fn record(&self) -> Option<CallRecord> {
+        let tool = self.tool.clone()?;
+        let ended = match &self.state {
+            CallState::Ended(ended, _) => ended.clone(),
+            CallState::Waiting(_) => Ended::Waits,
+            CallState::Asked | CallState::Begun => Ended::Left,
+        };
+        Some(CallRecord { tool, ended, notes: self.notes.clone() })
+    }
+
+    fn to_value(&self) -> Value {
+        let mut members = Object::from([
+            ("module", self.name.module.clone().into()),
+            ("name", self.name.name.as_str().into()),
+            ("positional", Value::Array(self.positional.clone())),
+            ("named", Value::Object(self.named.clone())),
+            ("tool", self.tool.clone().into()),
+            ("write", self.is_write.into()),
+            ("notes", json!(self.notes)),
+        ]);
+        match &self.state {
+            CallState::Asked => {}
+            CallState::Begun => {
+                members.insert("begun", true.into());
+            }
+            CallState::Ended(ended, answer) => {
+                members.insert("ended", ended.to_value());
+                if let Some(answer) = answer.clone() {
+                    members.insert("answer", Order::Answer { number: 0, answer }.to_value());
+                }
+            }
+            CallState::Waiting(pending) => {
+                let bytes = Outcome::Pending(pending.clone()).to_bytes();
+                members.insert("waiting", String::from_utf8_lossy(&bytes).into_owned().into());
+            }
+        }
+        Value::Object(members)
+    }
+
+    fn from_value(value: &Value) -> Option<Self> {
+        let text = |name: &str| value[name].as_str().map(str::to_owned);
+        let state = if value["begun"] == true {
+            CallState::Begun
+        } else if let Some(pending) = value["waiting"].as_str() {
+            let Outcome::Pending(pending) = Outcome::from_bytes(pending.as_bytes())? else {
+                return None;
+            };
+            CallState::Waiting(pending)
+        } else if let Some(ended) = value.get("ended") {
+            let answer = match value.get("answer").map(Order::from_value) {
+                Some(Some(Order::Answer { answer, .. })) => Some(answer),
+                Some(_) => return None,
+                None => None,
+            };
+            CallState::Ended(Ended::from_value(ended)?, answer)
+        } else {
+            CallState::Asked
+        };
+        let notes = value["notes"].as_array()?.iter().map(|note| note.as_str().map(str::to_owned));
+        Some(Self {
+            name: Name { module: text("module"), name: text("name")? },
+            positional: value["positional"].as_array()?.clone(),
+            named: value["named"].as_object()?.clone(),
+            tool: text("tool"),
+            is_write: value["write"].as_bool()?,
+            state,
+            notes: notes.collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// About the bytes of a value as JSON, without writing it.
+fn value_size(value: &Value) -> usize {
+    match value {
+        Value::Bool(_) | Value::Null | Value::Number(_) => PER_VALUE,
+        Value::String(text) => text.len().saturating_add(PER_VALUE),
+        Value::Array(items) => {
+            items.iter().map(value_size).sum::<usize>().saturating_add(PER_VALUE)
+        }
+        Value::Object(members) => object_size(members),
+    }
+}
+
+fn object_size(members: &Object) -> usize {
+    let members = members.iter().map(|(name, value)| name.len().saturating_add(value_size(value)));
+    members.sum::<usize>().saturating_add(PER_VALUE)
+}
+
+/// The form of the text: another release may write another.
+const FORM: u64 = 1;
+/// The bytes of calls and answers that a journal holds.
+pub(crate) const MOST_BYTES: usize = 4 << 20;
+const PER_VALUE: usize = 8;
+const PER_CALL: usize = 64;
+/// The lines that a question names.
+const MOST_LINES: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{PendingKind, Reached};
+
+    use super::*;
+
+    fn call(state: CallState) -> AskedCall {
+        AskedCall {
+            name: Name { module: Some("pets".to_owned()), name: "addPet".to_owned() },
+            positional: vec![Value::parse("1.10").unwrap()],
+            named: Object::from([("a", json!({"b": [1]}))]),
+            tool: Some("pets-addPet".to_owned()),
+            is_write: true,
+            state,
+            notes: vec!["n".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_journal_is_read_as_it_was_written() {
+        let mut journal = ProgramJournal::new("for x in y:\n    await addPet(x)", "monty 1");
+        journal.names.insert("pets".to_owned(), Meaning::Module);
+        journal.tools.insert("pets-addPet".to_owned(), "00".to_owned());
+        let request = json!({"method": "POST", "url": "https://a.example", "price": Value::parse("2.50").unwrap()});
+        let pending = Pending::new(PendingKind::Approval, "approval_1", request);
+        let raised = Raised { text: "x: y".to_owned(), fault: json!({"code": "x"}) };
+        let failed = Ended::Failed("conflict".to_owned(), Reached::Yes);
+        for state in [
+            CallState::Asked,
+            CallState::Begun,
+            CallState::Ended(Ended::Answered, Some(Ok(json!({"id": 7})))),
+            CallState::Ended(failed, Some(Err(raised))),
+            CallState::Ended(Ended::Answered, None),
+            CallState::Waiting(Box::new(pending)),
+        ] {
+            journal.ask(call(state));
+        }
+        journal.events.push(Event::Delivered(2));
+        let text = journal.to_text();
+        assert_eq!(ProgramJournal::from_bytes(text.as_bytes()), Some(journal.clone()));
+        assert_eq!(journal.lines("addPet"), [2]);
+        assert_eq!(
+            journal.writes_text(),
+            "`pets-addPet` (call 2, maybe), `pets-addPet` (call 3), `pets-addPet` (call 4, maybe), `pets-addPet` (call 5)"
+        );
+        for bad in
+            ["", "{}", r#"{"form": 2}"#, &text.replace("[\"delivered\",2]", "[\"delivered\",9]")]
+        {
+            assert_eq!(ProgramJournal::from_bytes(bad.as_bytes()), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_full_journal_keeps_no_further_values() {
+        let mut journal = ProgramJournal::new("x", "monty 1");
+        journal.ask(call(CallState::Asked));
+        journal.end(0, Ended::Answered, Ok("a".repeat(MOST_BYTES).into()));
+        assert!(journal.is_full());
+        assert!(journal.answer(0).is_some(), "the code gets it");
+        assert!(journal.answer(0).is_none(), "and nobody else");
+        journal.ask(call(CallState::Asked));
+        assert!(journal.calls[1].positional.is_empty());
+    }
+}

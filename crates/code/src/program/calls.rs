@@ -1,0 +1,277 @@
+//! The calls of a program: as the code asks for them, on their way through the executor, and their ends.
+
+use std::mem;
+
+use callgate_call::{Selection, wording::approval};
+use callgate_executor::{Call, PausableCall, Resumption};
+use callgate_tool::{
+    Arguments, Effect, Fault, FaultCode, Object, Outcome, Pending, ToolCall, Value, json,
+};
+use futures_util::StreamExt as _;
+use tokio::time::sleep_until;
+
+use super::{Asked, EndedCall, Halt, Program, RunEnd};
+use crate::{
+    arguments::tool_arguments,
+    functions::Function,
+    journal::{AskedCall, CallState, MOST_BYTES, ProgramJournal},
+    message::Raised,
+    outcome::{Ended, code_value, raised},
+    worker::Broken,
+};
+
+/// The meaning of a call.
+pub(super) enum Meant {
+    Call(ToolCall),
+    Value(Value),
+}
+
+impl Program<'_> {
+    /// Takes a call of the code: it begins, or its exception waits for the code.
+    ///
+    /// # Errors
+    /// The program has no end, for this reason.
+    pub(super) fn take_call(&mut self, number: u64, asked: Asked) -> Result<(), Halt> {
+        if !self.has_repeated_all() {
+            return self.repeat_call(number, &asked);
+        }
+        let at = self.journal.calls.len();
+        if number != at as u64 {
+            return Err(self.broken_text(Broken::Malformed).into());
+        }
+        let most = self.limits.calls;
+        if at >= most.saturating_add(MOST_REFUSED) {
+            return Err(format!("RuntimeError: the program made far more than {most} calls").into());
+        }
+        let Asked { name, positional, named } = &asked;
+        let (name, positional, named) = (name.clone(), positional.clone(), named.clone());
+        let (state, notes) = (CallState::Asked, Vec::new());
+        let (tool, is_write) = (None, false);
+        let call = AskedCall { name, positional, named, tool, is_write, state, notes };
+        self.journal.ask(call);
+        self.n_repeated = self.journal.events.len();
+        let meant = if at < most {
+            self.tool_call(at, asked)
+        } else {
+            Err(raised("too_many_calls", &format!("a program makes at most {most} calls")))
+        };
+        match meant {
+            Ok(Meant::Call(call)) => self.queue.push_back((at, call)),
+            Ok(Meant::Value(value)) => self.end_call(at, Ended::Answered, Ok(value)),
+            Err(raised) => self.end_call(at, Ended::unsent(&raised), Err(raised)),
+        }
+        Ok(())
+    }
+
+    /// The call of a tool that the code means, by today's tools and rights.
+    pub(super) fn tool_call(&mut self, number: usize, asked: Asked) -> Result<Meant, Raised> {
+        let Asked { name, positional, named } = asked;
+        let unknown = |text: String| raised("unknown_tool", &text);
+        let invalid = |text: String| raised("invalid_arguments", &text);
+        let entry = match self.functions.find(&name).map_err(unknown)? {
+            Function::Search => {
+                let question = positional.first().or_else(|| named.get("query"));
+                let question = question.and_then(Value::as_str);
+                let question = question.ok_or_else(|| invalid(SEARCH_TAKES.to_owned()))?;
+                return Ok(Meant::Value(self.functions.search(question)));
+            }
+            Function::Tool(entry) => entry,
+        };
+        let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
+        let arguments: Arguments =
+            tool_arguments(&schema.unwrap_or_default(), positional, named).map_err(invalid)?;
+        if let Some(call) = self.journal.calls.get_mut(number) {
+            call.tool = Some(entry.name().to_string());
+            call.is_write = entry.effect() != Effect::Read;
+        }
+        let id = format!("{}.{}", self.call.id(), number.saturating_add(1));
+        Ok(Meant::Call(ToolCall::new(id, entry.name().as_str(), arguments)))
+    }
+
+    /// Begins calls, as many as may run together. What a write of a program sends that has waited is noted before.
+    pub(super) async fn begin_calls(&mut self) -> Result<(), Halt> {
+        while self.running.len() < self.limits.parallel
+            && let Some((number, asked)) = self.queue.pop_front()
+        {
+            let is_full = self.keeper.is_kept() && self.journal.is_full();
+            let Some(call) = self.journal.calls.get_mut(number) else { continue };
+            let is_write = call.is_write;
+            if is_write && is_full {
+                self.end_call(number, Ended::not_sent("journal_full"), Err(journal_full()));
+                continue;
+            }
+            let state = if is_write { CallState::Begun } else { CallState::Asked };
+            let waited = match mem::replace(&mut call.state, state) {
+                CallState::Waiting(pending) => Some(pending),
+                CallState::Asked | CallState::Begun | CallState::Ended(..) => None,
+            };
+            if is_write {
+                self.keep().await?;
+            }
+            let call = self.executor_call(number, asked, waited.as_deref());
+            let executor = self.executor;
+            let running = async move {
+                let result = executor.call_with(call).await;
+                EndedCall { number, waited, result }
+            };
+            self.running.push(Box::pin(running));
+        }
+        Ok(())
+    }
+
+    fn executor_call(
+        &self,
+        number: usize,
+        asked: ToolCall,
+        waited: Option<&Pending>,
+    ) -> Call<'static> {
+        let tool = asked.tool.clone();
+        let call = self.call.inner_call(asked).with_deadline(self.deadline);
+        let mut call = call.with_whole(Selection::default());
+        if !self.journal.is_full() {
+            call = call.with_extension(PausableCall(self.facts(number, &tool)));
+        }
+        let Some(Resumption { pending, decided }) = self.resumption else { return call };
+        match (waited.filter(|waited| waited.id == *pending), decided) {
+            (None, _) => call,
+            (Some(_), Some(decided)) => call.with_decided(decided.clone()),
+            (Some(_), None) => call.with_approval(pending.as_str()),
+        }
+    }
+
+    /// The facts about a call that a person sees who decides about it.
+    fn facts(&self, number: usize, tool: &str) -> Object {
+        let name = self.journal.calls.get(number).map(|call| call.name.name.as_str());
+        let lines = self.journal.lines(name.unwrap_or_default());
+        Object::from([
+            ("call", number.saturating_add(1).into()),
+            ("lines", Value::Array(lines.into_iter().map(Value::from).collect())),
+            ("ran", self.journal.n_ran(tool).into()),
+        ])
+    }
+
+    /// Takes the end of a call. That of a write of a program that has waited is noted.
+    pub(super) async fn take_result(&mut self, ended: EndedCall) -> Result<(), Halt> {
+        let EndedCall { number, waited, result } = ended;
+        let notes = result.notes().unwrap_or_default();
+        let is_write = self.journal.calls.get(number).is_some_and(|call| call.is_write);
+        match (&result.outcome, waited) {
+            (Outcome::Pending(pending), _) => self.wait_for(number, pending.clone()),
+            (Outcome::Failed(fault), Some(waited)) if leaves_waiting(fault) => {
+                self.refusal = Some(fault.clone());
+                self.wait_for(number, waited);
+            }
+            (Outcome::Failed(fault), Some(_)) if fault.code == FaultCode::UnknownApproval => {
+                // The approval has expired: a person is asked again.
+                if let Some(call) = self.journal.calls.get_mut(number) {
+                    call.state = CallState::Asked;
+                }
+                self.queue_again(number);
+            }
+            (Outcome::Failed(fault), _)
+                if fault.code == FaultCode::NeedsApproval && self.journal.is_full() =>
+            {
+                self.end_call(number, Ended::not_sent("journal_full"), Err(journal_full()));
+            }
+            _ => {
+                let (answer, ended) = code_value(&result);
+                self.end_call(number, ended, answer);
+            }
+        }
+        if let Some(call) = self.journal.calls.get_mut(number) {
+            call.notes = notes;
+        }
+        if is_write { self.keep().await } else { Ok(()) }
+    }
+
+    fn end_call(&mut self, number: usize, ended: Ended, answer: Result<Value, Raised>) {
+        self.journal.end(number, ended, answer);
+        self.ready.push_back(number);
+    }
+
+    fn wait_for(&mut self, number: usize, pending: Box<Pending>) {
+        if let Some(call) = self.journal.calls.get_mut(number) {
+            call.state = CallState::Waiting(pending);
+        }
+    }
+
+    /// True if calls wait for a person, and nothing else is under way.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.has_repeated_all()
+            && self.running.is_empty()
+            && self.queue.is_empty()
+            && self.journal.waiting().next().is_some()
+    }
+
+    /// Lets the calls end that the code does not wait for.
+    pub(super) async fn finish_calls(&mut self) -> Result<(), Halt> {
+        loop {
+            self.begin_calls().await?;
+            let ended = tokio::select! {
+                ended = self.running.next() => ended,
+                () = sleep_until(self.deadline) => None,
+            };
+            match ended {
+                Some(ended) => self.take_result(ended).await?,
+                None if self.is_held_up() => return Err(Halt::Waits),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Keeps the journal of a program that has waited.
+    pub(super) async fn keep(&mut self) -> Result<(), Halt> {
+        self.keeper.keep(&self.journal).await.map_err(Halt::Fault)
+    }
+
+    /// Keeps the program until a person has decided about all calls that wait.
+    pub(super) async fn begin_to_wait(&mut self) -> RunEnd {
+        let asked = self.journal.calls.iter().filter_map(|call| call.tool.as_deref());
+        let prints =
+            asked.filter_map(|tool| Some((tool.to_owned(), self.functions.fingerprint(tool)?)));
+        self.journal.tools = prints.collect();
+        if let Err(fault) = self.keeper.keep_waiting(self.call, &self.journal).await {
+            return RunEnd::Failed(fault);
+        }
+        match (self.refusal.take(), waiting_outcome(&self.journal)) {
+            (Some(fault), _) => RunEnd::Failed(fault),
+            (None, Some(pending)) => RunEnd::Waits(pending),
+            (None, None) => RunEnd::Failed(approval::unknown()),
+        }
+    }
+}
+
+/// The first call that waits, with all that do.
+pub(crate) fn waiting_outcome(journal: &ProgramJournal) -> Option<Box<Pending>> {
+    let waiting = journal.waiting().map(|(number, call, pending)| {
+        json!({
+            "id": pending.id.as_str(), "call": number.saturating_add(1), "tool": call.tool.clone(),
+            "lines": pending.request["program"]["lines"].clone(),
+            "digest": pending.request["program"]["digest"].clone(),
+        })
+    });
+    let waiting = Value::Array(waiting.collect());
+    let (.., first) = journal.waiting().next()?;
+    let mut pending = Box::new(first.clone());
+    if let Some(Value::Object(program)) = pending.request.get_mut("program") {
+        program.insert("waiting", waiting);
+    }
+    Some(pending)
+}
+
+/// True if a decision does not count, and its call still waits.
+fn leaves_waiting(fault: &Fault) -> bool {
+    matches!(fault.code, FaultCode::NeedsApproval | FaultCode::StillRunning)
+}
+
+fn journal_full() -> Raised {
+    let most = MOST_BYTES >> 20;
+    let text = format!(
+        "the program has had more than {most} MiB of answers, and can no longer wait; nothing was sent"
+    );
+    raised("journal_full", &text)
+}
+
+/// The calls beyond the limit of a program that are refused one by one.
+const MOST_REFUSED: usize = 1000;
+const SEARCH_TAKES: &str = "search() takes a text: what the function is for";

@@ -1,0 +1,292 @@
+"""Programs of models that wait for a person in a sidecar with `state: {file: …}`, which is killed by `kill -9` at random and started again:
+no write is made twice (the service counts), each doubtful one is told, and every program that has waited ends. Needs a build with the
+feature `monty`.
+
+Usage: programs.py --callgate PATH [--programs N] [--seed N]. Exits with 1 where a write is made twice, or a program is lost."""
+
+import argparse
+import collections
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+CLIENTS = 6
+TOKEN, OTHERS_TOKEN = "token-of-kim-0123456789", "token-of-lee-0123456789"
+PRELUDE = """import asyncio
+done = {}
+async def order(call, number):
+    try:
+        await call(number=number)
+        done[number] = 'made'
+    except RuntimeError as e:
+        done[number] = fault(e)['code']
+async def look_and_order(call, number):
+    seen = (await shop.look(n=1))['nanos']
+    try:
+        await call(number=number, note=str(seen))
+        done[number] = 'made'
+    except RuntimeError as e:
+        done[number] = fault(e)['code']
+"""
+
+
+class Service(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.lock, self.orders = threading.Lock(), collections.Counter()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, *_):
+        """A caller that was killed does not read its answer."""
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        order = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        time.sleep(random.choice([0, 0, 0.02, 0.1]))
+        with self.server.lock:
+            self.server.orders[order["number"]] += 1
+        time.sleep(random.choice([0, 0, 0.02, 0.1]))
+        self.answer({"made": order["number"]})
+
+    def do_GET(self):
+        # What is read differs each time: a program goes on with what it has read.
+        self.answer({"nanos": time.time_ns() % 1_000_000})
+
+    def answer(self, value):
+        body = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def description():
+    order = {"type": "object", "required": ["number"], "properties": {"number": {"type": "string"}, "note": {"type": "string"}}}
+    answers = {"200": {"description": "ok", "content": {"application/json": {"schema": {"type": "object"}}}}}
+    body = {"required": True, "content": {"application/json": {"schema": order}}}
+    look = {"name": "n", "in": "query", "schema": {"type": "integer"}}
+    paths = {
+        "/orders": {"post": {"operationId": "order", "requestBody": body, "responses": answers}},
+        "/look": {"get": {"operationId": "look", "parameters": [look], "responses": answers}},
+    }
+    return {"openapi": "3.0.3", "info": {"title": "Shop", "version": "1"}, "paths": paths}
+
+
+class Lost(Exception):
+    """The connection ended before the answer."""
+
+
+class Sidecar:
+    def __init__(self, callgate, folder, service):
+        self.callgate, self.folder = callgate, folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        (folder / "spec.json").write_text(json.dumps(description()))
+        shop = {"openapi": "spec.json", "server": f"http://127.0.0.1:{service.server_port}"}
+        program = {"engine": "monty", "calls": {"effects": ["read", "write"]}}
+        configuration = {
+            "listen": f"127.0.0.1:{self.port}",
+            "state": {"file": "state/state.db"},
+            "access": {"principals": {"kim": {"bearer": "env:KIM"}, "lee": {"bearer": "env:LEE", "approves": ["asked"]}}},
+            "toolsets": {"shop": shop, "asked": shop | {"confirm": "writes"}, "code": {"code_interpreter": program}},
+        }
+        (folder / "state").mkdir()
+        (folder / "callgate.json").write_text(json.dumps(configuration))
+
+    def start(self):
+        log = (self.folder / "log").open("ab")
+        environment = os.environ | {"KIM": TOKEN, "LEE": OTHERS_TOKEN}
+        command = [self.callgate, "serve", "callgate.json"]
+        self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stderr=log, stdout=log)
+        until = time.monotonic() + 30
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                if self.ask("GET", "/readyz")[0] == 200:
+                    return
+            except (ConnectionRefusedError, Lost):
+                time.sleep(0.02)
+        raise SystemExit(f"programs: the sidecar does not start: {(self.folder / 'log').read_text()[-2000:]}")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(timeout=60)
+
+    def ask(self, method, path, body=None, token=TOKEN):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        try:
+            connection.connect()
+        except OSError as error:
+            raise ConnectionRefusedError from error
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read() or b"null")
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise Lost from error
+        finally:
+            connection.close()
+
+
+def program(name, draw):
+    """A program with the numbers of its orders: loops, orders at once, and orders after a read."""
+    code, numbers = PRELUDE, []
+    for block in range(1 + draw.randrange(3)):
+        calls = [draw.choice(["asked.order", "asked.order", "shop.order"]) for _ in range(1 + draw.randrange(3))]
+        own = [f"{name}-{block}-{at}" for at in range(len(calls))]
+        numbers += own
+        each = draw.choice(["order", "look_and_order"])
+        together = ", ".join(f"{each}({call}, '{number}')" for call, number in zip(calls, own))
+        if draw.random() < 0.5:
+            code += "".join(f"await {each}({call}, '{number}')\n" for call, number in zip(calls, own))
+        else:
+            # The interpreter gives an exception of a call to the `gather` around it.
+            code += f"try:\n    await asyncio.gather({together})\nexcept RuntimeError as e:\n    done['gather'] = fault(e)['code']\n"
+    return code + "done\n", numbers
+
+
+class Load:
+    def __init__(self, sidecar, n_programs, seed):
+        self.sidecar, self.seed, self.lock = sidecar, seed, threading.Lock()
+        self.left, self.seen, self.faults, self.told = n_programs, collections.Counter(), [], []
+        self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(CLIENTS)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, client):
+        draw, turn = random.Random(f"{self.seed} {client}"), 0
+        while True:
+            with self.lock:
+                if self.left <= 0 or self.faults:
+                    return
+            turn += 1
+            try:
+                self.follow(*program(f"{client}-{turn}", draw), draw)
+            except Exception as error:  # noqa: BLE001: a client that fails is a fault of the test
+                with self.lock:
+                    self.faults.append(f"{type(error).__name__}: {error}")
+                return
+
+    def ask(self, *request, **more):
+        while True:
+            try:
+                status, answer = self.sidecar.ask(*request, **more)
+            except ConnectionRefusedError:
+                time.sleep(0.02)
+                continue
+            if status not in (429, 503):
+                return status, answer
+            time.sleep(0.05)
+
+    def follow(self, code, numbers, draw):
+        call = {"tool": "code-generate_and_execute", "args": {"input": code}}
+        try:
+            status, answer = self.ask("POST", "/v1/calls", {"calls": [call]})
+        except Lost:
+            return self.saw("begun in vain")
+        assert status == 200, (status, answer)
+        result = answer["results"][0]
+        while "response" not in result:
+            error = result.get("error")
+            if error and error["code"] in ("still_running", "overloaded"):
+                time.sleep(0.05)
+            elif error and "pending" not in result:
+                raise AssertionError(f"{error} {code}")
+            else:
+                pending = result["pending"]
+                self.saw("waits")
+            if draw.random() < 0.3:
+                time.sleep(draw.random() / 5)
+            result = self.decide(pending, draw)
+        value = result["response"]
+        assert not value["execution_error"], (value, code)
+        done = json.loads(value["execution_result"])
+        doubtful = [call for call in value["calls"] if call.get("reached") == "maybe"]
+        with self.lock:
+            self.told.append((numbers, done, len(doubtful)))
+            self.left -= 1
+
+    def decide(self, pending, draw):
+        """Approves a call, as its caller or as somebody else, for whom the caller comes back."""
+        path, word = f"/v1/approvals/{pending['id']}", "approve"
+        if draw.random() < 0.3:
+            try:
+                status, _ = self.ask("POST", path, {"decision": "approve"}, token=OTHERS_TOKEN)
+                word = "run" if status == 200 else "approve"
+            except Lost:
+                pass
+        while True:
+            try:
+                status, result = self.ask("POST", path, {"decision": word})
+            except Lost:
+                self.saw("answers lost")
+                continue
+            assert status == 200, (status, result)
+            return result
+
+    def saw(self, what):
+        with self.lock:
+            self.seen[what] += 1
+
+
+def check(load, orders):
+    faults = [f"made {n} times: {number}" for number, n in orders.items() if n > 1]
+    n_doubtful = 0
+    for numbers, done, n_told in load.told:
+        doubts = [number for number in numbers if done.get(number) != "made"]
+        n_doubtful += n_told
+        for number in numbers:
+            if done.get(number) == "made" and not orders[number]:
+                faults.append(f"told and not made: {number}")
+        if doubts and not n_told:
+            faults.append(f"not told: {doubts} of {done}")
+    return faults, n_doubtful
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--callgate", required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--programs", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    service, n_kills, draw = Service(), 0, random.Random(arguments.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        sidecar = Sidecar(arguments.callgate, pathlib.Path(folder), service)
+        sidecar.start()
+        load = Load(sidecar, arguments.programs, arguments.seed)
+        while any(thread.is_alive() for thread in load.threads):
+            time.sleep(0.2 + draw.random())
+            sidecar.kill()
+            n_kills += 1
+            sidecar.start()
+        sidecar.kill()
+    faults, n_doubtful = check(load, service.orders)
+    seen = ", ".join(f"{n} {what}" for what, n in sorted(load.seen.items()))
+    print(f"programs: {len(load.told)} ended, {n_kills} kills, {sum(service.orders.values())} writes, {n_doubtful} doubtful; {seen}")
+    for fault in (load.faults + faults)[:10]:
+        print(f"programs: {fault}", file=sys.stderr)
+    return 1 if load.faults or faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
