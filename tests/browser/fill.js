@@ -57,6 +57,8 @@ function fill(path, value, schema) {
   if (field("c", path)) { choose(field("c", path), value); return; }
   if (field("n", path) && value?.$digits !== undefined) { field("n", path).value = value.$digits; return; }
   if (field("t", path) && typeof value === "string") {
+    // A browser writes every line break in its own way.
+    if (value.includes("\r")) { lost.push(path); return; }
     field("t", path).value = value;
     if (value === "") state.value = "empty";
     return;

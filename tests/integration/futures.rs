@@ -103,6 +103,10 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(&Config) = |config| is_send(start_log(config, &config.log, Box::new(|_| {})));
     let _: fn(&PageRequest) = |request| is_send(request.get("/v1/tools", &[]));
     let _: fn(&PageRequest, &Value) = |request, body| is_send(request.post("/v1/calls", body));
+    let _: fn(&PageRequest, &Value) =
+        |request, body| is_send(request.post_with("/v1/calls", &[], body));
+    let _: fn(&PageRequest) =
+        |request| is_send(request.post_file("/v1/results", "text/plain", "a".into()));
     let _: fn(Answer) = |answer| is_send(answer.bytes());
     let _: fn(Answer) = |answer| is_send(answer.value());
     let _: fn(&RouteRequest, SessionInput) = |request, input| is_send(request.session(input));

@@ -136,11 +136,7 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
 /// The command that records a turn. The sidecar keeps no replies of models, so it takes the turn again.
 fn recording(request: &PageRequest) -> Markup {
     let words = request.field("input").replace("\r\n", "\n");
-    let command = format!(
-        "callgate chat callgate.yaml {} --once {} --record fixtures/turns/a-new-turn",
-        commands::shell_word(request.field("agent")),
-        commands::shell_word(&words)
-    );
+    let command = commands::recording(request.field("agent"), &words);
     html! {
         @if !words.is_empty() {
             details {

@@ -57,6 +57,15 @@ pub(crate) fn show(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
     }
 }
 
+/// The command that takes a turn and records it.
+pub(crate) fn recording(agent: &str, words: &str) -> String {
+    format!(
+        "callgate chat callgate.yaml {} --once {} --record fixtures/turns/a-new-turn",
+        shell_word(agent),
+        shell_word(words)
+    )
+}
+
 fn python_program(origin: &str, data: &Value, has_token: bool) -> String {
     let (import, token) = if has_token {
         (
@@ -72,6 +81,6 @@ fn python_program(origin: &str, data: &Value, has_token: bool) -> String {
 }
 
 /// A text as one word of a shell.
-pub(crate) fn shell_word(text: &str) -> String {
+fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -32,7 +32,7 @@ struct Read {
 }
 
 impl Read {
-    fn said(value: impl Into<Value>) -> Self {
+    fn input(value: impl Into<Value>) -> Self {
         Self { value: value.into(), is_said: true }
     }
 }
@@ -53,11 +53,11 @@ impl Reading<'_> {
     ) -> Option<Read> {
         let deeper = depth.checked_sub(1)?;
         if let Some(text) = self.fields.get(Part::Json, path) {
-            return self.json(text, path).map(Read::said);
+            return self.json(text, path).map(Read::input);
         }
         let state = self.fields.get(Part::State, path).unwrap_or_default();
         if state == "null" {
-            return Some(Read::said(Value::Null));
+            return Some(Read::input(Value::Null));
         }
         let resolved = self.schemas.resolve(schema);
         let read = match resolved.kind() {
@@ -78,8 +78,8 @@ impl Reading<'_> {
                 }
                 Read { value: Value::Object(object), is_said }
             }
-            Kind::Number => return self.number(path).map(Read::said),
-            Kind::Text => return self.text(path, state).map(Read::said),
+            Kind::Number => return self.number(path).map(Read::input),
+            Kind::Text => return self.text(path, state).map(Read::input),
         };
         let is_said = read.is_said || state == "empty";
         (is_said || is_required).then_some(Read { is_said, ..read })
@@ -88,12 +88,12 @@ impl Reading<'_> {
     fn alternative(&mut self, alternatives: &[&Value], path: &str, depth: usize) -> Option<Read> {
         let chosen = self.fields.get(Part::Alternative, path)?;
         if chosen == "null" {
-            return Some(Read::said(Value::Null));
+            return Some(Read::input(Value::Null));
         }
         let at = chosen.parse().ok()?;
         let schema = alternatives.get(at).copied()?;
         // A person chose it.
-        self.read(schema, &alternative_path(path, at), true, depth).map(|it| Read::said(it.value))
+        self.read(schema, &alternative_path(path, at), true, depth).map(|it| Read::input(it.value))
     }
 
     fn list(&mut self, items: &Value, path: &str, depth: usize) -> Option<Read> {
