@@ -8,6 +8,7 @@ import time
 from playwright.sync_api import Error, sync_playwright
 
 import attacks
+import beside
 import files
 import forms
 import pages
@@ -52,6 +53,7 @@ def main():
             print(f"attacks: {attacks.run(browser, sidecar, given, faults)}")
         if given.whole:
             print(f"corpus: {forms.corpus(browser, given, faults)}")
+            print(f"beside: {beside.beside(browser, given, faults)}")
             print(f"bars: {pages.bars(browser, given, faults)}")
         browser.close()
     print("\n".join(f"FAULT {fault}" for fault in faults))
