@@ -18,7 +18,7 @@ use callgate::{
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{Subject, examine_subject};
-use callgate_executor::{CallRights, preview_call, review};
+use callgate_executor::{CallRights, Lease, preview_call, review};
 use callgate_gateway::{
     Answer, PageRequest, RouteCalls, RouteRequest, ServeOptions, SessionInput, Source,
     examine_sidecar, serve, start_log,
@@ -144,6 +144,12 @@ fn every_future_of_a_store_of_state_is_send() {
         let expected = session::Expected::Absent;
         is_send(store.put(key, record, expected, Instant::now().into_std()));
     };
+    let _: fn(std::sync::Arc<dyn session::Store>, session::Key) = |store, key| {
+        let acquire = Lease::acquire;
+        is_send(acquire(store, key, std::time::Duration::ZERO));
+    };
+    let _: fn(&mut Lease) = |lease| is_send(lease.renew_forever());
+    let _: fn(Lease) = |lease| is_send(lease.release());
     let _: fn(&dyn session::Store, &session::Key) = |store, key| {
         is_send(store.remove(key, session::Expected::Absent, Instant::now().into_std()));
     };

@@ -196,7 +196,9 @@ impl ProgramJournal {
 
     /// The journal of a text; `None` if it is none of this release.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let value = Value::from_slice(bytes).ok().filter(|it| it["form"] == FORM)?;
+        let value = &Value::from_slice(bytes)
+            .ok()
+            .filter(|it| it.get("form").is_some_and(|it| *it == FORM))?;
         let mut names = BTreeMap::new();
         for (name, meaning) in value["names"].as_object()? {
             let Some(Order::Named(meaning)) = Order::from_value(meaning) else { return None };

@@ -40,12 +40,13 @@ impl CallRecord {
 
 impl Ended {
     /// The end of a call that reaches no tool.
-    pub(crate) fn unsent(raised: &Raised) -> Self {
-        Self::not_sent(raised.fault["code"].as_str().unwrap_or_default())
+    pub(crate) fn before_sending(raised: &Raised) -> Self {
+        let code = raised.fault.get("code").and_then(Value::as_str);
+        Self::refusal(code.unwrap_or_default())
     }
 
     /// The end of a call that is not sent, for the reason of this code.
-    pub(crate) fn not_sent(code: &str) -> Self {
+    pub(crate) fn refusal(code: &str) -> Self {
         Self::Failed(code.to_owned(), Reached::No)
     }
 

@@ -58,16 +58,17 @@ impl Programs {
         call: &Call<'_>,
         pending: &str,
     ) -> Result<KeptProgram, Box<Fault>> {
-        let named = self.store.get(&key(call, pending), now()).await.map_err(not_read)?;
+        let named =
+            self.store.get(&key(call, pending), now()).await.map_err(|error| not_read(&error))?;
         let named = named.ok_or_else(wording::approval::unknown)?;
-        let name = named.record.read::<String>().map_err(not_read)?;
+        let name = named.record.read::<String>().map_err(|error| not_read(&error))?;
         let key = key(call, &name);
         let lease = Lease::acquire(Arc::clone(&self.store), key.in_space(Space::Lease), LEASE);
         let lease = lease.await.map_err(|error| match error.kind() {
             ErrorKind::Conflict => wording::code::program_runs(SOON),
-            _ => not_read(error),
+            _ => not_read(&error),
         })?;
-        let stored = self.store.get(&key, now()).await.map_err(not_read)?;
+        let stored = self.store.get(&key, now()).await.map_err(|error| not_read(&error))?;
         let stored = stored.ok_or_else(wording::approval::unknown)?;
         let journal = ProgramJournal::from_bytes(stored.record.bytes());
         let journal = journal.ok_or_else(wording::code::unreadable_program)?;
@@ -137,7 +138,7 @@ fn key(call: &Call<'_>, name: &str) -> Key {
     Key::new(Space::Program, owner, &format!("{name} {}", call.tool()))
 }
 
-fn not_read(error: Error) -> Box<Fault> {
+fn not_read(error: &Error) -> Box<Fault> {
     tracing::debug!(%error, "a program that waits cannot be read");
     wording::code::program_not_read(error.retry_after().unwrap_or(SOON))
 }

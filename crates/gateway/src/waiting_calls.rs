@@ -63,7 +63,9 @@ impl WaitingCalls {
             match self.store.put(&key, record.clone(), Expected::Absent, now()).await {
                 // Another request has kept it.
                 Err(error) if error.kind() == ErrorKind::Conflict => {}
-                kept => drop(kept?),
+                kept => {
+                    kept?;
+                }
             }
         }
         Ok(())

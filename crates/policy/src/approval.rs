@@ -180,17 +180,27 @@ impl Approvals {
         Outcome::Pending(Box::new(pending))
     }
 
+    /// The approval of an equal call, in place of one that was given for another request.
+    async fn replace_outdated(
+        &self,
+        call: &mut Call<'_>,
+        digest: &Digest,
+        journal: &mut Journal,
+    ) -> Result<Option<Grant>, Box<Fault>> {
+        Usage::delete_stored_approval(call.extensions().get()).await;
+        journal.note(Event::ApprovalOutdated);
+        count_decision("outdated");
+        self.use_equal_approval(call, digest).await
+    }
+
     async fn judge_call(
         &self,
         call: &mut Call<'_>,
         backend: &dyn Backend,
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
-        if backend.calls_tools()
-            && let Some(resumption) = self.resumption(call).await?
-        {
+        if backend.calls_tools() && self.is_resumed(call).await? {
             // The program was begun under the rules of its tool; those of its call are asked when it comes to it.
-            call.extensions_mut().insert(resumption);
             return Ok(None);
         }
         let brought = self.use_named_approval(call).await?;
@@ -223,23 +233,14 @@ impl Approvals {
         let review = review.inspect_err(|_| noted(journal))?;
         let shown = Shown::new(&review.preview);
         let digest = request::approval_digest(call, backend, &review, &shown);
-        let shown = match pausable {
-            Some(PausableCall(facts)) => shown.with_program(facts, &digest),
-            None => shown,
-        };
+        let shown = shown.with_program(pausable, &digest);
         let state = review.state;
         // The store may take a while, and the preview is as large as the request.
         drop(review.preview);
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
-            brought => {
-                if brought.is_some() {
-                    Usage::delete_stored_approval(call.extensions().get()).await;
-                    journal.note(Event::ApprovalOutdated);
-                    count_decision("outdated");
-                }
-                self.use_equal_approval(call, &digest).await?
-            }
+            Some(_) => self.replace_outdated(call, &digest, journal).await?,
+            None => self.use_equal_approval(call, &digest).await?,
         };
         let pending = match grant {
             Some(Grant::Given { permit, is_decided_now, .. }) => {

@@ -38,7 +38,7 @@ fn a_program_is_run_and_its_calls_reach_the_service() {
 }
 
 #[test]
-fn a_call_that_needs_a_person_is_approved_by_yes_and_refused_where_nobody_can_be_asked() {
+fn calls_that_need_a_person_are_approved_by_yes_and_refused_without_a_terminal() {
     let service = Blocking::start(Service::start(|_| (200, r#"{"made": true}"#.to_owned())));
     let origin = &service.service.origin;
     let folder = shop(origin);

@@ -58,7 +58,7 @@ impl Program<'_> {
         match meant {
             Ok(Meant::Call(call)) => self.queue.push_back((at, call)),
             Ok(Meant::Value(value)) => self.end_call(at, Ended::Answered, Ok(value)),
-            Err(raised) => self.end_call(at, Ended::unsent(&raised), Err(raised)),
+            Err(raised) => self.end_call(at, Ended::before_sending(&raised), Err(raised)),
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Program<'_> {
             let Some(call) = self.journal.calls.get_mut(number) else { continue };
             let is_write = call.is_write;
             if is_write && is_full {
-                self.end_call(number, Ended::not_sent("journal_full"), Err(journal_full()));
+                self.end_call(number, Ended::refusal("journal_full"), Err(journal_full()));
                 continue;
             }
             let state = if is_write { CallState::Begun } else { CallState::Asked };
@@ -171,7 +171,7 @@ impl Program<'_> {
             (Outcome::Failed(fault), _)
                 if fault.code == FaultCode::NeedsApproval && self.journal.is_full() =>
             {
-                self.end_call(number, Ended::not_sent("journal_full"), Err(journal_full()));
+                self.end_call(number, Ended::refusal("journal_full"), Err(journal_full()));
             }
             _ => {
                 let (answer, ended) = code_value(&result);
@@ -246,8 +246,7 @@ pub(crate) fn waiting_outcome(journal: &ProgramJournal) -> Option<Box<Pending>> 
     let waiting = journal.waiting().map(|(number, call, pending)| {
         json!({
             "id": pending.id.as_str(), "call": number.saturating_add(1), "tool": call.tool.clone(),
-            "lines": pending.request["program"]["lines"].clone(),
-            "digest": pending.request["program"]["digest"].clone(),
+            "lines": fact(pending, "/program/lines"), "digest": fact(pending, "/program/digest"),
         })
     });
     let waiting = Value::Array(waiting.collect());
@@ -257,6 +256,10 @@ pub(crate) fn waiting_outcome(journal: &ProgramJournal) -> Option<Box<Pending>> 
         program.insert("waiting", waiting);
     }
     Some(pending)
+}
+
+fn fact(pending: &Pending, pointer: &str) -> Value {
+    pending.request.pointer(pointer).cloned().unwrap_or_default()
 }
 
 /// True if a decision does not count, and its call still waits.

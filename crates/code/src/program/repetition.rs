@@ -70,7 +70,7 @@ impl Program<'_> {
                 self.n_repeated += 1;
                 Ok(Some(number))
             }
-            Some(Event::Asked(_)) => Err(self.diverged()),
+            Some(Event::Asked(_)) => Err(self.divergence()),
             // Nothing goes on before all are decided.
             None if self.journal.waiting().next().is_some() => Ok(None),
             None => {
@@ -87,7 +87,7 @@ impl Program<'_> {
     /// Compares a call with the recorded one.
     pub(super) fn repeat_call(&mut self, number: u64, asked: &Asked) -> Result<(), Halt> {
         let Some(Event::Asked(recorded)) = self.journal.events.get(self.n_repeated) else {
-            return Err(self.diverged());
+            return Err(self.divergence());
         };
         let call = self.journal.calls.get(*recorded);
         let is_same = *recorded as u64 == number
@@ -97,7 +97,7 @@ impl Program<'_> {
                     && call.named == asked.named
             });
         if !is_same {
-            return Err(self.diverged());
+            return Err(self.divergence());
         }
         self.n_repeated += 1;
         Ok(())
@@ -105,10 +105,10 @@ impl Program<'_> {
 
     /// A program that ends before it has repeated what was recorded is another one.
     pub(super) fn check_end(&self) -> Result<(), Halt> {
-        if self.has_repeated_all() { Ok(()) } else { Err(self.diverged()) }
+        if self.has_repeated_all() { Ok(()) } else { Err(self.divergence()) }
     }
 
-    fn diverged(&self) -> Halt {
+    fn divergence(&self) -> Halt {
         let number = self.n_repeated.saturating_add(1);
         Halt::Error(format!(
             "diverged: run again, the program did something else at step {number} than before its call waited; nothing was sent; writes already made: {}",
@@ -131,7 +131,7 @@ impl Program<'_> {
                 self.ready.push_back(number);
             }
             Err(raised) => {
-                let ended = Ended::unsent(&raised);
+                let ended = Ended::before_sending(&raised);
                 self.journal.end(number, ended, Err(raised));
                 self.ready.push_back(number);
             }

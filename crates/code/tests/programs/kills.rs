@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     env,
     fs::{self, OpenOptions},
+    future::pending,
     io::{self, Write as _},
     path::{Path, PathBuf},
     process::Stdio,
@@ -21,7 +22,7 @@ use callgate_tool::{Arguments, Effect, Json, Principal, Session, ToolCall, Value
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines},
     process::{Child, ChildStdin, ChildStdout, Command},
-    time::{sleep, timeout},
+    time::timeout,
 };
 
 use crate::shop::Test;
@@ -76,14 +77,19 @@ fn write(toolset: &str, folder: &Path) -> Function {
         let (file, name) = (file.clone(), call.arguments()["name"].as_str().unwrap().to_owned());
         let ms = call.arguments()["ms"].as_u64().unwrap_or_default();
         async move {
-            sleep(Duration::from_millis(ms / 2)).await;
+            take(ms / 2).await;
             let mut file = OpenOptions::new().create(true).append(true).open(file).unwrap();
             file.write_all(format!("{name}\n").as_bytes()).unwrap();
-            sleep(Duration::from_millis(ms / 2)).await;
+            take(ms / 2).await;
             json!(name)
         }
     });
     function.unwrap().with_effect(Effect::Write)
+}
+
+/// The time that a service takes for a call.
+async fn take(ms: u64) {
+    timeout(Duration::from_millis(ms), pending::<()>()).await.ok();
 }
 
 fn read() -> Function {
@@ -169,51 +175,68 @@ impl Desk {
         };
         let answer: io::Result<Option<String>> = match life {
             None => asked.await,
-            Some(life) => match timeout(life, asked).await {
-                Ok(answer) => answer,
-                Err(_) => {
+            Some(life) => {
+                let Ok(answer) = timeout(life, asked).await else {
                     self.child.kill().await.unwrap();
                     return None;
-                }
-            },
+                };
+                answer
+            }
         };
-        Some(Value::parse(&answer.unwrap().expect("the process answers")).unwrap())
+        Some(Value::parse(&answer.unwrap().unwrap()).unwrap())
+    }
+}
+
+/// The events of one program.
+#[derive(Default)]
+struct Seen {
+    n_waits: usize,
+    n_kills: usize,
+}
+
+/// Approves what a program waits for until it ends; `None` for one that was killed before it waited, and is gone like a call.
+async fn follow(
+    mut desk: Desk,
+    folder: &Path,
+    code: &str,
+    draw: &mut Draw,
+) -> (Option<Value>, Desk, Seen) {
+    let (mut approve, mut seen) = (None, Seen::default());
+    loop {
+        let question = json!({"code": code, "approve": approve.clone()});
+        let life = (draw.below(3) == 0).then(|| Duration::from_millis(draw.below(300)));
+        let Some(answer) = desk.ask(&question, life).await else {
+            seen.n_kills += 1;
+            desk = Desk::start(folder);
+            if approve.is_none() {
+                return (None, desk, seen);
+            }
+            continue;
+        };
+        if !answer["pending"].is_object() {
+            return (Some(answer), desk, seen);
+        }
+        seen.n_waits += 1;
+        approve = Some(answer["pending"]["id"].clone());
     }
 }
 
 async fn kills() {
-    let n_programs = env::var("CALLGATE_PROGRAMS").ok().and_then(|text| text.parse().ok());
+    let n_programs = env::var_os("CALLGATE_PROGRAMS");
+    let n_programs = n_programs.and_then(|text| text.to_str()?.parse().ok());
     let n_programs: usize = n_programs.unwrap_or(40);
     let folder = tempfile::tempdir().unwrap();
     let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
     let mut desk = Desk::start(folder.path());
-    let (mut told, mut n_kills, mut n_waits, mut n_begun) = (BTreeMap::new(), 0, 0, 0);
+    let (mut told, mut n_begun) = (BTreeMap::new(), 0);
+    let (mut n_kills, mut n_waits) = (0, 0);
     while told.len() < n_programs {
         n_begun += 1;
         let (code, names) = program(n_begun, &mut draw);
-        let mut approve = None;
-        let done = loop {
-            let question = json!({"code": code.as_str(), "approve": approve.clone()});
-            let life = (draw.below(3) == 0).then(|| Duration::from_millis(draw.below(300)));
-            match desk.ask(&question, life).await {
-                Some(answer) if answer["pending"].is_object() => {
-                    n_waits += 1;
-                    approve = Some(answer["pending"]["id"].clone());
-                }
-                Some(answer) if answer["error"]["code"] == "still_running" => {
-                    panic!("nobody else has the file: {answer}")
-                }
-                Some(answer) => break Some(answer),
-                None => {
-                    n_kills += 1;
-                    desk = Desk::start(folder.path());
-                    // A program that has not waited is gone with its process, like a call.
-                    if approve.is_none() {
-                        break None;
-                    }
-                }
-            }
-        };
+        let (done, desk_after, seen) = follow(desk, folder.path(), &code, &mut draw).await;
+        desk = desk_after;
+        n_waits += seen.n_waits;
+        n_kills += seen.n_kills;
         let Some(answer) = done else { continue };
         let result = &answer["response"]["execution_result"];
         let done = result.as_str().and_then(|text| Value::parse(text).ok());

@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use callgate_code::{CodeSettings, Engine, load_over};
@@ -17,6 +17,7 @@ use callgate_tool::{
     Arguments, Effect, FaultCode, Object, Outcome, Pending, Principal, Session, ToolCall, Value,
     json,
 };
+use tokio::time::Instant;
 
 use crate::shop::{Shop, Test};
 
@@ -65,6 +66,10 @@ impl Desk {
         &self.0.executor
     }
 
+    fn n_reads(&self) -> usize {
+        self.0.traffic.n_calls.load(Ordering::Relaxed)
+    }
+
     fn n_writes(&self) -> usize {
         self.0.traffic.n_writes.load(Ordering::Relaxed)
     }
@@ -110,39 +115,43 @@ fn fault_code(outcome: Outcome) -> FaultCode {
     fault.code
 }
 
-fn approved(pending: &Pending) -> Option<(&str, Decision)> {
-    Some((&pending.id, Decision::Approve))
+fn approval(pending: &Pending) -> (&str, Decision) {
+    (&pending.id, Decision::Approve)
 }
 
 async fn a_loop_waits() {
     let store = memory();
     let first = Desk::new(&store);
     let mut pending = waiting(first.call(LOOP, None).await);
-    let mut n_reads = first.0.traffic.n_calls.load(Ordering::Relaxed);
-    for n_before in 0..3_usize {
-        let program = &pending.request["program"];
-        assert_eq!(program["lines"], json!([4]));
-        assert_eq!(program["ran"], n_before);
-        assert_eq!(program["call"], 2 * n_before + 2);
-        assert_eq!(program["waiting"].as_array().unwrap().len(), 1);
+    let mut n_reads = first.n_reads();
+    for n_before in 0..2_usize {
+        is_asked_in_line_4(&pending, n_before);
         // Each time another process goes on.
         let desk = Desk::new(&store);
-        let outcome = desk.call(LOOP, approved(&pending)).await;
+        pending = waiting(desk.call(LOOP, Some(approval(&pending))).await);
         assert_eq!(desk.n_writes(), 1);
-        n_reads += desk.0.traffic.n_calls.load(Ordering::Relaxed);
-        if n_before < 2 {
-            pending = waiting(outcome);
-            continue;
-        }
-        let value = result(&outcome);
-        assert_eq!(value["execution_result"], r#"[["Rex",true],["Rex",true],["Rex",true]]"#);
-        assert_eq!(value["calls"].as_array().unwrap().len(), 6);
-        // A decision that is repeated, because its answer was lost, gets the same.
-        let again = Desk::new(&store);
-        assert_eq!(result(&again.call(LOOP, approved(&pending)).await), value);
-        assert_eq!(again.n_writes(), 0);
+        n_reads += desk.n_reads();
     }
+    is_asked_in_line_4(&pending, 2);
+    let desk = Desk::new(&store);
+    let value = result(&desk.call(LOOP, Some(approval(&pending))).await);
+    assert_eq!(value["execution_result"], r#"[["Rex",true],["Rex",true],["Rex",true]]"#);
+    assert_eq!(value["calls"].as_array().unwrap().len(), 6);
+    n_reads += desk.n_reads();
     assert_eq!((first.n_writes(), n_reads), (0, 3), "reads are answered from the journal");
+    // A decision that is repeated, because its answer was lost, gets the same.
+    let again = Desk::new(&store);
+    assert_eq!(result(&again.call(LOOP, Some(approval(&pending))).await), value);
+    assert_eq!(again.n_writes(), 0);
+}
+
+#[track_caller]
+fn is_asked_in_line_4(pending: &Pending, n_before: usize) {
+    let program = &pending.request["program"];
+    assert_eq!(program["lines"], json!([4]));
+    assert_eq!(program["ran"], n_before);
+    assert_eq!(program["call"], 2 * n_before + 2);
+    assert_eq!(program["waiting"].as_array().unwrap().len(), 1);
 }
 
 async fn a_rejection_raises() {
@@ -168,7 +177,7 @@ async fn calls_that_wait_together() {
     // The second first: it is sent, and the program waits for the other one.
     let still = waiting(desk.call(code, Some((&second, Decision::Approve))).await);
     assert_eq!((&still.id, desk.n_writes()), (&pending.id, 1));
-    let outcome = desk.call(code, approved(&pending)).await;
+    let outcome = desk.call(code, Some(approval(&pending))).await;
     assert_eq!(result(&outcome)["execution_result"], r#"[true,"Rex",true]"#);
     assert_eq!(desk.n_writes(), 2);
 }
@@ -190,14 +199,14 @@ async fn an_interrupted_run() {
     let pending = waiting(Desk::with(&store, hang.clone()).call(code, None).await);
     let desk = Desk::with(&store, hang.clone());
     let running =
-        tokio::time::timeout(Duration::from_millis(500), desk.call(code, approved(&pending)));
+        tokio::time::timeout(Duration::from_millis(500), desk.call(code, Some(approval(&pending))));
     assert!(running.await.is_err(), "the process ends in the middle");
     assert!(was_sent.load(Ordering::Relaxed));
     // Another decision, or the same again, goes on.
     let desk = Desk::with(&store, hang);
-    let next = waiting(desk.call(code, approved(&pending)).await);
+    let next = waiting(desk.call(code, Some(approval(&pending))).await);
     assert_eq!(next.request["program"]["call"], 2);
-    let value = result(&desk.call(code, approved(&next)).await);
+    let value = result(&desk.call(code, Some(approval(&next))).await);
     assert_eq!(value["execution_result"], r#"["outcome_unknown","maybe"]"#);
     assert_eq!(value["calls"][0]["reached"], "maybe");
     assert_eq!(desk.n_writes(), 1);
@@ -205,14 +214,16 @@ async fn an_interrupted_run() {
 
 /// Changes the journals in a store.
 async fn edit_journals(store: &Arc<dyn Store>, from: &str, to: &str) {
-    let all =
-        store.list(&Group::of_space(Space::Program), None, 100, Instant::now()).await.unwrap();
+    let all = store
+        .list(&Group::of_space(Space::Program), None, 100, Instant::now().into_std())
+        .await
+        .unwrap();
     for (key, stored) in all {
         let text = String::from_utf8(stored.record.bytes().to_vec()).unwrap();
         if text.contains("\"form\"") {
             assert!(text.contains(from), "{text}");
             let record = Record::new("application/json", text.replace(from, to).into());
-            store.put(&key, record, Expected::Any, Instant::now()).await.unwrap();
+            store.put(&key, record, Expected::Any, Instant::now().into_std()).await.unwrap();
         }
     }
 }
@@ -222,10 +233,10 @@ async fn a_program_diverges() {
     let code = "a = await pets.getPet(7)\nawait pets.addPet(name='a')\nawait pets.addPet(name='b')";
     let pending = waiting(Desk::new(&store).call(code, None).await);
     let desk = Desk::new(&store);
-    let next = waiting(desk.call(code, approved(&pending)).await);
+    let next = waiting(desk.call(code, Some(approval(&pending))).await);
     edit_journals(&store, r#""name":"b""#, r#""name":"c""#).await;
     let desk = Desk::new(&store);
-    let value = result(&desk.call(code, approved(&next)).await);
+    let value = result(&desk.call(code, Some(approval(&next))).await);
     let error = value["execution_error"].as_str().unwrap();
     assert!(error.starts_with("diverged: "), "{error}");
     assert!(error.ends_with("writes already made: `pets-addPet` (call 2)"), "{error}");
@@ -248,12 +259,12 @@ async fn a_tool_has_changed() {
         }
     };
     let pending = waiting(Desk::with(&store, lend("days")).call(code, None).await);
-    let next = waiting(Desk::with(&store, lend("days")).call(code, approved(&pending)).await);
-    let value = result(&Desk::with(&store, lend("weeks")).call(code, approved(&next)).await);
+    let next = waiting(Desk::with(&store, lend("days")).call(code, Some(approval(&pending))).await);
+    let value = result(&Desk::with(&store, lend("weeks")).call(code, Some(approval(&next))).await);
     let error = value["execution_error"].as_str().unwrap();
     assert!(error.starts_with("stale: the tool `pets-lend` has changed"), "{error}");
     assert!(error.contains("writes already made: `pets-lend` (call 1)"), "{error}");
-    let again = result(&Desk::with(&store, lend("days")).call(code, approved(&next)).await);
+    let again = result(&Desk::with(&store, lend("days")).call(code, Some(approval(&next))).await);
     assert_eq!(again, value, "it has ended");
 }
 
@@ -276,13 +287,15 @@ async fn strangers() {
     let code = "await pets.addPet(name='a')";
     let desk = Desk::new(&store);
     let pending = waiting(desk.call(code, None).await);
-    let of_lee = desk.call_of("lee", code, approved(&pending)).await;
+    let of_lee = desk.call_of("lee", code, Some(approval(&pending))).await;
     assert_eq!(fault_code(of_lee), FaultCode::UnknownApproval);
-    let other = desk.call("await pets.addPet(name='b')", approved(&pending)).await;
+    let other = desk.call("await pets.addPet(name='b')", Some(approval(&pending))).await;
     assert_eq!(fault_code(other), FaultCode::UnknownApproval);
     assert_eq!(desk.n_writes(), 0);
-    let both =
-        tokio::join!(desk.call(code, approved(&pending)), desk.call(code, approved(&pending)));
+    let both = tokio::join!(
+        desk.call(code, Some(approval(&pending))),
+        desk.call(code, Some(approval(&pending)))
+    );
     assert_eq!(desk.n_writes(), 1, "{both:?}");
 }
 
@@ -319,13 +332,14 @@ async fn under_a_key() {
         first.id,
         "repeated under its key it still waits"
     );
-    let second = waiting(call(&desk, approved(&first)).await);
-    let running = tokio::time::timeout(Duration::from_millis(500), call(&desk, approved(&second)));
+    let second = waiting(call(&desk, Some(approval(&first))).await);
+    let running =
+        tokio::time::timeout(Duration::from_millis(500), call(&desk, Some(approval(&second))));
     assert!(running.await.is_err(), "the process ends in the middle");
     assert!(was_sent.load(Ordering::Relaxed));
     // The key alone does not say how it ended; the decision goes on with the program.
     assert_eq!(fault_code(call(&desk, None).await), FaultCode::OutcomeUnknown);
-    let value = result(&call(&desk, approved(&second)).await);
+    let value = result(&call(&desk, Some(approval(&second))).await);
     assert!(value["execution_error"].as_str().unwrap().contains("outcome_unknown"), "{value}");
     assert_eq!(desk.n_writes(), 1);
 }
@@ -334,7 +348,9 @@ async fn not_stored() {
     let store = memory();
     let desk = Desk::new(&store);
     result(&desk.call("(await pets.getPet(7))['name']", None).await);
-    let kept =
-        store.list(&Group::of_space(Space::Program), None, 10, Instant::now()).await.unwrap();
+    let kept = store
+        .list(&Group::of_space(Space::Program), None, 10, Instant::now().into_std())
+        .await
+        .unwrap();
     assert!(kept.is_empty());
 }

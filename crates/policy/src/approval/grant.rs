@@ -95,22 +95,21 @@ impl Approvals {
         Err(wording::rejected_call())
     }
 
-    /// The answer to a call of a program that waits, if the call of the program's tool brings one, and not a decision about itself.
-    pub(super) async fn resumption(
-        &self,
-        call: &mut Call<'_>,
-    ) -> Result<Option<Resumption>, Box<Fault>> {
+    /// True if the call of a program's tool brings the answer to a call of the program that waits, and not a decision about itself:
+    /// the tool finds it among the extensions.
+    pub(super) async fn is_resumed(&self, call: &mut Call<'_>) -> Result<bool, Box<Fault>> {
         let asked = call.extensions().get::<AskedApproval>().map(|AskedApproval(id)| id.as_str());
         let named = call.decision().map(|decided| decided.approval.as_str());
         let Some(pending) = named.or_else(|| call.approval()).or(asked).map(str::to_owned) else {
-            return Ok(None);
+            return Ok(false);
         };
         if self.own_approval(call, &pending).await?.is_some() {
-            return Ok(None);
+            return Ok(false);
         }
         let decided = call.take_decision();
         call.take_approval();
-        Ok(Some(Resumption { pending, decided }))
+        call.extensions_mut().insert(Resumption { pending, decided });
+        Ok(true)
     }
 
     /// The approval that somebody else gave for an equal call, or under which one waits.

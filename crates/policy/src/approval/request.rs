@@ -1,8 +1,8 @@
 //! The request that a person is asked about: the text shown, and the digest that recognises it later.
 
-use callgate_executor::{Backend, Call, Review, fingerprint};
+use callgate_executor::{Backend, Call, PausableCall, Review, fingerprint};
 use callgate_tool::{
-    Object, PlannedRequest, Preview, Value, hexadecimal, json, visible_line, visible_quotation,
+    PlannedRequest, Preview, Value, hexadecimal, json, visible_line, visible_quotation,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -24,8 +24,9 @@ impl Shown {
         Self { json: request.to_string(), request }
     }
 
-    /// The request with the place that its call has in a program.
-    pub(super) fn with_program(mut self, mut facts: Object, digest: &Digest) -> Self {
+    /// The request with the place that its call has in a program, if a program makes it.
+    pub(super) fn with_program(mut self, pausable: Option<PausableCall>, digest: &Digest) -> Self {
+        let Some(PausableCall(mut facts)) = pausable else { return self };
         facts.insert("digest", hexadecimal(digest).into());
         if let Value::Object(members) = &mut self.request {
             members.insert("program", Value::Object(facts));
