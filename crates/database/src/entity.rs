@@ -1,9 +1,9 @@
 //! An entity: the settings of one table or view resolved against what the database says of it. It says which columns each
 //! operation reads, takes, filters and sorts by; `plan` makes statements of it. Faults of the settings are findings.
 
+mod absence;
 mod aggregate;
 mod fit;
-mod missing;
 mod naming;
 mod resolve;
 
@@ -12,8 +12,8 @@ use std::{
     sync::Arc,
 };
 
+pub(crate) use absence::MissingColumns;
 pub(crate) use fit::{is_offered, is_required};
-pub(crate) use missing::MissingColumns;
 pub(crate) use resolve::{Context, resolve};
 
 use crate::{

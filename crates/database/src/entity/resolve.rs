@@ -11,8 +11,8 @@ use callgate_tree::name_list;
 
 use super::{
     Entity, Reference,
+    absence::Offered,
     fit::{Fit, is_offered},
-    missing::Offered,
     naming::name_columns,
 };
 use crate::{

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_reads_what_its_condition_leaves_as_often_as_it_is_asked() {
+    fn an_index_reads_the_rows_of_its_condition_for_each_row_of_the_other_side() {
         let index = |relationship: &str| {
             json!({"Node Type": "Index Scan", "Relation Name": "orders", "Plan Rows": 3, "Index Cond": "(no = 1)",
                 "Parent Relationship": relationship})
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plan_reads_nothing() {
+    fn a_text_without_a_plan_reads_nothing() {
         for rows in [vec![vec![Some("x".to_owned())]], Vec::new()] {
             assert_eq!(whole(rows_read(&rows, &Sizes::new())), 0);
         }

@@ -1,4 +1,4 @@
-//! The limit of the rows that a statement reads, over a table of 50,000 rows with an index on its key alone.
+//! The limit of the rows that a statement reads (`limits: {rows_read: 1000}`), over a table of 50,000 rows with an index on its key alone.
 
 use callgate_database::{
     DatabaseSettings, EntitySettings, Operation, StatementInput, StatementSettings,
