@@ -126,6 +126,56 @@ fn a_table_that_is_not_there_is_reported_at_its_line() {
     refused.says("database-table").says("did you mean `orders`?").says("callgate.yaml:5");
 }
 
+/// More rows than a small table has.
+const MANY_ROWS: &str =
+    "with recursive n(i) as (select 10 union all select i + 1 from n where i < 10020)
+    insert into orders select i, 'ann', '2026-01-01', i, null from n;";
+
+#[test]
+fn a_call_that_reads_more_rows_than_it_may_is_refused_with_the_column_of_an_index() {
+    let text = ORDERS.replace("table: orders", "table: orders, filter: [no, note]");
+    let folder = shop(&format!("{text}    limits: {{ rows_read: 100 }}\n"));
+    let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    file.execute_batch(MANY_ROWS).unwrap();
+    let list = |conditions: &str| {
+        run(&folder, &["call", "callgate.yaml", "orders-list", &format!("where={conditions}")])
+    };
+    list(r#"{"no": 3}"#).exits(0).prints("gift");
+    list(r#"{"note": "gift"}"#).exits(1).says("an index that begins with `note`");
+}
+
+#[test]
+fn the_page_of_a_tool_says_of_each_missing_column_why_and_which_key_brings_it() {
+    let folder = shop(ORDERS);
+    let page = |tool: &str| run(&folder, &["tools", "callgate.yaml", tool]).exits(0).out;
+    assert!(!page("orders-list").contains("NOT OFFERED"), "{}", page("orders-list"));
+    let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    let columns =
+        "alter table orders add column password text; alter table orders add column photo blob";
+    file.execute_batch(&format!("{MANY_ROWS}{columns}")).unwrap();
+    let missing = page("orders-list");
+    for sentence in [
+        "`where` does not take `day`, `cents`, `note`: no index begins with them, and the table has more than 10000 rows; make an index, or name them under `filter`",
+        "`where` does not take `password`, `photo`: a model does not read them; name them under `fields` and `filter`",
+        "or name them under `sort`",
+    ] {
+        assert!(missing.contains(sentence), "{sentence}: {missing}");
+    }
+    assert!(!page("orders-get").contains("NOT OFFERED"));
+    let listed = ORDERS.replace(
+        "table: orders",
+        "table: orders, filter: [no], rows: {owner: $session.params.user}",
+    );
+    fs::write(folder.path().join("callgate.yaml"), listed).unwrap();
+    let missing = page("orders-list");
+    for sentence in [
+        "`where` does not take `owner`: the session gives them (`rows`)",
+        "`where` does not take `day`, `cents`, `note`: `filter` of the entity lists others; add them there",
+    ] {
+        assert!(missing.contains(sentence), "{sentence}: {missing}");
+    }
+}
+
 #[test]
 fn a_database_that_is_away_is_a_fault() {
     let folder = shop(&ORDERS.replace("shop.db", "gone.db"));

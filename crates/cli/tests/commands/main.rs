@@ -35,6 +35,7 @@ mod import;
 mod init;
 mod kinds;
 mod log;
+mod logins;
 mod man;
 #[cfg(unix)]
 mod manual;
