@@ -144,9 +144,9 @@ fn every_future_of_a_store_of_state_is_send() {
         let expected = session::Expected::Absent;
         is_send(store.put(key, record, expected, Instant::now().into_std()));
     };
-    let _: fn(std::sync::Arc<dyn session::Store>, session::Key) = |store, key| {
+    let _: fn(Arc<dyn session::Store>, session::Key) = |store, key| {
         let acquire = Lease::acquire;
-        is_send(acquire(store, key, std::time::Duration::ZERO));
+        is_send(acquire(store, key, Duration::ZERO));
     };
     let _: fn(&mut Lease) = |lease| is_send(lease.renew_forever());
     let _: fn(Lease) = |lease| is_send(lease.release());

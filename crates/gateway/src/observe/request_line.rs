@@ -110,9 +110,9 @@ impl RequestLine {
 impl Drop for RequestLine {
     fn drop(&mut self) {
         if self.route_template().is_some_and(is_probe) {
-            self.write_debug()
+            self.write_debug();
         } else {
-            self.write_info()
+            self.write_info();
         }
     }
 }

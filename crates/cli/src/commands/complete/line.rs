@@ -21,7 +21,7 @@ impl Line {
             match line.quote {
                 Some(quote) if c == quote => line.quote = None,
                 Some('"') if c == '\\' => {
-                    extend_word(&mut word, unescaped_in_double_quotes(rest.next()))
+                    extend_word(&mut word, unescaped_in_double_quotes(rest.next()));
                 }
                 None if matches!(c, ' ' | '\t' | '\n') => line.end_word(&mut word),
                 None if matches!(c, '\'' | '"') => {
