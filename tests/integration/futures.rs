@@ -122,8 +122,7 @@ fn every_future_of_a_sidecar_is_send() {
         |request, state| is_send(request.put_state("s", state, None));
     let _: fn(&RouteCalls) = |calls| is_send(calls.run());
     let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
-    let _: fn(&Client, &Question) =
-        |client, question| is_send(client.ask_person_or_model(question));
+    let _: fn(&Client, &Question) = |client, question| is_send(client.ask(question));
     let _: fn(&McpService, http::Request<bytes::Bytes>) =
         |service, request| is_send(service.answer(request));
     let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));

@@ -60,7 +60,7 @@ async fn asked_twice(call: Call<'static>) -> Result<Value, Box<Fault>> {
 
 async fn asked_of_model(call: Call<'static>) -> Result<Value, Box<Fault>> {
     let question = Question::of_model("capital_question", "What is the capital of France?", 100);
-    match Client::from_call(&call).ask_person_or_model(&question).await? {
+    match Client::from_call(&call).ask(&question).await? {
         Reply::Given(message) => Ok(Value::Object(message)),
         _ => Ok(json!("nothing")),
     }
@@ -81,7 +81,7 @@ async fn given(
 ) -> Result<Object, Box<Fault>> {
     let schema = json!({"type": "object", "properties": {(member): {"type": "string"}}, "required": [member]});
     let question = Question::of_person(name, message, schema);
-    match Client::from_call(call).ask_person_or_model(&question).await? {
+    match Client::from_call(call).ask(&question).await? {
         Reply::Given(values) => Ok(values),
         _ => Ok(Object::new()),
     }

@@ -46,7 +46,7 @@ impl Tokens {
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration), always.
-    pub fn id_token(&self, _: &str) -> Ready<Result<Token, Error>> {
+    pub fn request_id_token(&self, _: &str) -> Ready<Result<Token, Error>> {
         ready(Err(error::not_built_in()))
     }
 

@@ -82,7 +82,7 @@ impl Client {
     ///
     /// # Errors
     /// Returns the fault that the call must end with: the client asks and calls again, or there is nobody to ask.
-    pub async fn ask_person_or_model(&self, question: &Question) -> Result<Reply, Box<Fault>> {
+    pub async fn ask(&self, question: &Question) -> Result<Reply, Box<Fault>> {
         let Some(shared) = &self.0 else { return Err(wording::nobody_asked()) };
         let Abilities { channel, has_forms, has_model } = shared.abilities;
         let is_possible = if question.is_of_person() { has_forms } else { has_model };

@@ -135,7 +135,7 @@ mod tests {
         let greet = |call: Call<'static>| async move {
             let schema = value!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
             let question = Question::of_person("user_name", "What is your name?", schema);
-            match crate::Client::from_call(&call).ask_person_or_model(&question).await {
+            match crate::Client::from_call(&call).ask(&question).await {
                 Ok(Reply::Given(values)) => value!({"greeted": values.get("name").cloned()}).into(),
                 Ok(reply) => value!({"greeted": format!("{reply:?}")}).into(),
                 Err(fault) => Outcome::Failed(fault),

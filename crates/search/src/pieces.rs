@@ -28,7 +28,7 @@ use crate::{
 /// use callgate_search::{PieceIndex, PieceWords};
 ///
 /// let mut index = PieceIndex::default();
-/// let (mut reader, mut words) = (index.reader(), PieceWords::default());
+/// let (mut reader, mut words) = (index.piece_tokenizer(), PieceWords::default());
 /// reader.read("Pets", "Feeding cats and dogs", &mut words);
 /// reader.read("Cars", "Washing a car", &mut words);
 /// let numbers = index.append(&words);

@@ -71,7 +71,8 @@ const OF_POSTGRES: &[Login] = &[
 ];
 
 const OF_MARIADB: &[Login] = &[
-    ("nothing at all", "revoke all privileges, grant option from L"),
+    // Without any right in a database the server refuses the connection.
+    ("hardly any", "revoke all privileges, grant option from L; grant select (no) on items to L"),
     ("no right to read a table", "revoke select (no, name) on items from L"),
     ("no right to read a column", "revoke select (total) on orders from L"),
     ("no right to add rows", "revoke insert (owner, total) on orders from L"),
@@ -139,15 +140,19 @@ fn check(
     fs::write(folder.path().join("callgate.yaml"), CONFIGURATION).unwrap();
     for (at, (what, script)) in logins.iter().enumerate() {
         let url = make(at, script);
-        let refused = run(&folder, &url, "check");
-        let remedies = statements(&refused);
-        assert!(refused.code == Some(2) && !remedies.is_empty(), "{what}: {refused:?}");
-        for statement in &remedies {
-            mend(statement);
+        let mut checked = run(&folder, &url, "check");
+        assert_eq!(checked.code, Some(2), "{what}: {checked:?}");
+        // A role that is taken away takes rights with it, which are granted by the second round.
+        for _ in 0..2 {
+            let remedies = statements(&checked);
+            assert!(checked.code == Some(0) || !remedies.is_empty(), "{what}: {checked:?}");
+            for statement in &remedies {
+                mend(statement);
+            }
+            checked = run(&folder, &url, "check");
         }
-        for command in ["check", "doctor"] {
-            let mended = run(&folder, &url, command);
-            assert_eq!(mended.code, Some(0), "{what}: {remedies:#?}: {mended:?}");
+        for mended in [checked, run(&folder, &url, "doctor")] {
+            assert_eq!(mended.code, Some(0), "{what}: {mended:?}");
         }
         forget(at);
     }

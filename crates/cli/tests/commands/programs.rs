@@ -39,7 +39,7 @@ fn a_program_is_run_and_its_calls_reach_the_service() {
 
 #[test]
 fn calls_that_need_a_person_are_approved_by_yes_and_refused_without_a_terminal() {
-    let service = Blocking::start(Service::start(|_| (200, r#"{"made": true}"#.to_owned())));
+    let service = Blocking::start(Service::start(|_| (200, r#"{"made": 1}"#.to_owned())));
     let origin = &service.service.origin;
     let folder = shop(origin);
     let operations =

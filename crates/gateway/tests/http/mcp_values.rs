@@ -20,7 +20,7 @@ async fn booked(call: Call<'static>) -> Result<callgate_tool::Value, Box<Fault>>
     for name in ["name", "seat"] {
         let schema = value!({"type": "object", "properties": {(name): {"type": "string"}}, "required": [name]});
         let question = Question::of_person(name, "Which?", schema);
-        let Reply::Given(values) = client.ask_person_or_model(&question).await? else {
+        let Reply::Given(values) = client.ask(&question).await? else {
             return Ok(value!("not booked"));
         };
         given[name] = values[name].clone();
