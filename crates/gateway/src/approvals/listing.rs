@@ -83,7 +83,7 @@ pub(super) struct ApprovalBody<'a> {
     operation_id = "listApprovals", tag = "calls",
     params(
         ("state" = Option<String>, Query, description = "Only approvals in this state"),
-        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before", pattern = r"^[0-9a-f]{1,32}\.approval_[0-9a-f]{32}$"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before", pattern = r"^[0-9a-f]{1,20}\.approval_[0-9a-f]{32}$"),
         ("limit" = Option<u16>, Query, description = "The most approvals of a page; 100 unless it is given. A page may have fewer and still a `nextCursor`", minimum = 1, maximum = 1000),
     ),
     responses((status = 200, description = "A page of approvals", body = Approvals<'_>,
