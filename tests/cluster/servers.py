@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -13,9 +14,15 @@ KEY = "literal:0123456789abcdef0123456789abcdef"
 
 
 def free():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    """A port that nothing listens on, and that the system gives nobody while its program is away."""
+    while True:
+        port = random.SystemRandom().choice(range(12_000, 32_000))
+        with socket.socket() as listener:
+            try:
+                listener.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 class Process:

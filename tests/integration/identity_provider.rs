@@ -18,6 +18,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use callgate_testkit::free_port;
 use callgate_tool::json;
 use tokio::{net::TcpListener, task::JoinHandle};
 
@@ -53,7 +54,7 @@ impl fmt::Debug for Provider {
 impl Provider {
     /// Starts on a free port, and issues tokens that live an hour.
     pub(crate) async fn start() -> Arc<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind(("127.0.0.1", free_port())).await.unwrap();
         let provider = Self::at(listener.local_addr().unwrap());
         provider.serve(listener);
         provider

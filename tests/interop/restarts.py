@@ -14,7 +14,6 @@ import os
 import pathlib
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ import time
 import urllib.parse
 
 import canaries
+from ports import free_port
 
 # Each is in a place of its own; none is a part of another.
 NAMES = {
@@ -89,9 +89,7 @@ class Lost(Exception):
 class Sidecar:
     def __init__(self, callgate, folder, service):
         self.callgate, self.folder = callgate, folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         (folder / "spec.json").write_text(json.dumps(DESCRIPTION))
         shop = {
             "openapi": "spec.json",

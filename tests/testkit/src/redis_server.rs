@@ -4,14 +4,14 @@
 use std::{
     env,
     io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{Shutdown, TcpListener, TcpStream},
+    net::{Shutdown, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
 use tempfile::TempDir;
 
-use crate::corpus::say;
+use crate::{corpus::say, ports::free_port};
 
 /// The program `redis-server`.
 #[derive(Clone, Debug)]
@@ -163,19 +163,6 @@ impl Drop for RedisServer {
     fn drop(&mut self) {
         drop(self.process.kill());
         drop(self.process.wait());
-    }
-}
-
-/// A port that nothing listens on, and that leaves room for the port of a cluster's bus.
-fn free_port() -> u16 {
-    let mut taken = Vec::new();
-    loop {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = listener.local_addr().unwrap().port();
-        if port < 55_000 {
-            return port;
-        }
-        taken.push(listener);
     }
 }
 

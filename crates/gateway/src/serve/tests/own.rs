@@ -7,9 +7,7 @@ async fn a_service_whose_address_is_this_sidecar_is_never_called() {
     for (listen, host) in
         [("127.0.0.1", "127.0.0.1"), ("127.0.0.1", "localhost"), ("'[::1]", "[::1]")]
     {
-        let free = std::net::TcpListener::bind((listen.trim_matches(['\'', '[', ']']), 0)).unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = callgate_testkit::free_port();
         let quote = if listen.starts_with('\'') { "'" } else { "" };
         let text = format!(
             "listen: {listen}:{port}{quote}\ntoolsets: {{pets: {{openapi: a.yaml, server: 'http://{host}:{port}/v1'}}}}\n"

@@ -65,7 +65,7 @@ impl Received {
 
 /// A sidecar whose calls wait for an approval, and the listener of its webhook.
 async fn started() -> (Sidecar, TcpListener) {
-    let receiver = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let receiver = TcpListener::bind(("127.0.0.1", callgate_testkit::free_port())).await.unwrap();
     let address = receiver.local_addr().unwrap();
     let text = format!(
         "approvals: {{webhook: {{url: 'http://{address}/hook', secret: 'literal:whsec_{KEY}'}}}}\n\

@@ -1,0 +1,25 @@
+//! Ports for servers that are killed and started again in their place.
+
+use std::{
+    net::TcpListener,
+    ops::Range,
+    process,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+/// A port of this machine that nothing listens on, with room for the port of the bus of a Redis cluster. The system gives
+/// none of these to a socket that asks for any port, so that nobody takes it while its server is away.
+pub fn free_port() -> u16 {
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let first = process::id().wrapping_mul(41);
+    loop {
+        let step = first.wrapping_add(ASKED.fetch_add(1, Ordering::Relaxed));
+        let port = PORTS.start + u16::try_from(step % u32::from(PORTS.end - PORTS.start)).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+/// The ports of servers, below those that systems give out (from 32,768 on Linux), as the ports of their buses are.
+const PORTS: Range<u16> = 12_000..22_000;
