@@ -52,10 +52,11 @@ impl Estimate {
         let [plans @ .., tables] = answers else { return Ok(()) };
         let tables = sizes(&tables.rows);
         let rows_read = |plan: &StepResult| match self.engine {
-            Engine::Mysql => mariadb::rows_read(&plan.rows, &tables),
+            Engine::Mysql => Some(mariadb::rows_read(&plan.rows, &tables)),
             Engine::Postgres | Engine::Sqlite => postgres::rows_read(&plan.rows, &tables),
         };
-        let rows: f64 = plans.iter().map(rows_read).sum();
+        // A plan that cannot be read is no permission.
+        let rows: f64 = plans.iter().map(rows_read).sum::<Option<_>>().ok_or(Failure::Internal)?;
         let rows = whole(rows);
         if rows > self.most { Err(Failure::ReadsTooMany { rows: Some(rows) }) } else { Ok(()) }
     }

@@ -8,11 +8,11 @@ use super::Sizes;
 pub(super) const LARGE_TABLES: &str = "select c.relname::text, max(c.reltuples)::bigint::text from pg_class c
     where c.relkind in ('r', 'p', 'm') and c.reltuples > $1::text::bigint group by c.relname order by max(c.reltuples) desc";
 
-/// The rows that a plan reads from tables and indexes.
-pub(super) fn rows_read(rows: &[Vec<Option<String>>], sizes: &Sizes) -> f64 {
-    let text = rows.first().and_then(|row| row.first()?.as_deref()).unwrap_or_default();
-    let plans: Value = serde_json::from_str(text).unwrap_or_default();
-    plans.pointer("/0/Plan").map_or(0.0, |plan| Node(plan).reads(1.0, sizes))
+/// The rows that a plan reads from tables and indexes; `None` for a text that is no plan.
+pub(super) fn rows_read(rows: &[Vec<Option<String>>], sizes: &Sizes) -> Option<f64> {
+    let text = rows.first()?.first()?.as_deref()?;
+    let plans: Value = serde_json::from_str(text).ok()?;
+    Some(Node(plans.pointer("/0/Plan")?).reads(1.0, sizes))
 }
 
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl<'a> Node<'a> {
     fn reads(self, share: f64, sizes: &Sizes) -> f64 {
         let input = |child: Self| match child.text("Parent Relationship") {
             // It runs for each row, unless its rows are looked up in a table of hashes.
-            "SubPlan" if !self.0.to_string().contains("hashed SubPlan") => {
+            "SubPlan" if !self.has_hashed_subplan() => {
                 child.reads(1.0, sizes) * (self.rows() * share).max(1.0)
             }
             "InitPlan" | "SubPlan" => child.reads(1.0, sizes),
@@ -44,6 +44,19 @@ impl<'a> Node<'a> {
             _ => child.reads(self.share_of_input(child, share), sizes),
         };
         self.own_reads(share, sizes) + self.children().map(input).sum::<f64>()
+    }
+
+    /// True if one of its expressions says so outside the literals, which callers write.
+    fn has_hashed_subplan(self) -> bool {
+        let members = self.0.as_object().into_iter().flatten();
+        let texts = members.flat_map(|(_, member)| match member {
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            other => Vec::from_iter(other.as_str()),
+        });
+        texts
+            .into_iter()
+            .flat_map(|text| text.split('\'').step_by(2))
+            .any(|text| text.contains("hashed SubPlan"))
     }
 
     /// The rows that a scan reads itself.
@@ -94,7 +107,7 @@ mod tests {
     fn check(plan: &Value, expected: u64) {
         let rows = vec![vec![Some(json!([{"Plan": plan}]).to_string())]];
         let sizes = Sizes::from([("orders".to_owned(), 1e6)]);
-        assert_eq!(whole(rows_read(&rows, &sizes)), expected, "{plan}");
+        assert_eq!(rows_read(&rows, &sizes).map(whole), Some(expected), "{plan}");
     }
 
     fn scan(rows: f64) -> Value {
@@ -130,9 +143,23 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_a_plan_reads_nothing() {
-        for rows in [vec![vec![Some("x".to_owned())]], Vec::new()] {
-            assert_eq!(whole(rows_read(&rows, &Sizes::new())), 0);
+    fn a_query_in_a_condition_runs_for_each_row_unless_it_is_hashed_and_no_literal_says_so() {
+        let plan = |filter: &str| {
+            let inner = json!({"Node Type": "Seq Scan", "Relation Name": "few", "Plan Rows": 5, "Parent Relationship": "SubPlan"});
+            json!({"Node Type": "Seq Scan", "Relation Name": "some", "Plan Rows": 10, "Filter": filter, "Plans": [inner]})
+        };
+        check(&plan("(ANY (no = (SubPlan 1).col1))"), 60);
+        check(&plan("(NOT (hashed SubPlan 1))"), 15);
+        check(&plan("((note = 'a hashed SubPlan'::text) AND (SubPlan 1))"), 60);
+        check(&plan("((note = 'it''s a hashed SubPlan'::text) AND (SubPlan 1))"), 60);
+    }
+
+    #[test]
+    fn a_text_without_a_plan_says_nothing() {
+        for rows in
+            [vec![vec![Some("x".to_owned())]], vec![vec![Some("[]".to_owned())]], Vec::new()]
+        {
+            assert_eq!(rows_read(&rows, &Sizes::new()), None);
         }
     }
 }
