@@ -1,11 +1,12 @@
 //! The forms that a browser sends: their fields, and the files of forms of several parts. A body that is read here was bounded before.
 
-use std::convert::Infallible;
+use std::{borrow::Cow, convert::Infallible};
 
 use bytes::Bytes;
 use futures_util::stream;
 use http::{HeaderMap, header};
 use multer::{Multipart, parse_boundary};
+use percent_encoding::percent_decode;
 
 use crate::problem::{Problem, ProblemKind};
 
@@ -58,32 +59,43 @@ impl FormKind {
     pub(super) async fn read(self, body: Bytes) -> Result<Form, Problem> {
         match self {
             Self::Fields => {
+                // The reader puts another character in place of what is no text, and nobody wrote that.
+                let is_text = str::from_utf8(&Cow::from(percent_decode(&body))).is_ok();
+                if !is_text {
+                    return Err(Problem::malformed_body("expected fields of UTF-8"));
+                }
                 let pairs = url::form_urlencoded::parse(&body);
                 let fields =
                     pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
                 Ok(Form { fields, files: Vec::new() })
             }
-            Self::Parts(boundary) => read_parts(body, boundary).await.map_err(|error| {
-                Problem::malformed_body(format!("expected the parts of a form: {error}"))
-            }),
+            Self::Parts(boundary) => read_parts(body, boundary).await,
         }
     }
 }
 
-async fn read_parts(body: Bytes, boundary: String) -> Result<Form, multer::Error> {
+async fn read_parts(body: Bytes, boundary: String) -> Result<Form, Problem> {
+    let malformed = |error: multer::Error| {
+        Problem::malformed_body(format!("expected the parts of a form: {error}"))
+    };
     let body = stream::iter([Ok::<_, Infallible>(body)]);
     let mut parts = Multipart::new(body, boundary);
     let mut form = Form::default();
-    while let Some(part) = parts.next_field().await? {
+    while let Some(part) = parts.next_field().await.map_err(malformed)? {
         let field = part.name().unwrap_or_default().to_owned();
         let filename = part.file_name().map(plain_filename);
         let media_type = part.content_type().map_or(BINARY, AsRef::as_ref).to_owned();
-        let bytes = part.bytes().await?;
+        let bytes = part.bytes().await.map_err(malformed)?;
         match filename {
             // A field for a file that nobody chose.
             Some(filename) if filename.is_empty() && bytes.is_empty() => {}
             Some(filename) => form.files.push(FormFile { field, filename, media_type, bytes }),
-            None => form.fields.push((field, String::from_utf8_lossy(&bytes).into_owned())),
+            None => {
+                let value = String::from_utf8(bytes.into());
+                let value =
+                    value.map_err(|_| Problem::malformed_body("expected fields of UTF-8"))?;
+                form.fields.push((field, value));
+            }
         }
     }
     Ok(form)
@@ -131,5 +143,8 @@ mod tests {
         assert!(read("multipart/form-data; boundary=b", "--b\r\nContent-").await.is_err());
         let form = read("application/x-www-form-urlencoded; charset=utf-8", "a=1+2").await.unwrap();
         assert_eq!(form.fields, [("a".to_owned(), "1 2".to_owned())]);
+        assert!(read("application/x-www-form-urlencoded", "a=%ff").await.is_err());
+        let replaced = read("application/x-www-form-urlencoded", "a=%EF%BF%BD").await.unwrap();
+        assert_eq!(replaced.fields[0].1, "\u{fffd}");
     }
 }
