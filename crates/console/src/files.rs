@@ -30,7 +30,10 @@ pub(crate) async fn keep_files(request: &PageRequest, session: &str) -> KeptFile
     let mut kept = KeptFiles::default();
     let address = format!("/v1/results{}", paths::query(&[("session", session)]));
     for file in request.files() {
-        let Some(path) = file.field.strip_prefix(&Part::File.field("")) else { continue };
+        let Some(path) = file.field.strip_prefix(&Part::File.field("")) else {
+            kept.faults.push(format!("the file `{}`: `{}` takes none", file.filename, file.field));
+            continue;
+        };
         let answer = request.post_file(&address, &file.media_type, file.bytes.clone()).await;
         let is_kept = answer.is_success();
         let answer = answer.value().await;

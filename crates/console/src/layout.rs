@@ -101,6 +101,15 @@ pub(crate) fn absent(request: &PageRequest) -> PageResponse {
     show_with_status(request, 404, Section::None, "No such page", &content)
 }
 
+/// A page in place of an answer that broke off.
+pub(crate) fn show_broken_answer(request: &PageRequest, section: Section) -> PageResponse {
+    let content = html! {
+        h1 { "There is no whole answer" }
+        p { "It broke off. Load the page again." }
+    };
+    show_with_status(request, 502, section, "Refused", &content)
+}
+
 /// The page in place of one whose data the sidecar does not give to this caller.
 pub(crate) async fn show_refusal(
     request: &PageRequest,

@@ -31,7 +31,9 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
     let media_type = answer.header("content-type").to_owned();
     let range = answer.header("content-range").to_owned();
     let total: usize = range.rsplit('/').next().and_then(|total| total.parse().ok()).unwrap_or(0);
-    let bytes = answer.bytes().await.unwrap_or_default();
+    let Some(bytes) = answer.bytes().await else {
+        return layout::show_broken_answer(request, Section::None);
+    };
     let (skipped, shown) = whole_characters(&bytes);
     let (next, session) = (from + skipped + shown.len(), request.query("session"));
     let address = |from: usize| {
