@@ -13,12 +13,13 @@ import os
 import pathlib
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+
+from ports import free_port
 
 CLIENTS = 6
 TOKEN, OTHERS_TOKEN = "token-of-kim-0123456789", "token-of-lee-0123456789"
@@ -98,9 +99,7 @@ class Lost(Exception):
 class Sidecar:
     def __init__(self, callgate, folder, service):
         self.callgate, self.folder = callgate, folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         (folder / "spec.json").write_text(json.dumps(description()))
         shop = {"openapi": "spec.json", "server": f"http://127.0.0.1:{service.server_port}"}
         program = {"engine": "monty", "calls": {"effects": ["read", "write"]}}
@@ -181,7 +180,7 @@ class Load:
                     return
             turn += 1
             try:
-                self.follow(*program(f"{client}-{turn}", draw), draw)
+                self.follow(f"{client}-{turn}", draw)
             except Exception as error:  # noqa: BLE001: a client that fails is a fault of the test
                 with self.lock:
                     self.faults.append(f"{type(error).__name__}: {error}")
@@ -198,10 +197,12 @@ class Load:
                 return status, answer
             time.sleep(0.05)
 
-    def follow(self, code, numbers, draw):
+    def follow(self, name, draw):
+        code, numbers = program(name, draw)
         call = {"tool": "code-generate_and_execute", "args": {"input": code}}
         try:
-            status, answer = self.ask("POST", "/v1/calls", {"calls": [call]})
+            # A conversation of its own: who else may decide is asked about all that waits in one.
+            status, answer = self.ask("POST", "/v1/calls", {"calls": [call], "session": {"id": name}})
         except Lost:
             return self.saw("begun in vain")
         assert status == 200, (status, answer)
@@ -211,7 +212,7 @@ class Load:
             if error and error["code"] in ("still_running", "overloaded"):
                 time.sleep(0.05)
             elif error and "pending" not in result:
-                raise AssertionError(f"{error} {code}")
+                raise AssertionError(f"{str(error)[:600]} {numbers} {code}")
             else:
                 pending = result["pending"]
                 self.saw("waits")
@@ -275,7 +276,12 @@ def main():
         sidecar.start()
         load = Load(sidecar, arguments.programs, arguments.seed)
         while any(thread.is_alive() for thread in load.threads):
+            before = len(load.told)
             time.sleep(0.2 + draw.random())
+            # A machine that is too slow for any program to end between two kills would go on for ever.
+            until = time.monotonic() + 5
+            while len(load.told) == before and time.monotonic() < until:
+                time.sleep(0.05)
             sidecar.kill()
             n_kills += 1
             sidecar.start()

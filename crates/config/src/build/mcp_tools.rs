@@ -47,7 +47,7 @@ impl Tools<'_> {
         if names.contains(entry) {
             return entry.to_owned();
         }
-        let mut meant = self.tools_meant_by_name(entry).into_iter();
+        let mut meant = self.possible_tool_names(entry).into_iter();
         if let (Some(name), None) = (meant.next(), meant.next()) {
             return name;
         }
@@ -64,7 +64,7 @@ impl Tools<'_> {
     }
 
     /// The tools that a configuration may mean by a name that none has.
-    fn tools_meant_by_name(&self, name: &str) -> BTreeSet<String> {
+    fn possible_tool_names(&self, name: &str) -> BTreeSet<String> {
         let operations = self.toolsets.iter().flat_map(|toolset| &toolset.operations);
         let operations = operations.filter(|callable| callable.operation.is_called(name));
         let operations = operations.map(|callable| callable.operation.tool_name.to_string());
