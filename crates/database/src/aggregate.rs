@@ -4,7 +4,7 @@ use callgate_tool::named;
 
 use crate::{
     catalog::{Column, ColumnKind},
-    engine::Engine,
+    engine::{Ability, Engine},
 };
 
 named! {
@@ -32,8 +32,8 @@ pub(crate) struct Aggregate<'a> {
 pub(crate) fn functions(column: &Column, engine: Engine) -> &'static [Function] {
     use Function::{Average, Maximum, Minimum, Sum};
     match column.kind {
-        // `oid`, which has no sum.
-        ColumnKind::Integer { least: 0, .. } if engine == Engine::Postgres => &[],
+        // `oid` of PostgreSQL.
+        ColumnKind::Integer { least: 0, .. } if !engine.has(Ability::UnsignedSums) => &[],
         ColumnKind::Float | ColumnKind::Integer { .. } | ColumnKind::Numeric { .. } => {
             &[Sum, Average, Minimum, Maximum]
         }
@@ -54,10 +54,9 @@ pub(crate) fn functions(column: &Column, engine: Engine) -> &'static [Function] 
 }
 
 /// The number that a sum or an average of the column is.
-pub(crate) fn number_column(column: &Column, engine: Engine) -> Column {
-    let (kind, sql_type) = match (&column.kind, engine) {
-        (ColumnKind::Float, Engine::Postgres) => (ColumnKind::Float, "double precision"),
-        (ColumnKind::Float, Engine::Mysql | Engine::Sqlite) => (ColumnKind::Float, "double"),
+pub(crate) fn number_column(column: &Column) -> Column {
+    let (kind, sql_type) = match column.kind {
+        ColumnKind::Float => (ColumnKind::Float, "double precision"),
         _ => (ColumnKind::Numeric { precision: None, scale: None }, "numeric"),
     };
     Column { sql_type: sql_type.to_owned(), ..Column::of_statement("", kind) }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{engine::Engine, settings::TableName};
+use crate::settings::TableName;
 
 /// One table or view.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -91,6 +91,13 @@ impl Column {
         self.own_name.as_deref().unwrap_or(&self.name)
     }
 
+    /// The digits of a second that its type keeps, if it says so: `timestamp(3) with time zone`.
+    pub(crate) fn second_digits(&self) -> Option<u32> {
+        let (_, rest) = self.sql_type.split_once('(')?;
+        let (digits, _) = rest.split_once(')')?;
+        digits.parse().ok().filter(|digits| *digits <= 6)
+    }
+
     /// A column that stands for a value of a statement, or for one of its results.
     pub(crate) fn of_statement(name: &str, kind: ColumnKind) -> Self {
         Self {
@@ -146,29 +153,4 @@ pub(crate) enum ColumnKind {
         has_zone: bool,
     },
     Uuid,
-}
-
-impl ColumnKind {
-    /// True if the text of a value stands for exactly this value, so that a page can begin behind it.
-    pub(crate) fn has_exact_text(&self, engine: Engine) -> bool {
-        match self {
-            Self::Any
-            | Self::Array(_)
-            | Self::Bytes
-            | Self::Float
-            | Self::Json
-            | Self::Literal
-            | Self::Other => false,
-            // SQLite keeps these as floating-point numbers.
-            Self::Numeric { .. } => engine != Engine::Sqlite,
-            Self::Boolean
-            | Self::Date
-            | Self::Enumeration(_)
-            | Self::Integer { .. }
-            | Self::Text { .. }
-            | Self::Time { .. }
-            | Self::Timestamp { .. }
-            | Self::Uuid => true,
-        }
-    }
 }

@@ -186,11 +186,8 @@ const NOT_AN_ADDRESS: &str = "the address of a database begins with `postgres:`,
 
 #[cfg(not(all(feature = "mysql", feature = "postgres", feature = "sqlite")))]
 fn absent_driver(engine: Engine) -> Error {
-    let (name, feature) = match engine {
-        Engine::Mysql => ("MariaDB and MySQL", "mysql"),
-        Engine::Postgres => ("PostgreSQL", "postgres"),
-        Engine::Sqlite => ("SQLite", "sqlite"),
-    };
-    let message = format!("{name} are not in this build, which lacks the feature `{feature}`");
+    let (name, features) = (engine.facts().product, engine.facts().schemes);
+    let feature = features.first().copied().unwrap_or_default();
+    let message = format!("{name} is not in this build, which lacks the feature `{feature}`");
     Error::new(ErrorKind::Feature, message)
 }

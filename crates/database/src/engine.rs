@@ -1,5 +1,20 @@
-//! The kinds of databases, and how each writes identifiers and placeholders. `sql` writes statements with them; the drivers
-//! send those.
+//! The kinds of databases: what each can do ([`Ability`]) and is ([`EngineFacts`]), and its SQL ([`SqlDialect`]), each in a file of its own. The drivers
+//! send the statements that `sql` writes by them.
+
+mod ability;
+mod dialect;
+mod mysql;
+mod postgres;
+mod sqlite;
+
+pub(crate) use self::{
+    ability::Ability,
+    dialect::{
+        DayTimes, EngineFacts, Escapes, LexicalRules, MomentForm, PatternSigns, PlanReader,
+        SqlDialect, TableSizes,
+    },
+};
+use crate::catalog::ColumnKind;
 
 /// A kind of database.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -10,14 +25,34 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
+    const ALL: [Self; 3] = [Self::Mysql, Self::Postgres, Self::Sqlite];
+
+    /// True if the engine can do this.
+    pub(crate) fn has(self, ability: Ability) -> bool {
+        self.facts().abilities.contains(&ability)
+    }
+
+    /// What is fixed for the engine.
+    pub(crate) fn facts(self) -> &'static EngineFacts {
+        match self {
+            Self::Mysql => &mysql::FACTS,
+            Self::Postgres => &postgres::FACTS,
+            Self::Sqlite => &sqlite::FACTS,
+        }
+    }
+
+    /// The SQL of the engine.
+    pub(crate) fn sql(self) -> &'static dyn SqlDialect {
+        match self {
+            Self::Mysql => &mysql::Mysql,
+            Self::Postgres => &postgres::Postgres,
+            Self::Sqlite => &sqlite::Sqlite,
+        }
+    }
+
     /// An identifier as a statement names it, whatever it consists of.
-    ///
-    /// SQLite reads a name in double quotes that no column has as a text, but never one in backticks.
     pub(crate) fn quote(self, name: &str) -> String {
-        let mark = match self {
-            Self::Postgres => "\"",
-            Self::Mysql | Self::Sqlite => "`",
-        };
+        let mark = self.facts().quotation_mark;
         format!("{mark}{}{mark}", name.replace(mark, &mark.repeat(2)))
     }
 
@@ -27,34 +62,35 @@ impl Engine {
         format!("({})", columns.join(", "))
     }
 
-    /// The placeholder of the value at this index, counted from 1.
-    pub(crate) fn placeholder(self, index: usize) -> String {
-        match self {
-            Self::Mysql => "?".to_owned(),
-            Self::Postgres => format!("${index}"),
-            Self::Sqlite => format!("?{index}"),
+    /// True if the text of a value of a column stands for exactly this value, so that a page can begin behind it.
+    pub(crate) fn has_exact_text(self, kind: &ColumnKind) -> bool {
+        match kind {
+            ColumnKind::Any
+            | ColumnKind::Array(_)
+            | ColumnKind::Bytes
+            | ColumnKind::Float
+            | ColumnKind::Json
+            | ColumnKind::Literal
+            | ColumnKind::Other => false,
+            // SQLite keeps these as floating-point numbers.
+            ColumnKind::Numeric { .. } => self.facts().decimal_digits.is_none(),
+            ColumnKind::Boolean
+            | ColumnKind::Date
+            | ColumnKind::Enumeration(_)
+            | ColumnKind::Integer { .. }
+            | ColumnKind::Text { .. }
+            | ColumnKind::Time { .. }
+            | ColumnKind::Timestamp { .. }
+            | ColumnKind::Uuid => true,
         }
-    }
-
-    /// True if a change can return the rows that it changed.
-    pub(crate) fn has_returning(self) -> bool {
-        // MariaDB returns rows of some changes, MySQL of none.
-        self != Self::Mysql
-    }
-
-    /// True if nulls come before other values in ascending order.
-    pub(crate) fn sorts_nulls_first(self) -> bool {
-        self != Self::Postgres
     }
 
     /// The engine that an address names by its scheme.
     pub(crate) fn of_address(address: &str) -> Option<Self> {
         let (scheme, _) = address.split_once(':')?;
-        match scheme.to_ascii_lowercase().as_str() {
-            "mariadb" | "mysql" => Some(Self::Mysql),
-            "postgres" | "postgresql" => Some(Self::Postgres),
-            "sqlite" => Some(Self::Sqlite),
-            _ => None,
-        }
+        let has_scheme = |engine: &Self| {
+            engine.facts().schemes.iter().any(|own| own.eq_ignore_ascii_case(scheme))
+        };
+        Self::ALL.into_iter().find(has_scheme)
     }
 }

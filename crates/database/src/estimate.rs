@@ -1,22 +1,16 @@
 //! The rows that a statement would read by the server's own plan, which is asked for and not run. The estimates are those of the server's
 //! statistics: a table that was never looked at has none.
 
-mod mariadb;
-mod postgres;
-
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
-    engine::Engine,
+    engine::{Engine, PlanReader, TableSizes},
     transaction::{Access, Expects, Failure, Step, StepResult, Transaction},
 };
 
-/// The sizes of tables that are larger than the limit, by their names without a schema.
-type Sizes = BTreeMap<String, f64>;
-
 /// The questions about the plans of a transaction, and the limit that they are asked for.
 pub(crate) struct Estimate {
-    engine: Engine,
+    reader: &'static PlanReader,
     most: u64,
     /// The steps are the questions.
     pub(crate) transaction: Transaction,
@@ -25,36 +19,28 @@ pub(crate) struct Estimate {
 impl Estimate {
     /// The questions about a transaction; `None` for an engine that estimates nothing.
     pub(crate) fn new(engine: Engine, most: usize, of: &Transaction) -> Option<Self> {
-        let words = match engine {
-            // The servers plan no change in a transaction that only reads.
-            Engine::Mysql if of.access == Access::Write => return None,
-            Engine::Mysql => "EXPLAIN",
-            Engine::Postgres => "EXPLAIN (FORMAT JSON)",
-            Engine::Sqlite => return None,
-        };
+        let reader = engine.facts().plan_reader.as_ref()?;
+        if of.access == Access::Write && !reader.plans_changes {
+            return None;
+        }
         let planned = of.steps.iter().filter(|step| has_plan(&step.text));
-        let ask = |step: &Step| question(format!("{words} {}", step.text), step.values.clone());
+        let ask = |step: &Step| {
+            question(format!("{} {}", reader.explain, step.text), step.values.clone())
+        };
         let mut steps: Vec<_> = planned.map(ask).collect();
         if steps.is_empty() {
             return None;
         }
-        let tables = match engine {
-            Engine::Mysql => mariadb::LARGE_TABLES,
-            Engine::Postgres | Engine::Sqlite => postgres::LARGE_TABLES,
-        };
-        steps.push(question(tables.to_owned(), vec![Some(most.to_string())]));
+        steps.push(question(reader.large_tables.to_owned(), vec![Some(most.to_string())]));
         let transaction = Transaction { access: Access::Read, steps, ..of.clone() };
-        Some(Self { engine, most: most as u64, transaction })
+        Some(Self { reader, most: most as u64, transaction })
     }
 
     /// The failure of a transaction that would read more rows than it may.
     pub(crate) fn judge(&self, answers: &[StepResult]) -> Result<(), Failure> {
         let [plans @ .., tables] = answers else { return Ok(()) };
         let tables = sizes(&tables.rows);
-        let rows_read = |plan: &StepResult| match self.engine {
-            Engine::Mysql => Some(mariadb::rows_read(&plan.rows, &tables)),
-            Engine::Postgres | Engine::Sqlite => postgres::rows_read(&plan.rows, &tables),
-        };
+        let rows_read = |plan: &StepResult| (self.reader.rows_read)(&plan.rows, &tables);
         // A plan that cannot be read is no permission.
         let rows: f64 = plans.iter().map(rows_read).sum::<Option<_>>().ok_or(Failure::Internal)?;
         let rows = whole(rows);
@@ -62,7 +48,7 @@ impl Estimate {
     }
 }
 
-fn sizes(rows: &[Vec<Option<String>>]) -> Sizes {
+fn sizes(rows: &[Vec<Option<String>>]) -> TableSizes {
     let size = |row: &Vec<Option<String>>| match row.as_slice() {
         [Some(name), Some(size)] => Some((name.clone(), size.parse().ok()?)),
         _ => None,

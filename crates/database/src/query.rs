@@ -19,7 +19,7 @@ use self::wrap::WrappedQuery;
 use crate::{
     database::Database,
     description::StatementDescription,
-    engine::Engine,
+    engine::Ability,
     error::{Error, ErrorKind},
     failure::FailureContext,
     plan::Purpose,
@@ -95,13 +95,11 @@ impl Request<'_> {
         if described.columns.is_empty() || described.is_read == Some(false) {
             return Err(wording::not_a_query("one that returns no columns, or changes something"));
         }
-        let names = match engine {
-            // The engine has names of its own for columns of equal names.
-            Engine::Sqlite => {
-                let columns = self.describe_query("", &wrap::star(sql)).await?.columns;
-                Some(columns.into_iter().map(|column| column.name).collect())
-            }
-            Engine::Mysql | Engine::Postgres => None,
+        let names = if engine.has(Ability::ColumnsByOrder) {
+            None
+        } else {
+            let columns = self.describe_query("", &wrap::star(sql)).await?.columns;
+            Some(columns.into_iter().map(|column| column.name).collect())
         };
         Ok(wrap::wrapped_query(engine, &text, &described, names, &self.database.limits))
     }

@@ -16,7 +16,7 @@ pub(crate) use self::{
 use self::{binding::Binding, condition::NEVER, scope::Scope};
 use crate::{
     catalog::{Column, Table},
-    engine::Engine,
+    engine::{Ability, Engine},
     filter::Filter,
 };
 
@@ -105,7 +105,7 @@ fn selecting(
         text += &format!(" LIMIT {most}");
     }
     // SQLite locks the whole database when a transaction that writes begins.
-    if select.lock && engine != Engine::Sqlite {
+    if select.lock && engine.has(Ability::RowLocks) {
         text += " FOR UPDATE";
     }
     binding.statement(text)
@@ -124,9 +124,10 @@ pub(crate) fn insert(
         .iter()
         .map(|(column, value)| typed_placeholder(&mut binding, column, value.as_deref()))
         .collect();
-    let row = match engine {
-        Engine::Postgres | Engine::Sqlite if values.is_empty() => "DEFAULT VALUES".to_owned(),
-        _ => format!("({}) VALUES ({})", names.join(", "), typed.join(", ")),
+    let row = if values.is_empty() {
+        engine.sql().empty_row().to_owned()
+    } else {
+        format!("({}) VALUES ({})", names.join(", "), typed.join(", "))
     };
     let text = format!(
         "INSERT INTO {} {row}{}",
@@ -224,7 +225,7 @@ fn change_conditions(binding: &mut Binding<'_>, target: &TargetRows<'_>) -> Stri
 
 fn typed_placeholder(binding: &mut Binding<'_>, column: &Column, value: Option<&str>) -> String {
     let placeholder = binding.bind(value);
-    expression::typed_value(binding.engine, column, &placeholder)
+    binding.engine.sql().typed_value(column, &placeholder)
 }
 
 /// The columns as texts; a reading of no column still has one.
@@ -238,7 +239,7 @@ fn shown_columns(scope: Scope<'_>, columns: &[&Column], most: usize) -> String {
 }
 
 fn returning_clause(scope: Scope<'_>, returning: &Returning<'_>) -> String {
-    if returning.columns.is_empty() || !scope.engine.has_returning() {
+    if returning.columns.is_empty() || !scope.engine.has(Ability::Returning) {
         return String::new();
     }
     format!(" RETURNING {}", shown_columns(scope, returning.columns, returning.value_bytes))

@@ -19,7 +19,7 @@ use crate::{
     catalog::{Column, ColumnKind},
     description::StatementDescription,
     driver::Driver,
-    engine::Engine,
+    engine::{Ability, Engine},
     error::Error,
     finding::{DatabaseFinding, STATEMENT},
     settings::{DatabaseLimits, SessionSource, StatementInput, StatementSettings},
@@ -137,7 +137,7 @@ fn described_statement(
     let is_read = settings.effect == Effect::Read;
     let body = match engine {
         _ if !columns.is_empty() && is_read => Body::Wrapped(text),
-        Engine::Postgres if !columns.is_empty() => Body::Returning(text),
+        _ if !columns.is_empty() && engine.has(Ability::ChangesInWith) => Body::Returning(text),
         _ => Body::Plain(text),
     };
     if matches!(body, Body::Plain(_)) {
@@ -191,7 +191,7 @@ fn placeholders(pieces: &[Piece], engine: Engine) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for piece in pieces {
         if let Piece::Value(name) = piece
-            && (engine == Engine::Mysql || !names.contains(name))
+            && (!engine.has(Ability::NumberedPlaceholders) || !names.contains(name))
         {
             names.push(name.clone());
         }
@@ -213,9 +213,10 @@ fn statement_text(
             Piece::Text(part) => text.push_str(part),
             Piece::Value(name) => {
                 let numbered = placeholders.iter().position(|placeholder| placeholder == name);
-                let at = if engine == Engine::Mysql { n_values } else { numbered.unwrap_or(0) };
+                let numbered = numbered.filter(|_| engine.has(Ability::NumberedPlaceholders));
+                let at = numbered.unwrap_or(n_values);
                 n_values += 1;
-                text.push_str(&write(at, engine.placeholder(at + 1)));
+                text.push_str(&write(at, engine.sql().placeholder(at + 1)));
             }
         }
     }
@@ -223,10 +224,9 @@ fn statement_text(
 }
 
 fn cast(placeholder: &str, sql_type: &str, engine: Engine) -> String {
-    match engine {
-        _ if sql_type.is_empty() => placeholder.to_owned(),
-        Engine::Postgres => format!("({placeholder}::text::{sql_type})"),
-        Engine::Mysql | Engine::Sqlite => format!("CAST({placeholder} AS {sql_type})"),
+    match sql_type {
+        "" => placeholder.to_owned(),
+        sql_type => engine.sql().cast(placeholder, sql_type),
     }
 }
 
@@ -238,7 +238,7 @@ fn kinds(
     engine: Engine,
 ) -> Vec<(ColumnKind, String)> {
     let of = |(at, input): (usize, &usize)| {
-        if engine == Engine::Postgres {
+        if engine.has(Ability::PlaceholderTypes) {
             let sql_type = described.values.get(at).cloned().unwrap_or_default();
             return (kind_of_type(&sql_type), sql_type);
         }
@@ -247,11 +247,10 @@ fn kinds(
             Some((_, StatementInput::Session(SessionSource::Fixed(Value::Number(_))))) => {
                 decimal(engine)
             }
-            // Under a collation of MariaDB `ann` equals `ANN`; bytes are equal to the same bytes alone.
-            Some((_, StatementInput::Session(_))) if engine == Engine::Mysql => {
-                (ColumnKind::Text { most: None }, "BINARY".to_owned())
+            Some((_, StatementInput::Session(_))) => {
+                (ColumnKind::Text { most: None }, engine.facts().session_cast.to_owned())
             }
-            _ => (ColumnKind::Text { most: None }, String::new()),
+            None => (ColumnKind::Text { most: None }, String::new()),
         }
     };
     inputs.iter().enumerate().map(of).collect()

@@ -1,7 +1,7 @@
 //! Settings that an engine has nothing for. They are findings: nothing that the operator wrote is left out silently.
 
 use crate::{
-    engine::Engine,
+    engine::{Ability, Engine},
     finding::{DatabaseFinding, ENTITY},
     settings::{DatabaseSettings, QueryFunctions},
 };
@@ -12,27 +12,27 @@ pub(crate) fn findings(settings: &DatabaseSettings, engine: Engine) -> Vec<Datab
     let mut refuse = |message: &str, help: &str| {
         findings.push(DatabaseFinding::error(ENTITY, "", message, help));
     };
-    if engine != Engine::Postgres && !settings.identity.is_empty() {
+    if !engine.has(Ability::RowPolicies) && !settings.identity.is_empty() {
         refuse(
             "expected no `identity`, since only PostgreSQL has policies that read it, got one",
             "name the rows of the session by `rows` of each entity",
         );
     }
-    if engine != Engine::Postgres && settings.role.is_some() {
+    if !engine.has(Ability::Roles) && settings.role.is_some() {
         refuse(
             "expected no `role`, since only PostgreSQL takes one for a transaction, got one",
             "give the login of `url` the rights itself",
         );
     }
     let functions = settings.query.as_ref().map(|query| &query.functions);
-    if engine != Engine::Postgres && functions == Some(&QueryFunctions::Listed) {
+    if !engine.has(Ability::FunctionRights) && functions == Some(&QueryFunctions::Listed) {
         refuse(
             "expected no `functions: listed` in `query`, since a text calls listed functions alone on this engine, got it",
             "leave it out",
         );
     }
     let names_some = matches!(functions, Some(QueryFunctions::Granted(names)) if !names.is_empty());
-    if engine == Engine::Mysql && names_some {
+    if !engine.has(Ability::GrantableFunctions) && names_some {
         refuse(
             "expected no `functions` in `query`, since a text calls built-in functions alone on MariaDB and MySQL, got some",
             "leave them out, or offer the function by `statements` of your own",

@@ -4,7 +4,10 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use callgate_tool::{Number, Value};
 
 use super::moment::{self, MomentParts};
-use crate::{catalog::ColumnKind, engine::Engine};
+use crate::{
+    catalog::ColumnKind,
+    engine::{Ability, Engine},
+};
 
 /// The value of a text; the text itself if it does not read as the kind.
 pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
@@ -79,10 +82,10 @@ fn bytes(text: &str) -> Option<String> {
     Some(STANDARD.encode(bytes?))
 }
 
-/// SQLite writes its floating-point numbers with 17 digits, which are more than most need.
+/// Columns without types have their floating-point numbers with 17 digits, which are more than most need.
 fn number(text: &str, engine: Engine) -> Option<Number> {
     let number = Number::from_digits(text)?;
-    if engine == Engine::Sqlite && number.is_f64() {
+    if !engine.has(Ability::ColumnTypes) && number.is_f64() {
         return Number::from_f64(number.as_f64()?);
     }
     Some(number)

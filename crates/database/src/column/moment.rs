@@ -3,7 +3,7 @@
 
 use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
 
-use crate::engine::Engine;
+use crate::engine::{Ability, DayTimes, Engine, MomentForm};
 
 /// A date, a time, or both, as a text writes them.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -34,7 +34,7 @@ pub(super) fn bound_text(
         let is_further = match parts {
             MomentParts::Time { has_zone } => !has_zone && is_beyond_a_day(text, n_digits, engine),
             MomentParts::Date | MomentParts::Timestamp { .. } => {
-                engine == Engine::Postgres && ["infinity", "-infinity"].contains(&text)
+                engine.has(Ability::Infinity) && ["infinity", "-infinity"].contains(&text)
             }
         };
         return is_further.then(|| text.to_owned());
@@ -44,19 +44,19 @@ pub(super) fn bound_text(
         MomentParts::Time { has_zone } | MomentParts::Timestamp { has_zone } => has_zone,
     };
     let is_exact = moment.fraction.trim_end_matches('0').len() <= n_digits;
-    // SQLite has no zones of its own.
-    let is_zoned = engine == Engine::Sqlite || moment.offset.is_some() == has_zone;
+    let form = engine.facts().moment_form;
+    let is_zoned = form == MomentForm::Given || moment.offset.is_some() == has_zone;
     if !is_exact || !is_zoned || moment.date.is_some_and(|date| date.year() == 0) {
         return None;
     }
-    match engine {
-        Engine::Mysql => moment.utc(),
-        Engine::Postgres => Some(moment.to_rfc3339()),
-        Engine::Sqlite => Some(text.to_owned()),
+    match form {
+        MomentForm::Utc => moment.utc(),
+        MomentForm::Rfc3339 => Some(moment.to_rfc3339()),
+        MomentForm::Given => Some(text.to_owned()),
     }
 }
 
-/// True for a time that is no time of a day, as engines have it: PostgreSQL the end of a day, MariaDB spans of up to 838 hours.
+/// True for a time that is no time of a day, as the engine has it.
 fn is_beyond_a_day(text: &str, n_digits: usize, engine: Engine) -> bool {
     let span = || {
         let (hours, rest) = text.strip_prefix('-').unwrap_or(text).split_once(':')?;
@@ -70,22 +70,22 @@ fn is_beyond_a_day(text: &str, n_digits: usize, engine: Engine) -> bool {
         let is_within = is_below(hours, 839) && is_below(minutes, 60) && is_below(seconds, 60);
         Some(are_numbers && is_within && fraction.trim_end_matches('0').len() <= n_digits)
     };
-    match engine {
-        Engine::Mysql => span().unwrap_or(false),
-        Engine::Postgres => text == "24:00:00",
-        Engine::Sqlite => false,
+    match engine.facts().day_times {
+        DayTimes::Spans => span().unwrap_or(false),
+        DayTimes::End => text == "24:00:00",
+        DayTimes::Clock => false,
     }
 }
 
 /// A text that a database wrote, in the form of RFC 3339; `None` if that form cannot say it.
 pub(super) fn read(text: &str, parts: MomentParts, engine: Engine) -> Option<String> {
-    if engine == Engine::Sqlite {
+    let form = engine.facts().moment_form;
+    if form == MomentForm::Given {
         return None;
     }
     let mut moment = Moment::from_text(text, parts)?;
     match parts {
-        // The session of MariaDB is in UTC.
-        MomentParts::Timestamp { has_zone: true } if engine == Engine::Mysql => {
+        MomentParts::Timestamp { has_zone: true } if form == MomentForm::Utc => {
             moment.offset = moment.offset.or(Some(UtcOffset::UTC));
         }
         MomentParts::Time { has_zone } | MomentParts::Timestamp { has_zone }

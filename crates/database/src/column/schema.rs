@@ -4,7 +4,7 @@ use callgate_tool::{Object, Value, json};
 
 use crate::{
     catalog::{Column, ColumnKind},
-    engine::Engine,
+    engine::{Ability, Engine},
 };
 
 /// The JSON Schema of one value.
@@ -26,6 +26,7 @@ pub(crate) fn schema(column: &Column, engine: Engine) -> Value {
 
 /// The JSON Schema of a value of a kind, without null and without a comment.
 pub(crate) fn kind_schema(kind: &ColumnKind, engine: Engine) -> Object {
+    let is_typed = engine.has(Ability::ColumnTypes);
     let schema = match kind {
         ColumnKind::Array(item) => json!({"type": "array", "items": of_item(item, engine)}),
         ColumnKind::Boolean => json!({"type": "boolean"}),
@@ -40,14 +41,14 @@ pub(crate) fn kind_schema(kind: &ColumnKind, engine: Engine) -> Object {
         ColumnKind::Literal | ColumnKind::Other | ColumnKind::Text { most: None } => {
             json!({"type": "string"})
         }
-        ColumnKind::Time { has_zone: true } if engine != Engine::Sqlite => {
+        ColumnKind::Time { has_zone: true } if is_typed => {
             json!({"type": "string", "format": "time"})
         }
         ColumnKind::Time { .. } => json!({"type": "string", "description": "time: 12:00:00"}),
-        ColumnKind::Timestamp { has_zone: true } if engine != Engine::Sqlite => {
+        ColumnKind::Timestamp { has_zone: true } if is_typed => {
             json!({"type": "string", "format": "date-time"})
         }
-        ColumnKind::Timestamp { .. } if engine == Engine::Sqlite => {
+        ColumnKind::Timestamp { .. } if !is_typed => {
             json!({"type": "string", "description": "date and time as stored: 2026-01-31 12:00:00"})
         }
         ColumnKind::Timestamp { .. } => {

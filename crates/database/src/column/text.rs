@@ -10,7 +10,10 @@ use super::{
     moment::{self, MomentParts},
     problem,
 };
-use crate::{catalog::ColumnKind, engine::Engine};
+use crate::{
+    catalog::ColumnKind,
+    engine::{Ability, Engine},
+};
 
 /// A type as the database names it.
 struct Type<'a> {
@@ -121,14 +124,14 @@ fn uuid(value: &Value, engine: Engine) -> Result<String, Problem> {
     };
     let expected = || problem::new("a UUID: `123e4567-e89b-12d3-a456-426614174000`", value);
     let text = value.as_str().filter(is_uuid).ok_or_else(expected)?;
-    // SQLite keeps the text itself.
-    Ok(if engine == Engine::Sqlite { text.to_owned() } else { text.to_ascii_lowercase() })
+    // Without types of columns the text itself is kept.
+    Ok(if engine.has(Ability::ColumnTypes) { text.to_ascii_lowercase() } else { text.to_owned() })
 }
 
 impl Type<'_> {
     fn array(&self, item: &ColumnKind, value: &Value) -> Result<String, Problem> {
         let items = value.as_array().ok_or_else(|| problem::new("a list", value))?;
-        if self.engine != Engine::Postgres {
+        if !self.engine.has(Ability::Arrays) {
             return Err(problem::new("no value, since the column is only read", value));
         }
         let name = self.name.strip_suffix("[]").unwrap_or(self.name);
@@ -157,20 +160,15 @@ impl Type<'_> {
         let number = number(value).ok_or_else(expected)?;
         let nearest = number.as_f64().filter(|nearest| self.has_number_near(&number, *nearest));
         match nearest {
-            Some(nearest) if self.engine == Engine::Sqlite => Ok(format!("{nearest:e}")),
-            Some(_) => Ok(number.to_string()),
+            Some(_) if self.engine.has(Ability::ColumnTypes) => Ok(number.to_string()),
+            Some(nearest) => Ok(format!("{nearest:e}")),
             None => Err(expected()),
         }
     }
 
     /// True if the type has a number near this one, whose nearest number of 64 bits is `nearest`.
     fn has_number_near(&self, number: &Number, nearest: f64) -> bool {
-        let is_single = match self.engine {
-            Engine::Mysql => self.name.to_ascii_lowercase().starts_with("float"),
-            Engine::Postgres => self.name == "real",
-            Engine::Sqlite => false,
-        };
-        let nearest = if is_single {
+        let nearest = if self.engine.sql().is_single_float(self.name) {
             number.digits().parse::<f32>().map_or(f64::INFINITY, f64::from)
         } else {
             nearest
@@ -191,8 +189,8 @@ impl Type<'_> {
         let expected = || problem::new(self.numbers(precision, scale), value);
         let decimal =
             number(value).and_then(|number| Decimal::from_number(&number)).ok_or_else(expected)?;
-        let is_kept = self.engine != Engine::Sqlite
-            || decimal.n_significant() <= SQLITE_DIGITS
+        let digits = self.engine.facts().decimal_digits;
+        let is_kept = digits.is_none_or(|most| decimal.n_significant() <= most)
             || decimal.whole().is_some_and(|whole| i64::try_from(whole).is_ok());
         if !is_kept || !decimal.fits(precision, scale) {
             return Err(expected());
@@ -209,16 +207,22 @@ impl Type<'_> {
             (Some(precision), _) => format!("a whole number of at most {precision} digits"),
             (None, _) => "a number".to_owned(),
         };
-        if self.engine == Engine::Sqlite {
-            return digits + ", and of at most 15 digits, as SQLite keeps no more";
+        let facts = self.engine.facts();
+        match facts.decimal_digits {
+            Some(most) => {
+                format!(
+                    "{digits}, and of at most {most} digits, as {} keeps no more",
+                    facts.product
+                )
+            }
+            None => digits,
         }
-        digits
     }
 
-    /// The numbers of PostgreSQL that JSON writes as texts.
+    /// The numbers that JSON writes as texts.
     fn not_finite(&self, value: &Value) -> Option<String> {
         let is_one = |text: &&str| matches!(*text, "Infinity" | "-Infinity" | "NaN");
-        let text = value.as_str().filter(|_| self.engine == Engine::Postgres).filter(is_one)?;
+        let text = value.as_str().filter(|_| self.engine.has(Ability::Infinity)).filter(is_one)?;
         Some(text.to_owned())
     }
 
@@ -234,7 +238,7 @@ impl Type<'_> {
         }
         // These types lose blanks at the end, and what they have no room for.
         let name = self.name.to_ascii_lowercase();
-        let is_padded = self.engine != Engine::Sqlite
+        let is_padded = self.engine.has(Ability::ColumnTypes)
             && (name == "bpchar" || name.starts_with("character(") || name.starts_with("char("));
         if is_padded && text.ends_with(' ') {
             return Err(problem::new("a text without blanks at its end", value));
@@ -276,11 +280,7 @@ impl Type<'_> {
     fn n_digits(&self) -> usize {
         let given = self.name.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
         let given = given.and_then(|(digits, _)| digits.parse().ok());
-        match self.engine {
-            Engine::Mysql => given.unwrap_or(0),
-            Engine::Postgres => given.unwrap_or(6),
-            Engine::Sqlite => 9,
-        }
+        self.engine.sql().second_digits(given)
     }
 }
 
@@ -290,6 +290,3 @@ fn item_problem(mut problem: Problem, index: usize) -> Problem {
 }
 
 const NO_NUL: &str = "texts without the character U+0000";
-
-/// The digits of a decimal number that SQLite keeps in any case.
-const SQLITE_DIGITS: usize = 15;

@@ -8,7 +8,7 @@ use callgate_tree::name_list;
 use super::{Entity, fit::Fit};
 use crate::{
     catalog::{Column, MOST_OF_SMALL, Table},
-    engine::Engine,
+    engine::{Ability, Engine},
     operation::Operation,
     settings::EntitySettings,
 };
@@ -73,7 +73,9 @@ impl Offered<'_> {
         }
         let size = match self.table.n_rows {
             None => "a number of rows that the database does not say".to_owned(),
-            Some(_) if self.engine == Engine::Sqlite => format!("more than {MOST_OF_SMALL} rows"),
+            Some(_) if !self.engine.has(Ability::RowEstimates) => {
+                format!("more than {MOST_OF_SMALL} rows")
+            }
             Some(n_rows) => format!("about {n_rows} rows"),
         };
         format!(

@@ -29,20 +29,15 @@ impl Entity {
         let columns = outputs.filter(|column| !identifying.contains(&&column.name));
         let of_column = |column| {
             let functions = functions(column, engine).iter();
-            functions.map(move |function| self.aggregate(*function, column, engine))
+            functions.map(move |function| self.aggregate(*function, column))
         };
         [count].into_iter().chain(columns.flat_map(of_column)).collect()
     }
 
-    fn aggregate<'a>(
-        &self,
-        function: Function,
-        column: &'a Column,
-        engine: Engine,
-    ) -> Aggregate<'a> {
+    fn aggregate<'a>(&self, function: Function, column: &'a Column) -> Aggregate<'a> {
         let mut result = match function {
             Function::Maximum | Function::Minimum => column.clone(),
-            Function::Average | Function::Count | Function::Sum => number_column(column, engine),
+            Function::Average | Function::Count | Function::Sum => number_column(column),
         };
         result.name = self.free_name(format!("{}_{}", function.as_str(), column.name));
         result.is_nullable = true;

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     catalog::{Column, ForeignKey, MOST_OF_SMALL, Table, TableKind},
-    engine::Engine,
+    engine::{Ability, Engine},
     finding::{COLUMN, DatabaseFinding, ENTITY},
     operation::Operation,
     settings::{EntitySettings, FieldSettings, SessionSource, TableName},
@@ -246,7 +246,7 @@ impl<'a> Resolver<'a> {
         }
         let is_default = |name: &&String| {
             // An order of these has no pages.
-            let has_pages = |column: &Column| column.kind.has_exact_text(self.context.engine);
+            let has_pages = |column: &Column| self.context.engine.has_exact_text(&column.kind);
             let is_cheap = self.table.is_small()
                 && (key == "filter" || self.table.column(name).is_some_and(has_pages));
             is_cheap || of_key.contains(name) || self.table.indexed.contains(name)
@@ -270,7 +270,9 @@ impl<'a> Resolver<'a> {
         let Some(n_rows) = self.table.n_rows.filter(is_large) else { return };
         let names = name_list(left.into_iter().map(String::as_str));
         let size = match n_rows {
-            _ if self.context.engine == Engine::Sqlite => format!("more than {MOST_OF_SMALL}"),
+            _ if !self.context.engine.has(Ability::RowEstimates) => {
+                format!("more than {MOST_OF_SMALL}")
+            }
             n_rows => format!("about {n_rows}"),
         };
         let message = format!(
@@ -367,7 +369,7 @@ impl<'a> Resolver<'a> {
             }
             let is_view = self.table.kind == TableKind::View;
             // MariaDB does not say if what a view shows is kept by an engine with transactions.
-            if operation.is_write() && is_view && self.context.engine != Engine::Postgres {
+            if operation.is_write() && is_view && !self.context.engine.has(Ability::WritableViews) {
                 let message = format!("expected a table for `{name}`, got a view");
                 self.error(ENTITY, &below, message, "leave out the operation");
             }

@@ -5,7 +5,11 @@ use callgate_kind::Operator;
 use callgate_tool::{Object, Value, json};
 
 use super::operator;
-use crate::{catalog::Column, column, engine::Engine};
+use crate::{
+    catalog::Column,
+    column,
+    engine::{Ability, Engine},
+};
 
 /// The JSON Schema of `where`.
 pub(crate) fn schema(columns: &[&Column], engine: Engine) -> Value {
@@ -52,8 +56,5 @@ const ANY: &str = "any: [conditions, …]: one of these must hold";
 
 /// The order of texts, in which `lt` and `gt` compare, as far as it differs from what a model expects.
 fn order(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Mysql | Engine::Postgres => ". lt and gt follow the column's collation",
-        Engine::Sqlite => "",
-    }
+    if engine.has(Ability::Collations) { ". lt and gt follow the column's collation" } else { "" }
 }

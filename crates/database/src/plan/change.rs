@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     catalog::Column,
+    engine::Ability,
     entity::Reference,
     filter::Filter,
     operation::Operation,
@@ -174,7 +175,7 @@ impl Request<'_> {
         steps: &mut Steps,
     ) {
         let engine = self.database.engine;
-        if engine.has_returning() || outputs.is_empty() {
+        if engine.has(Ability::Returning) || outputs.is_empty() {
             return;
         }
         let (mut key, mut counted) = (Vec::new(), Vec::new());
@@ -205,7 +206,7 @@ impl Request<'_> {
         steps: &mut Steps,
     ) {
         let engine = self.database.engine;
-        if engine.has_returning() || outputs.is_empty() || target.kind != TargetKind::Key {
+        if engine.has(Ability::Returning) || outputs.is_empty() || target.kind != TargetKind::Key {
             return;
         }
         let mut key = target.key.clone();

@@ -5,9 +5,8 @@ use callgate_tool::{Fault, Value};
 
 use super::{Plan, Purpose, Request, Steps, name_with_direction};
 use crate::{
-    catalog::{Column, ColumnKind},
+    catalog::Column,
     column,
-    engine::Engine,
     operation::Operation,
     page::Place,
     result_rows::{Further, ResultShape},
@@ -87,7 +86,7 @@ impl Request<'_> {
             }
         }
         let is_exact =
-            columns.iter().all(|(column, _)| column.kind.has_exact_text(self.database.engine));
+            columns.iter().all(|(column, _)| self.database.engine.has_exact_text(&column.kind));
         Order { columns, has_pages: entity.is_key_unique && is_exact }
     }
 
@@ -106,15 +105,8 @@ impl Request<'_> {
         if texts.len() != order.columns.len() || !order.has_pages {
             return Err(wording::unknown_page());
         }
-        let reads_own_texts = |column: &Column| match engine {
-            Engine::Mysql => {
-                !matches!(column.kind, ColumnKind::Date | ColumnKind::Timestamp { .. })
-            }
-            Engine::Postgres => true,
-            Engine::Sqlite => false,
-        };
         let checked = |(text, (column, _)): (Option<String>, &(&Column, Direction))| {
-            if reads_own_texts(column) {
+            if engine.sql().reads_own_text(&column.kind) {
                 return Ok(text);
             }
             let value = column::value(&column.kind, text.as_deref(), engine);

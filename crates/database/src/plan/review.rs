@@ -9,7 +9,7 @@ use super::{Purpose, Request, Steps, change::Set, target::ChangeTarget};
 use crate::{
     catalog::{Column, ColumnKind},
     column,
-    engine::Engine,
+    engine::Ability,
     operation::Operation,
     sql::{self, Direction},
     transaction::{self, Access, Expects, Step, Transaction},
@@ -80,7 +80,8 @@ impl Request<'_> {
     /// rows lacks: the rows that are removed must be those that the person saw.
     pub(super) fn reviewed_removal(&self, target: &ChangeTarget) -> Option<Steps> {
         let engine = self.database.engine;
-        let expects = self.approved_expectation().filter(|_| engine == Engine::Postgres)?;
+        let expects =
+            self.approved_expectation().filter(|_| engine.has(Ability::UnlockedRemovals))?;
         let sql =
             sql::delete_and_read(engine, &self.reading(target, &self.by_key(), Lock::Unlocked));
         let mut steps = Steps::default();

@@ -6,7 +6,6 @@ use super::NAME;
 use crate::{
     catalog::Column,
     declaration::{self, Terms},
-    engine::Engine,
 };
 
 /// A table that a text may read.
@@ -33,13 +32,9 @@ pub(super) fn tool(readable: &[Readable], terms: Terms<'_>) -> Result<Tool, Inva
 }
 
 fn words(readable: &[Readable], terms: Terms<'_>) -> String {
-    let dialect = match terms.engine {
-        Engine::Mysql => "MariaDB",
-        Engine::Postgres => "PostgreSQL",
-        Engine::Sqlite => "SQLite",
-    };
     let mut words = format!(
-        "Run one SELECT of {dialect} and get at most {} rows; nothing can be changed. Only these tables and columns can be read:",
+        "Run one SELECT of {} and get at most {} rows; nothing can be changed. Only these tables and columns can be read:",
+        terms.engine.facts().product,
         terms.limits.rows
     );
     for Readable { table, columns } in readable {

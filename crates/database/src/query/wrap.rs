@@ -38,16 +38,8 @@ pub(super) fn wrapped_query(
     let columns = sql::columns(engine, &columns, limits.row_bytes);
     let (names, most) = (inner.join(", "), limits.rows.saturating_add(1));
     let QueryText { with, sql: text } = text;
-    let text = match engine {
-        // MariaDB names the columns of a table in FROM since its version 11.7 only.
-        Engine::Mysql => format!(
-            "WITH callgate ({names}) AS (\n{text}\n) SELECT {columns} FROM callgate LIMIT {most}"
-        ),
-        Engine::Postgres => {
-            format!("{with}SELECT {columns} FROM (\n{text}\n) AS callgate ({names}) LIMIT {most}")
-        }
-        Engine::Sqlite => format!("SELECT {columns} FROM (\n{text}\n) AS callgate LIMIT {most}"),
-    };
+    let wrapped = engine.sql().wrapped_query(with, text, &names, &columns);
+    let text = format!("{wrapped} LIMIT {most}");
     WrappedQuery { text, columns: shown.into_iter().zip(kinds).collect() }
 }
 

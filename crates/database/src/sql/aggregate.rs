@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::{Binding, Select, Sql, TargetRows, condition, expression, scope::Scope, selecting};
 use crate::{
     aggregate::{Aggregate, Function},
-    catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
-    engine::Engine,
+    catalog::{Column, Table, TableKind, UpdateTrigger},
+    engine::{Ability, Engine},
     settings::TableName,
 };
 
@@ -73,7 +73,7 @@ pub(crate) fn aggregate(engine: Engine, groups: &Groups<'_>, reading: &Select<'_
 /// see that they are one.
 fn group_value(scope: Scope<'_>, column: &Column) -> String {
     let name = scope.name(column);
-    if scope.engine == Engine::Sqlite || expression::exact(scope, column) == name {
+    if scope.engine.has(Ability::GroupValues) || expression::exact(scope, column) == name {
         return name;
     }
     format!("MIN({name})")
@@ -81,12 +81,7 @@ fn group_value(scope: Scope<'_>, column: &Column) -> String {
 
 fn computed_value(scope: Scope<'_>, aggregate: &Aggregate<'_>) -> String {
     let Some(column) = aggregate.column else { return "COUNT(*)".to_owned() };
-    let name = scope.name(column);
-    let is_bits = column.sql_type.to_ascii_lowercase().starts_with("bit");
-    let value = match (scope.engine, &column.kind) {
-        (Engine::Mysql, ColumnKind::Integer { .. }) if is_bits => format!("{name} + 0"),
-        _ => name,
-    };
+    let value = scope.engine.sql().operand(column, scope.name(column));
     let function = match aggregate.function {
         Function::Average => "AVG",
         Function::Count => "COUNT",

@@ -47,7 +47,7 @@ impl<'a> Binding<'a> {
     /// The placeholder of a further value.
     pub(super) fn bind(&mut self, value: Option<&str>) -> String {
         self.values.push(value.map(str::to_owned));
-        self.engine.placeholder(self.values.len())
+        self.engine.sql().placeholder(self.values.len())
     }
 
     pub(super) fn statement(self, text: String) -> Sql {

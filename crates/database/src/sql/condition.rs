@@ -3,7 +3,7 @@
 use super::{TargetRows, binding::Binding, expression};
 use crate::{
     catalog::{Column, ColumnKind},
-    engine::Engine,
+    engine::{Ability, PatternSigns},
     filter::{Condition, Filter, Pattern, Piece, Test},
 };
 
@@ -73,7 +73,7 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
 pub(super) fn equal(binding: &mut Binding<'_>, column: &Column, value: &str) -> String {
     let exact = expression::exact(binding.scope(), column);
     let name = binding.scope().name(column);
-    if binding.engine != Engine::Mysql || exact == name {
+    if !binding.engine.has(Ability::IndexesByCollation) || exact == name {
         return format!("{exact} = {}", exact_value(binding, column, value));
     }
     // The first comparison can use an index, the second one is exact.
@@ -83,7 +83,7 @@ pub(super) fn equal(binding: &mut Binding<'_>, column: &Column, value: &str) -> 
 
 fn exact_value(binding: &mut Binding<'_>, column: &Column, value: &str) -> String {
     let placeholder = binding.bind(Some(value));
-    expression::exact_value(binding.engine, column, &placeholder)
+    binding.engine.sql().exact_value(column, &placeholder)
 }
 
 /// A comparison by the order of the column.
@@ -94,7 +94,7 @@ pub(super) fn order_comparison(
     value: &str,
 ) -> String {
     let placeholder = binding.bind(Some(value));
-    let value = expression::typed_value(binding.engine, column, &placeholder);
+    let value = binding.engine.sql().typed_value(column, &placeholder);
     format!("{} {operator} {value}", expression::order_expression(binding.scope(), column))
 }
 
@@ -103,46 +103,12 @@ fn like(binding: &mut Binding<'_>, column: &Column, pattern: &Pattern) -> String
     if !matches!(column.kind, ColumnKind::Text { .. }) {
         return NEVER.to_owned();
     }
-    let exact = expression::exact(binding.scope(), column);
-    match binding.engine {
-        Engine::Mysql => {
-            let name = binding.scope().name(column);
-            let placeholder = binding.bind(Some(&escaped_pattern(pattern, &LIKE)));
-            format!(
-                "CONVERT({name} USING utf8mb4) LIKE CONVERT({placeholder} USING utf8mb4) \
-                 COLLATE utf8mb4_bin ESCAPE '!'"
-            )
-        }
-        Engine::Postgres => {
-            let placeholder = binding.bind(Some(&escaped_pattern(pattern, &LIKE)));
-            format!("{exact} LIKE {placeholder}::text ESCAPE '!'")
-        }
-        // Its `LIKE` takes `a` for `A`.
-        Engine::Sqlite => {
-            let placeholder = binding.bind(Some(&escaped_pattern(pattern, &GLOB)));
-            format!("{exact} GLOB {placeholder}")
-        }
-    }
+    let (sql, scope) = (binding.engine.sql(), binding.scope());
+    let placeholder = binding.bind(Some(&escaped_pattern(pattern, sql.pattern_signs())));
+    sql.like(&scope.name(column), &expression::exact(scope, column), &placeholder)
 }
 
-/// The signs of a kind of pattern.
-struct Signs {
-    any: char,
-    /// The text for a character that would be a sign.
-    literal: fn(char) -> Option<String>,
-}
-
-const LIKE: Signs = Signs {
-    any: '%',
-    literal: |character| matches!(character, '%' | '_' | '!').then(|| format!("!{character}")),
-};
-
-const GLOB: Signs = Signs {
-    any: '*',
-    literal: |character| matches!(character, '*' | '?' | '[').then(|| format!("[{character}]")),
-};
-
-fn escaped_pattern(pattern: &Pattern, signs: &Signs) -> String {
+fn escaped_pattern(pattern: &Pattern, signs: &PatternSigns) -> String {
     let mut text = String::new();
     for piece in pattern.pieces() {
         match piece {

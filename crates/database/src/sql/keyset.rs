@@ -6,7 +6,7 @@ use super::{
     condition::{NEVER, order_comparison},
     expression,
 };
-use crate::{catalog::Column, engine::Engine};
+use crate::{catalog::Column, engine::Ability};
 
 /// One column of the order, with its value in the last row that was read.
 struct Step<'a> {
@@ -53,7 +53,7 @@ pub(super) fn rows_after(
 fn first_column_bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
     let [Step { column, direction, last }, _, ..] = steps else { return None };
     let ascends = *direction == Direction::Ascending;
-    let has_nulls_first = ascends == binding.engine.sorts_nulls_first();
+    let has_nulls_first = ascends == binding.engine.has(Ability::NullsFirst);
     let operator = if ascends { ">=" } else { "<=" };
     let last = last.filter(|_| !column.is_nullable || has_nulls_first)?;
     Some(order_comparison(binding, column, operator, last))
@@ -63,15 +63,15 @@ fn first_column_bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<S
 fn row(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
     let first = steps.first()?.direction;
     let is_uniform = |step: &Step<'_>| step.direction == first && !step.column.is_nullable;
-    // MariaDB uses no index for a comparison of rows.
-    if binding.engine == Engine::Mysql || steps.len() < 2 || !steps.iter().all(is_uniform) {
+    let has_index = binding.engine.has(Ability::RowComparisons);
+    if !has_index || steps.len() < 2 || !steps.iter().all(is_uniform) {
         return None;
     }
     let last: Option<Vec<_>> = steps.iter().map(|step| step.last).collect();
     let mut values = Vec::new();
     for (step, last) in steps.iter().zip(last?) {
         let placeholder = binding.bind(Some(last));
-        values.push(expression::typed_value(binding.engine, step.column, &placeholder));
+        values.push(binding.engine.sql().typed_value(step.column, &placeholder));
     }
     let columns: Vec<_> = steps
         .iter()
@@ -84,7 +84,7 @@ fn row(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
 /// The rows that are equal in the columns before and come later in this one; `None` if there are none.
 fn alternative(binding: &mut Binding<'_>, before: &[Step<'_>], step: &Step<'_>) -> Option<String> {
     let ascends = step.direction == Direction::Ascending;
-    let has_nulls_first = ascends == binding.engine.sorts_nulls_first();
+    let has_nulls_first = ascends == binding.engine.has(Ability::NullsFirst);
     if step.last.is_none() && !has_nulls_first {
         return None;
     }

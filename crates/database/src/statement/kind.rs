@@ -30,7 +30,7 @@ pub(super) fn kind_of_type(sql_type: &str) -> ColumnKind {
 /// The kind of a scalar by its schema, and the type of its cast in engines that have no types of placeholders.
 pub(super) fn kind_of_schema(schema: &Value, engine: Engine) -> (ColumnKind, String) {
     let has = |name: &str| types(schema).any(|it| it == name);
-    let integer = if engine == Engine::Mysql { "SIGNED" } else { "INTEGER" };
+    let [integer, _] = engine.facts().number_casts;
     if has("integer") {
         let kind = ColumnKind::Integer { least: i64::MIN.into(), most: i64::MAX.into() };
         (kind, integer.to_owned())
@@ -45,7 +45,7 @@ pub(super) fn kind_of_schema(schema: &Value, engine: Engine) -> (ColumnKind, Str
 
 /// The widest exact number that a cast makes.
 pub(super) fn decimal(engine: Engine) -> (ColumnKind, String) {
-    let cast = if engine == Engine::Mysql { "DECIMAL(65,30)" } else { "NUMERIC" };
+    let [_, cast] = engine.facts().number_casts;
     (ColumnKind::Numeric { precision: None, scale: None }, cast.to_owned())
 }
 

@@ -1,7 +1,7 @@
 //! The text of an operator's statement with its values by name: finds `:name` outside strings, quoted identifiers, comments and
 //! casts, and writes placeholders instead. It does not know SQL beyond that; the database reads the result.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Escapes, LexicalRules};
 
 /// A statement in pieces.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -24,7 +24,8 @@ pub(super) enum MalformedStatement {
 
 /// The pieces of one statement, without the semicolon at its end.
 pub(super) fn pieces(sql: &str, engine: Engine) -> Result<Vec<Piece>, MalformedStatement> {
-    let mut reader = StatementReader { rest: sql, engine, pieces: Vec::new(), text: String::new() };
+    let rules = &engine.facts().lexical_rules;
+    let mut reader = StatementReader { rest: sql, rules, pieces: Vec::new(), text: String::new() };
     while !reader.rest.is_empty() {
         reader.step()?;
     }
@@ -34,28 +35,27 @@ pub(super) fn pieces(sql: &str, engine: Engine) -> Result<Vec<Piece>, MalformedS
 
 struct StatementReader<'a> {
     rest: &'a str,
-    engine: Engine,
+    rules: &'static LexicalRules,
     pieces: Vec<Piece>,
     text: String,
 }
 
 impl<'a> StatementReader<'a> {
     fn step(&mut self) -> Result<(), MalformedStatement> {
-        let (sqlite, mysql) = (self.engine == Engine::Sqlite, self.engine == Engine::Mysql);
-        let postgres = self.engine == Engine::Postgres;
+        let rules = self.rules;
         let mut characters = self.rest.chars();
         let (first, second) = (characters.next().unwrap_or_default(), characters.next());
+        if let Some((_, end)) = rules.quotations.iter().find(|(begin, _)| *begin == first) {
+            return self.take_quotation(*end, self.has_escapes(first));
+        }
         match (first, second) {
             ('-', Some('-')) => self.take_line(),
-            ('#', _) if mysql => self.take_line(),
             ('/', Some('*')) => self.comment()?,
-            ('\'', _) => self.take_quotation('\'', self.has_escapes())?,
-            ('"', _) => self.take_quotation('"', mysql)?,
-            ('`', _) if !postgres => self.take_quotation('`', false)?,
-            ('[', _) if sqlite => self.take_quotation(']', false)?,
-            ('$', _) if postgres => self.dollar(second)?,
-            ('?', _) if !postgres => return Err(MalformedStatement::Placeholder),
-            ('@' | '$', _) if sqlite => return Err(MalformedStatement::Placeholder),
+            _ if rules.line_comments.contains(&first) => self.take_line(),
+            ('$', _) if rules.has_dollar_strings => self.dollar(second)?,
+            _ if rules.placeholders.contains(&first) => {
+                return Err(MalformedStatement::Placeholder);
+            }
             (':', Some(':' | '=')) => self.take(2),
             (':', Some(next)) if is_start(next) => self.value(),
             (';', _) => self.end()?,
@@ -85,7 +85,7 @@ impl<'a> StatementReader<'a> {
     fn comment(&mut self) -> Result<(), MalformedStatement> {
         let mut depth = 0_usize;
         loop {
-            if self.rest.starts_with("/*") && (depth == 0 || self.engine == Engine::Postgres) {
+            if self.rest.starts_with("/*") && (depth == 0 || self.rules.nests_comments) {
                 depth += 1;
                 self.take(2);
             } else if self.rest.starts_with("*/") {
@@ -101,16 +101,17 @@ impl<'a> StatementReader<'a> {
         }
     }
 
-    /// True if a backslash escapes in the string that begins here.
-    fn has_escapes(&self) -> bool {
-        match self.engine {
-            Engine::Mysql => true,
-            Engine::Postgres => {
+    /// True if a backslash escapes in the quotation that begins here with a mark.
+    fn has_escapes(&self, mark: char) -> bool {
+        match self.rules.escapes {
+            Escapes::All => matches!(mark, '\'' | '"'),
+            Escapes::Marked => {
                 let mut before = self.text.chars().rev();
-                matches!(before.next(), Some('e' | 'E'))
+                mark == '\''
+                    && matches!(before.next(), Some('e' | 'E'))
                     && !before.next().is_some_and(|c| is_start(c) || c.is_ascii_digit() || c == '$')
             }
-            Engine::Sqlite => false,
+            Escapes::Nowhere => false,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{
     column,
     database::Database,
     declaration::{self, Terms},
-    engine::Engine,
+    engine::Ability,
     failure::FailureContext,
     plan::Purpose,
     result_rows::{Columns, ResultShape},
@@ -92,7 +92,7 @@ impl StatementTool {
             StatementInput::Session(source) => {
                 let column = &input.column;
                 let text = session_values::text_of_column(source, call.session(), column, engine)?;
-                if engine != Engine::Postgres && is_other_spelling(&text) {
+                if !engine.has(Ability::PlaceholderTypes) && is_other_spelling(&text) {
                     return Err(session_values::other_spelling(source));
                 }
                 return Ok(Some(text));

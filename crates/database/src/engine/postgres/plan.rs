@@ -3,13 +3,20 @@
 
 use serde_json::Value;
 
-use super::Sizes;
+use super::super::{PlanReader, TableSizes};
 
-pub(super) const LARGE_TABLES: &str = "select c.relname::text, max(c.reltuples)::bigint::text from pg_class c
+pub(super) const READER: PlanReader = PlanReader {
+    explain: "EXPLAIN (FORMAT JSON)",
+    plans_changes: true,
+    large_tables: LARGE_TABLES,
+    rows_read,
+};
+
+const LARGE_TABLES: &str = "select c.relname::text, max(c.reltuples)::bigint::text from pg_class c
     where c.relkind in ('r', 'p', 'm') and c.reltuples > $1::text::bigint group by c.relname order by max(c.reltuples) desc";
 
 /// The rows that a plan reads from tables and indexes; `None` for a text that is no plan.
-pub(super) fn rows_read(rows: &[Vec<Option<String>>], sizes: &Sizes) -> Option<f64> {
+fn rows_read(rows: &[Vec<Option<String>>], sizes: &TableSizes) -> Option<f64> {
     let text = rows.first()?.first()?.as_deref()?;
     let plans: Value = serde_json::from_str(text).ok()?;
     Some(Node(plans.pointer("/0/Plan")?).reads(1.0, sizes))
@@ -33,7 +40,7 @@ impl<'a> Node<'a> {
     }
 
     /// The rows that it and the nodes below it read if a share of its rows is taken.
-    fn reads(self, share: f64, sizes: &Sizes) -> f64 {
+    fn reads(self, share: f64, sizes: &TableSizes) -> f64 {
         let input = |child: Self| match child.text("Parent Relationship") {
             // It runs for each row, unless its rows are looked up in a table of hashes.
             "SubPlan" if !self.has_hashed_subplan() => {
@@ -60,7 +67,7 @@ impl<'a> Node<'a> {
     }
 
     /// The rows that a scan reads itself.
-    fn own_reads(self, share: f64, sizes: &Sizes) -> f64 {
+    fn own_reads(self, share: f64, sizes: &TableSizes) -> f64 {
         let whole =
             || sizes.get(self.text("Relation Name")).copied().unwrap_or_else(|| self.rows());
         match self.text("Node Type") {
@@ -85,7 +92,7 @@ impl<'a> Node<'a> {
     }
 
     /// The rows that the inner side of a join reads.
-    fn reads_of_inner(self, inner: Self, share: f64, sizes: &Sizes) -> f64 {
+    fn reads_of_inner(self, inner: Self, share: f64, sizes: &TableSizes) -> f64 {
         let is_kept = matches!(inner.text("Node Type"), "Hash" | "Materialize" | "Memoize");
         let once = inner.reads(1.0, sizes);
         if self.text("Node Type") != "Nested Loop" || is_kept {
@@ -101,13 +108,14 @@ impl<'a> Node<'a> {
 mod tests {
     use serde_json::json;
 
-    use super::{super::whole, *};
+    use super::*;
 
     #[track_caller]
     fn check(plan: &Value, expected: u64) {
         let rows = vec![vec![Some(json!([{"Plan": plan}]).to_string())]];
-        let sizes = Sizes::from([("orders".to_owned(), 1e6)]);
-        assert_eq!(rows_read(&rows, &sizes).map(whole), Some(expected), "{plan}");
+        let sizes = TableSizes::from([("orders".to_owned(), 1e6)]);
+        let read = rows_read(&rows, &sizes).unwrap();
+        assert_eq!(format!("{:.0}", read.floor()), expected.to_string(), "{plan}");
     }
 
     fn scan(rows: f64) -> Value {
@@ -159,7 +167,7 @@ mod tests {
         for rows in
             [vec![vec![Some("x".to_owned())]], vec![vec![Some("[]".to_owned())]], Vec::new()]
         {
-            assert_eq!(rows_read(&rows, &Sizes::new()), None);
+            assert_eq!(rows_read(&rows, &TableSizes::new()), None);
         }
     }
 }

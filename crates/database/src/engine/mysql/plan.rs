@@ -1,14 +1,21 @@
 //! A plan of MariaDB and MySQL, as `EXPLAIN` lists it: a line for each table, in the order in which they are joined.
 
-use super::Sizes;
+use super::super::{PlanReader, TableSizes};
 
-pub(super) const LARGE_TABLES: &str =
+pub(super) const READER: PlanReader = PlanReader {
+    explain: "EXPLAIN",
+    plans_changes: false,
+    large_tables: LARGE_TABLES,
+    rows_read: |lines, sizes| Some(rows_read(lines, sizes)),
+};
+
+const LARGE_TABLES: &str =
     "SELECT TABLE_NAME, CAST(MAX(TABLE_ROWS) AS CHAR) FROM information_schema.TABLES
     WHERE TABLE_ROWS > CAST(? AS UNSIGNED) GROUP BY TABLE_NAME ORDER BY MAX(TABLE_ROWS) DESC";
 
 /// The rows that a plan reads: those of each table, as often as the tables before it have rows. A scan of an index with a condition reads
 /// the whole table at worst, but its line has the rows of the `LIMIT`.
-pub(super) fn rows_read(lines: &[Vec<Option<String>>], sizes: &Sizes) -> f64 {
+fn rows_read(lines: &[Vec<Option<String>>], sizes: &TableSizes) -> f64 {
     let (mut reads, mut part, mut n_loops) = (0.0, None, 1.0);
     for line in lines {
         let [id, kind, table, access, .., rows, extra] = line.as_slice() else { continue };
@@ -30,23 +37,23 @@ pub(super) fn rows_read(lines: &[Vec<Option<String>>], sizes: &Sizes) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::whole, *};
+    use super::*;
 
     #[test]
     fn each_table_is_read_as_often_as_those_before_it_have_rows() {
-        let mut sizes = Sizes::new();
+        let mut sizes = TableSizes::new();
         let line = |id: &str, kind: &str, rows: &str| {
             let texts = [id, kind, "t", "ALL", "", "", "", "", rows, "Using where"];
             texts.map(|text| Some(text.to_owned())).to_vec()
         };
         let join = vec![line("1", "PRIMARY", "20"), line("1", "PRIMARY", "3")];
-        assert_eq!(whole(rows_read(&join, &sizes)), 80);
+        assert_eq!(format!("{:.0}", rows_read(&join, &sizes)), "80");
         let union = vec![line("1", "PRIMARY", "20"), line("2", "UNION", "30")];
-        assert_eq!(whole(rows_read(&union, &sizes)), 50);
+        assert_eq!(format!("{:.0}", rows_read(&union, &sizes)), "50");
         let dependent = vec![line("1", "PRIMARY", "20"), line("2", "DEPENDENT SUBQUERY", "30")];
-        assert_eq!(whole(rows_read(&dependent, &sizes)), 620);
-        assert_eq!(whole(rows_read(&[], &sizes)), 0);
+        assert_eq!(format!("{:.0}", rows_read(&dependent, &sizes)), "620");
+        assert_eq!(format!("{:.0}", rows_read(&[], &sizes)), "0");
         sizes.insert("t".to_owned(), 500.0);
-        assert_eq!(whole(rows_read(&[line("1", "SIMPLE", "20")], &sizes)), 500);
+        assert_eq!(format!("{:.0}", rows_read(&[line("1", "SIMPLE", "20")], &sizes)), "500");
     }
 }

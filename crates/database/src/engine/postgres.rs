@@ -1,0 +1,153 @@
+//! The SQL of PostgreSQL.
+
+mod plan;
+
+use super::{
+    Ability, DayTimes, EngineFacts, Escapes, LexicalRules, MomentForm, SqlDialect,
+    dialect::last_digit,
+};
+use crate::catalog::{Column, ColumnKind};
+
+pub(super) const FACTS: EngineFacts = EngineFacts {
+    abilities: &[
+        Ability::Arrays,
+        Ability::ChangesInWith,
+        Ability::Collations,
+        Ability::ColumnTypes,
+        Ability::ColumnsByOrder,
+        Ability::FunctionRights,
+        Ability::GrantableFunctions,
+        Ability::Infinity,
+        Ability::NumberedPlaceholders,
+        Ability::PlaceholderTypes,
+        Ability::Returning,
+        Ability::Roles,
+        Ability::RowComparisons,
+        Ability::RowEstimates,
+        Ability::RowLocks,
+        Ability::RowPolicies,
+        Ability::UnlockedRemovals,
+        Ability::WritableViews,
+    ],
+    product: "PostgreSQL",
+    schemes: &["postgres", "postgresql"],
+    quotation_mark: "\"",
+    number_casts: ["INTEGER", "NUMERIC"],
+    session_cast: "",
+    decimal_digits: None,
+    moment_form: MomentForm::Rfc3339,
+    day_times: DayTimes::End,
+    // PostgreSQL, §4.1, with `standard_conforming_strings`.
+    lexical_rules: LexicalRules {
+        line_comments: &[],
+        nests_comments: true,
+        quotations: &[('\'', '\''), ('"', '"')],
+        escapes: Escapes::Marked,
+        placeholders: &[],
+        has_dollar_strings: true,
+    },
+    plan_reader: Some(plan::READER),
+};
+
+pub(super) struct Postgres;
+
+impl SqlDialect for Postgres {
+    fn placeholder(&self, index: usize) -> String {
+        format!("${index}")
+    }
+
+    fn typed_value(&self, column: &Column, placeholder: &str) -> String {
+        match column.kind {
+            ColumnKind::Bytes => format!("decode({placeholder}::text, 'hex')"),
+            _ if column.sql_type == "text" => format!("{placeholder}::text"),
+            _ => format!("{placeholder}::text::{}", column.sql_type),
+        }
+    }
+
+    fn cast(&self, placeholder: &str, sql_type: &str) -> String {
+        format!("({placeholder}::text::{sql_type})")
+    }
+
+    fn exact(&self, column: &Column, name: String) -> String {
+        match column.kind {
+            ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Literal | ColumnKind::Other => {
+                format!("{name}::text")
+            }
+            ColumnKind::Text { .. } if !column.compares_bytes => {
+                format!("{name}::text COLLATE \"C\"")
+            }
+            // Comparison of `character(n)` leaves out blanks at the end.
+            ColumnKind::Text { .. } if is_padded(&column.sql_type) => format!("{name}::text"),
+            _ => name,
+        }
+    }
+
+    fn exact_value(&self, column: &Column, placeholder: &str) -> String {
+        match column.kind {
+            ColumnKind::Array(_)
+            | ColumnKind::Json
+            | ColumnKind::Literal
+            | ColumnKind::Other
+            | ColumnKind::Text { .. } => format!("{placeholder}::text"),
+            _ => self.typed_value(column, placeholder),
+        }
+    }
+
+    fn order_expression(&self, _column: &Column, name: String) -> String {
+        name
+    }
+
+    fn shown_column(&self, column: &Column, name: &str, most: usize) -> String {
+        match column.kind {
+            ColumnKind::Array(_) => format!("left(array_to_json({name})::text, {most})"),
+            ColumnKind::Bytes => format!("encode(substring({name} from 1 for {most}), 'hex')"),
+            ColumnKind::Json
+            | ColumnKind::Literal
+            | ColumnKind::Numeric { .. }
+            | ColumnKind::Other
+            | ColumnKind::Text { .. } => format!("left({name}::text, {most})"),
+            _ => format!("{name}::text"),
+        }
+    }
+
+    fn like(&self, _name: &str, exact: &str, placeholder: &str) -> String {
+        format!("{exact} LIKE {placeholder}::text ESCAPE '!'")
+    }
+
+    fn next_version(&self, column: &Column, name: &str) -> Option<String> {
+        match column.kind {
+            ColumnKind::Timestamp { .. } => {
+                let sql_type = &column.sql_type;
+                // A domain may keep fewer digits than it says.
+                let usual = if sql_type.starts_with("timestamp") { 6 } else { 0 };
+                let step = last_digit(column.second_digits().unwrap_or(usual));
+                Some(format!(
+                    "greatest(clock_timestamp()::{sql_type}, {name} + interval '{step} microseconds')"
+                ))
+            }
+            ColumnKind::Uuid => Some("gen_random_uuid()".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn wrapped_query(&self, with: &str, text: &str, names: &str, shown: &str) -> String {
+        format!("{with}SELECT {shown} FROM (\n{text}\n) AS callgate ({names})")
+    }
+
+    fn is_single_float(&self, sql_type: &str) -> bool {
+        sql_type == "real"
+    }
+
+    fn second_digits(&self, declared: Option<usize>) -> usize {
+        declared.unwrap_or(6)
+    }
+
+    fn reads_own_text(&self, _kind: &ColumnKind) -> bool {
+        true
+    }
+}
+
+/// True for a type that fills texts up with blanks.
+fn is_padded(sql_type: &str) -> bool {
+    sql_type == "bpchar" || sql_type == "character" || sql_type.starts_with("character(")
+}
