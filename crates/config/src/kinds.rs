@@ -62,6 +62,7 @@ impl Kinds {
     }
 
     /// Records a kind that is not in this build by its keys: of a toolset, that of its source first, and of the configuration.
+    #[doc(hidden)]
     #[must_use]
     pub fn without(mut self, toolset: &'static [Key], root: &'static [Key]) -> Self {
         self.toolset.push(toolset);

@@ -73,6 +73,7 @@ impl Loader {
     }
 
     /// Bounds the effects of its loads: of the reading, and of the build.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_effects(mut self, effects: LoadEffects) -> Self {
         self.effects = effects;
