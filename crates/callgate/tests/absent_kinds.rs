@@ -20,7 +20,7 @@ fn check(toolset: &str, features: &str, is_built_in: bool) {
 
 #[test]
 fn a_kind_whose_feature_is_off_is_an_error_that_names_it() {
-    let has_engine = cfg!(any(feature = "mysql", feature = "postgres", feature = "sqlite"));
+    let has_engine = cfg!(feature = "_database");
     check("database: {url: env:A}", "mysql`, `postgres` or `sqlite", has_engine);
     check("code_interpreter: {}", "code", cfg!(feature = "code"));
     let connection = "connection: {name: projects/p/locations/l/connections/c}";

@@ -9,7 +9,10 @@ use callgate_secret::SecretReference;
 use callgate_settings::{Bytes, Count, Kind, SettingCode, at, forms, keys};
 use callgate_tool::SessionSource;
 
-use crate::settings::{DatabaseLimits, RoleRule};
+use crate::{
+    engine::Engine,
+    settings::{DatabaseLimits, RoleRule},
+};
 
 pub(crate) use self::query::QueryAccess;
 use self::{entity::Entities, query::Query, statement::Statements};
@@ -88,9 +91,6 @@ fn is_of_file(address: &str) -> bool {
     address.starts_with("sqlite:")
 }
 
-/// The schemes of addresses of servers.
-const SERVERS: [&str; 4] = ["mariadb:", "mysql:", "postgres:", "postgresql:"];
-
 forms! {
     /// A reference to a secret. An address of `SQLite` holds none, and may stand in the configuration.
     struct DatabaseUrl => SecretReference, Kind::Secret, |reader, mapping, key| {
@@ -98,7 +98,7 @@ forms! {
         if is_of_file(text) {
             return format!("literal:{text}").parse().ok();
         }
-        if SERVERS.iter().any(|scheme| text.starts_with(scheme)) {
+        if Engine::of_address(text).is_some() {
             let message = "expected a reference to the address of a database, got the address itself";
             let help = "it may hold a password: put it into a variable or a file, and write where it is: `env:SHOP_DATABASE`";
             reader.complain(SettingCode::SecretReference, at(mapping, key), message, help);

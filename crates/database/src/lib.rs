@@ -28,14 +28,14 @@ mod keys;
 mod kind;
 mod load;
 mod login;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(feature = "_server")]
 mod meter;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod operation;
 mod page;
 mod plan;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(feature = "_server")]
 mod pool;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -44,7 +44,7 @@ mod query;
 mod query_text;
 mod renewal;
 mod result_rows;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(feature = "_server")]
 mod server_url;
 mod session_values;
 mod settings;
@@ -55,9 +55,9 @@ mod sqlite;
 mod statement;
 mod support;
 #[cfg(test)]
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(feature = "_server")]
 mod tests;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(feature = "_server")]
 mod token;
 mod tool;
 mod transaction;

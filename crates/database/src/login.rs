@@ -1,6 +1,6 @@
 //! The rights that a login needs for its tools, and findings about those that it has beyond them. The drivers ask the database.
 
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(feature = "_server")]
 pub(crate) mod comparison;
 pub(crate) mod own_login;
 mod statement_words;

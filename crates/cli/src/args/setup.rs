@@ -19,7 +19,7 @@ pub(crate) struct InitArguments {
     #[arg(long, value_name = "SCHEME=REFERENCE")]
     pub(crate) credential: Vec<String>,
     /// Make tools of the tables of a database; FILE is `sqlite:FILE`, or where its address is: `env:NAME`, `file:PATH`
-    #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
+    #[cfg(feature = "_database")]
     #[arg(long)]
     pub(crate) database: bool,
     /// Write a folder NAME with the files that deploy the configuration FILE: what it needs of secrets is in one of them

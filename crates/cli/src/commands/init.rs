@@ -3,7 +3,7 @@
 //! elsewhere it never waits.
 
 mod credential;
-#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
+#[cfg(feature = "_database")]
 mod database;
 mod deployment;
 mod questions;
@@ -35,7 +35,7 @@ use crate::{
 };
 
 pub(crate) fn run(arguments: &InitArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
-    #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
+    #[cfg(feature = "_database")]
     if arguments.database {
         return database::run(arguments);
     }

@@ -41,6 +41,8 @@ pub(crate) enum Ability {
     RowLocks,
     /// Policies that read who asks.
     RowPolicies,
+    /// Rights to connect to a database and to use a schema.
+    SchemaRights,
     /// Sums of every type of whole numbers that is never below zero.
     UnsignedSums,
     /// A right to change rows without the right to lock them.

@@ -14,6 +14,8 @@ pub(crate) struct EngineFacts {
     pub(crate) schemes: &'static [&'static str],
     /// The mark around an identifier, which it writes twice inside of one.
     pub(crate) quotation_mark: &'static str,
+    /// The words before the name of a new login and before its password; `None` where nobody logs in.
+    pub(crate) login_words: Option<[&'static str; 2]>,
     /// The types of a cast to a whole number and to the widest exact number.
     pub(crate) number_casts: [&'static str; 2],
     /// The type that a value of the session is cast to; empty where it needs none.

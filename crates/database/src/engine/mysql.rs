@@ -22,6 +22,7 @@ pub(super) const FACTS: EngineFacts = EngineFacts {
     product: "MariaDB",
     schemes: &["mysql", "mariadb"],
     quotation_mark: "`",
+    login_words: Some(["user", "identified by"]),
     number_casts: ["SIGNED", "DECIMAL(65,30)"],
     // Under a collation `ann` equals `ANN`; bytes are equal to the same bytes alone.
     session_cast: "BINARY",

@@ -23,6 +23,7 @@ pub(super) const FACTS: EngineFacts = EngineFacts {
     schemes: &["sqlite"],
     // It reads a name in double quotes that no column has as a text, but never one in backticks.
     quotation_mark: "`",
+    login_words: None,
     number_casts: ["INTEGER", "NUMERIC"],
     session_cast: "",
     decimal_digits: Some(15),

@@ -4,21 +4,20 @@
 use std::collections::BTreeSet;
 
 use super::Needs;
-use crate::{engine::Engine, settings::TableName};
+use crate::{
+    engine::{Ability, Engine},
+    settings::TableName,
+};
 
 /// The statements, for an owner of the database to run; none where the engine has no logins.
 pub(crate) fn statements(engine: Engine, database: Option<&str>, needs: &Needs) -> Vec<String> {
     let role = engine.quote(ROLE);
-    let mut statements = match engine {
-        Engine::Mysql => vec![format!("create user {role} identified by '…'")],
-        Engine::Postgres => vec![format!("create role {role} login password '…'")],
-        Engine::Sqlite => return Vec::new(),
-    };
-    if engine == Engine::Postgres {
+    let Some([create, password]) = engine.facts().login_words else { return Vec::new() };
+    let mut statements = vec![format!("create {create} {role} {password} '…'")];
+    if engine.has(Ability::SchemaRights) {
         let database = database.map(|database| engine.quote(database));
         let connect = |database| format!("grant connect on database {database} to {role}");
         statements.extend(database.map(connect));
-        // The right to use a schema is one of PostgreSQL.
         let schemas: BTreeSet<&str> =
             needs.tables.keys().map(|name| name.schema.as_deref().unwrap_or("public")).collect();
         let usage = |schema| format!("grant usage on schema {} to {role}", engine.quote(schema));
