@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::{
-    engine::{Engine, PlanReader, TableSizes},
+    engine::{Engine, LexicalRules, PlanReader, TableSizes},
     transaction::{Access, Expects, Failure, Step, StepResult, Transaction},
 };
 
@@ -23,7 +23,7 @@ impl Estimate {
         if of.access == Access::Write && !reader.plans_changes {
             return None;
         }
-        let planned = of.steps.iter().filter(|step| has_plan(&step.text));
+        let planned = of.steps.iter().filter(|step| has_plan(engine, &step.text));
         let ask = |step: &Step| {
             question(format!("{} {}", reader.explain, step.text), step.values.clone())
         };
@@ -57,10 +57,38 @@ fn sizes(rows: &[Vec<Option<String>>]) -> TableSizes {
 }
 
 /// True for a statement that a server plans. `CALL` is none.
-fn has_plan(text: &str) -> bool {
-    let first = text.split(|letter: char| !letter.is_alphabetic()).find(|word| !word.is_empty());
+fn has_plan(engine: Engine, text: &str) -> bool {
+    let text = behind_comments(&engine.facts().lexical_rules, text);
+    let first = text.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
     let planned = ["DELETE", "INSERT", "REPLACE", "SELECT", "TABLE", "UPDATE", "VALUES", "WITH"];
-    first.is_some_and(|first| planned.iter().any(|word| first.eq_ignore_ascii_case(word)))
+    planned.iter().any(|word| first.eq_ignore_ascii_case(word))
+}
+
+/// The text without the comments, spaces and parentheses that it begins with.
+fn behind_comments<'t>(rules: &LexicalRules, mut text: &'t str) -> &'t str {
+    loop {
+        text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+        if text.starts_with("--") || text.starts_with(rules.line_comments) {
+            text = text.split_once('\n').map_or("", |(_, rest)| rest);
+        } else if let Some(inner) = text.strip_prefix("/*") {
+            text = behind_comment(rules, inner);
+        } else {
+            return text;
+        }
+    }
+}
+
+/// The text behind a comment whose beginning was read.
+fn behind_comment<'t>(rules: &LexicalRules, mut rest: &'t str) -> &'t str {
+    let mut depth = 1_u32;
+    while depth > 0 {
+        let begin = rest.find("/*").filter(|_| rules.nests_comments);
+        let Some(end) = rest.find("*/") else { return "" };
+        let at = begin.filter(|begin| *begin < end);
+        depth = if at.is_some() { depth.saturating_add(1) } else { depth - 1 };
+        rest = rest.get(at.unwrap_or(end) + 2..).unwrap_or_default();
+    }
+    rest
 }
 
 fn question(text: String, values: Vec<Option<String>>) -> Step {
@@ -86,13 +114,19 @@ mod tests {
 
     #[test]
     fn statements_without_a_plan_are_not_planned() {
-        for text in
-            ["select 1", "(select 1)", "With a as (select 1) select 1", "\nUPDATE a SET b = 1"]
-        {
-            assert!(has_plan(text), "{text}");
+        for text in [
+            "select 1",
+            "(select 1)",
+            "With a as (select 1) select 1",
+            "\nUPDATE a SET b = 1",
+            "-- call it\n/* or */ select 1",
+            "/* call /* it */ do */ ( select 1)",
+        ] {
+            assert!(has_plan(Engine::Postgres, text), "{text}");
         }
-        for text in ["call a()", "", "show tables", "do 1"] {
-            assert!(!has_plan(text), "{text}");
+        assert!(has_plan(Engine::Mysql, "# call it\n/* call /* it */ select 1"));
+        for text in ["call a()", "", "show tables", "do 1", "/* select", "-- select 1"] {
+            assert!(!has_plan(Engine::Postgres, text), "{text}");
         }
     }
 
