@@ -131,11 +131,6 @@ impl<'a> SourceToolset<'a> {
         self.key
     }
 
-    /// The value of the key.
-    pub fn source_key_value(&self) -> Value {
-        self.own.get(self.key).map(Node::to_value).unwrap_or_default()
-    }
-
     /// The value of the key as a text that is not empty; any other value is a fault.
     pub fn text(&mut self, expected: &str, help: &str) -> Option<&'a str> {
         let node = self.own.get(self.key)?;

@@ -30,13 +30,6 @@ pub fn unanswered_call(time: Duration, effect: Effect) -> Box<Fault> {
     fault_after_sending(FaultCode::TimedOut, message, next, Reached::Maybe)
 }
 
-/// The caller left while calls of this turn were running.
-pub fn departed_caller() -> Box<Fault> {
-    let message =
-        "the caller left while this call ran; it may have been executed: ask before you call again";
-    fault_after_sending(FaultCode::Stopped, message, Next::AskUser, Reached::Maybe)
-}
-
 /// A program made the call, which cannot wait for a client.
 pub fn not_from_code() -> Box<Fault> {
     let message = "the client runs this tool, and code cannot wait for it; nothing was sent; make the call by itself, outside of the code";
