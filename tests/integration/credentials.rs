@@ -3,6 +3,7 @@
 
 mod faults;
 mod places;
+mod refusals;
 mod scopes;
 
 use crate::prelude::*;

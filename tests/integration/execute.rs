@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use callgate::context::TraceContext;
+use callgate_testkit::Service;
 
 const DESCRIPTION: &str = concat!("\n", include_str!("execute.yaml"));
 
@@ -182,5 +183,30 @@ async fn baggage_is_sent_only_to_toolsets_configured_for_it() {
         let headers = &server.last()["headers"];
         assert_eq!(headers["traceparent"], parent);
         assert_eq!(headers.get("baggage"), expected, "{settings}");
+    }
+}
+
+/// A text that is written back is what was read: its line ends are kept, and a return alone is told.
+#[tokio::test]
+async fn line_ends_of_a_text_are_kept_on_the_way_back() {
+    const PATHS: &str = "paths: {/file: {get: {operationId: read, responses: {'200': {description: d}}}, put: {operationId: write, requestBody: {content: {application/json: {schema: {type: object, properties: {text: {type: string}}}}}}, responses: {'200': {description: d}}}}}";
+    for (text, read_text, n_replaced) in
+        [("a\r\nb\r\n", "a\r\nb\r\n", 0), ("a\rb\r\n", "a\nb\r\n", 1)]
+    {
+        let body = json!({ "text": text }).to_string();
+        let service = Service::start(move |_| (200, body.clone())).await;
+        let executor = target::executor(&describe(PATHS), &service.origin, "");
+        let read = call(&executor, "read", json!({})).await;
+        let events = read.journal.events().iter();
+        let counts = events.filter_map(|event| match event {
+            Event::UnseenRemoved { count } => Some(*count),
+            _ => None,
+        });
+        assert_eq!(counts.sum::<usize>(), n_replaced, "{text:?}");
+        let content = target::json(read.outcome);
+        assert_eq!(content["text"], read_text);
+        call(&executor, "write", json!({"body": {"text": read_text}})).await;
+        let sent: serde_json::Value = serde_json::from_str(&service.last().body).unwrap();
+        assert_eq!(sent["text"], read_text);
     }
 }

@@ -31,8 +31,8 @@ pub use connection::{
     unreachable,
 };
 pub use credential::{
-    auth_failed, auth_not_renewed, auth_refused, auth_wanted, no_header_value, sign_in_refused,
-    sign_in_required,
+    auth_failed, auth_not_renewed, auth_refused, auth_wanted, no_header_value, open_call_refused,
+    sign_in_refused, sign_in_required,
 };
 pub use no_tool::{no_offered_tool, no_tool, refused_tool, unknown_tool};
 

@@ -48,6 +48,12 @@ pub fn sign_in_refused() -> Box<Fault> {
     fault_after_sending(FaultCode::ServiceError, message, Next::CorrectArguments, Reached::Yes)
 }
 
+/// The service refused a call without a credential that its description calls open.
+pub fn open_call_refused() -> Box<Fault> {
+    let message = "the service refused the call without a credential and did nothing; its description asks for none here, so correct the arguments and call again, or say that the operator has to configure one";
+    fault_after_sending(FaultCode::ServiceError, message, Next::CorrectArguments, Reached::Yes)
+}
+
 /// The service refused the token of the session's own user before it did anything: `parameter` is the token's name in the
 /// session.
 pub fn sign_in_required(parameter: &str) -> Box<Fault> {

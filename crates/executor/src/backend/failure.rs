@@ -26,6 +26,9 @@ pub(super) fn refusal_fault(sent: SentCredential, operation: &Operation) -> Box<
         SentCredential::Nothing if takes_password(operation.arguments_schema(), DEEPEST) => {
             wording::sign_in_refused()
         }
+        SentCredential::Nothing if is_open_with_arguments(operation) => {
+            wording::open_call_refused()
+        }
         SentCredential::Credential => {
             wording::auth_refused("it names no reason, and there is no fresh one to try")
         }
@@ -37,6 +40,14 @@ pub(super) fn refusal_fault(sent: SentCredential, operation: &Operation) -> Box<
             "it names no reason; a fresh one was not tried, because a person approved one request",
         ),
     }
+}
+
+/// True if the operation says itself that it needs no credential, and takes arguments: then one of them is at fault.
+fn is_open_with_arguments(operation: &Operation) -> bool {
+    let security = &operation.security;
+    let properties = &operation.arguments_schema()["properties"];
+    let has_arguments = properties.as_object().is_some_and(|properties| !properties.is_empty());
+    security.is_own && security.alternatives.is_empty() && has_arguments
 }
 
 /// True if a schema of arguments asks for a password: then the caller signs in, and not the operator.
