@@ -152,12 +152,12 @@ struct Settled {
     own: KindKeys,
 }
 
-/// Functions without a description: the client runs them, so nothing is sent, and no operation is selected.
+/// Functions without a description: the client runs them, so nothing is sent, no call runs for a time, and no operation is selected.
 const FUNCTIONS: Settled = Settled {
     key: "functions",
     beside: Beside {
         keys: &["confirm", "functions", "limits", "prefix", "tools"],
-        limits: Some(&["concurrency", "rate"]),
+        limits: Some(&["rate"]),
         tools: Some(&["edit"]),
     },
     own: KindKeys { toolset: &[], limits: &[], root: &[] },

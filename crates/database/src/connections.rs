@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{driver::Driver, endpoint::Connecting};
+use crate::{driver::Driver, endpoint::Connecting, engine::Engine};
 
 /// The open connections to a database, with the settings that they were made from.
 #[derive(Clone, Debug)]
@@ -14,6 +14,11 @@ pub struct Connections {
 impl Connections {
     pub(crate) fn new(connecting: &Connecting, driver: &Arc<Driver>) -> Self {
         Self { connecting: connecting.clone(), driver: Arc::clone(driver) }
+    }
+
+    /// True if the database is a file, which nothing is connected to for.
+    pub(crate) fn is_to_file(&self) -> bool {
+        self.driver.engine() == Engine::Sqlite
     }
 
     /// A driver over these connections; `None` if these settings make others.

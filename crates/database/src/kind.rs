@@ -71,6 +71,7 @@ impl ToolsetKind for DatabaseKind {
             statements: statements.unwrap_or_default(),
             query: keys.query,
             limits: DatabaseLimits::default(),
+            has_certificates: toolset.object.contains("tls"),
         }))
     }
 }
@@ -83,6 +84,8 @@ struct SourceSettings {
     statements: Vec<StatementSettings>,
     query: Option<QueryAccess>,
     limits: DatabaseLimits,
+    /// True if the toolset names certificates of its own.
+    has_certificates: bool,
 }
 
 #[async_trait]
@@ -204,7 +207,13 @@ impl KindSettings for SourceSettings {
         };
         let loading = Box::pin(load_with(settings, surroundings, resources));
         match timeout(MOST_TIME, loading).await {
-            Ok(loaded) => opened_database(loaded, toolset),
+            Ok(loaded) => {
+                let has_unused = self.has_certificates
+                    && loaded.connections.as_ref().is_some_and(Connections::is_to_file);
+                let mut opened = opened_database(loaded, toolset);
+                opened.findings.extend(has_unused.then(|| unused_certificates(toolset.pointer)));
+                opened
+            }
             Err(_) => Opened::unavailable(SLOW),
         }
     }
@@ -219,6 +228,17 @@ fn opened_database(loaded: Loaded, toolset: &CommonSettings<'_>) -> Opened {
     let tools = unavailable.map_or(Ok(tools), |why| Err(Absence::Unavailable(why)));
     let kept = connections.map(Kept::new);
     Opened { tools, findings, kept, ..Opened::with_tools(Vec::new()) }
+}
+
+/// The finding about certificates for a file.
+fn unused_certificates(pointer: &str) -> SettingFinding {
+    let message = "expected no `tls`, since nothing is connected to for a file of SQLite, got one";
+    SettingFinding::error(
+        DatabaseCode::Entity.as_str(),
+        format!("{pointer}/tls"),
+        message,
+        "remove it",
+    )
 }
 
 /// A secret that cannot be read: the key that names it, and the reason.

@@ -3,6 +3,7 @@
 
 mod keys;
 mod members;
+mod nested_keys;
 mod relay;
 mod rows;
 mod work;

@@ -6,10 +6,10 @@ use crate::prelude::*;
 use super::rows::{self, Kind};
 
 /// The sidecar of one kind, with a toolset for each key.
-struct Keys {
-    kind: Kind,
-    sidecar: Sidecar,
-    _folder: TempDir,
+pub(super) struct Keys {
+    pub(super) kind: Kind,
+    pub(super) sidecar: Sidecar,
+    pub(super) folder: TempDir,
 }
 
 /// The keys by their toolsets. `TOOL` is the reading tool, `ARGUMENT` an argument of it with a value, `NAME` its name, and `HIDDEN` an argument that
@@ -40,21 +40,32 @@ const SELECTIONS: &[(&str, &str)] = &[
 
 impl Keys {
     fn start(kind: Kind) -> Self {
+        let selections = if kind.name == "functions" { &[] } else { SELECTIONS };
+        let hide = (!kind.hidden.is_empty()).then_some(&HIDE);
+        let rows = TOOLSETS.iter().chain(selections).chain(hide);
+        let members = kind.members.clone();
+        Self::start_with(kind, &members, rows)
+    }
+
+    /// The sidecar with toolsets of these members, each with further keys.
+    pub(super) fn start_with<'a>(
+        kind: Kind,
+        members: &str,
+        toolsets: impl IntoIterator<Item = &'a (&'a str, &'a str)>,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (name, value) = &kind.argument;
         let argument = format!("{name}: {value}");
         let mut text = "toolsets:\n".to_owned();
-        let selections = if kind.name == "functions" { &[] } else { SELECTIONS };
-        let hide = (!kind.hidden.is_empty()).then_some(&HIDE);
-        for (toolset, keys) in TOOLSETS.iter().chain(selections).chain(hide) {
+        for (toolset, keys) in toolsets {
             let keys = keys.replace("TOOL", tool(&kind)).replace("ARGUMENT", &argument);
             let keys = keys.replace("NAME", name).replace("HIDDEN", kind.hidden);
-            text.push_str(&format!("  {toolset}: {{{}, {keys}}}\n", kind.members));
+            text.push_str(&format!("  {toolset}: {{{members}, {keys}}}\n"));
         }
         fs::write(folder.path().join("callgate.yaml"), text).unwrap();
         (kind.write_files)(folder.path());
         let sidecar = Sidecar::start(folder.path(), &[]);
-        Self { kind, sidecar, _folder: folder }
+        Self { kind, sidecar, folder }
     }
 
     /// The result of the reading tool of a toolset, without arguments.
@@ -62,9 +73,20 @@ impl Keys {
         self.call(tool, &json!({}))
     }
 
-    fn call(&self, tool: &str, arguments: &Value) -> Value {
-        let body = json!({"calls": [{"id": "1", "tool": tool, "args": arguments.clone()}]});
-        let answer = self.sidecar.answer("POST /v1/calls", "", &body.to_string());
+    /// The result of the reading tool of a toolset.
+    pub(super) fn read(&self, toolset: &str) -> Value {
+        self.call(&self.name(toolset), &self.kind.reads.arguments)
+    }
+
+    pub(super) fn call(&self, tool: &str, arguments: &Value) -> Value {
+        self.call_with("", tool, arguments)
+    }
+
+    /// The result of a call with further headers.
+    pub(super) fn call_with(&self, headers: &str, tool: &str, arguments: &Value) -> Value {
+        let call = json!({"id": "1", "tool": tool, "args": arguments.clone()});
+        let body = json!({"calls": [call], "journal": true});
+        let answer = self.sidecar.answer("POST /v1/calls", headers, &body.to_string());
         let (_, body) = answer.split_once("\r\n\r\n").unwrap();
         Value::parse(body).unwrap()["results"][0].clone()
     }
@@ -81,13 +103,13 @@ impl Keys {
         self.declaration(&self.name(toolset))["inputSchema"].clone()
     }
 
-    fn name(&self, toolset: &str) -> String {
+    pub(super) fn name(&self, toolset: &str) -> String {
         format!("{toolset}-{}", tool(&self.kind))
     }
 
-    /// A result that the work of the tool is: its own, or the client's.
+    /// Checks that a result is what the work of the tool makes: its own, or the client's.
     #[track_caller]
-    fn is_made(&self, toolset: &str, result: &Value) {
+    pub(super) fn is_made(&self, toolset: &str, result: &Value) {
         let is_of_client = result["pending"]["kind"] == "client";
         let is_made = result.get("response").is_some() || is_of_client;
         assert!(is_made, "{} {toolset}: {result}", self.kind.name);
@@ -95,7 +117,7 @@ impl Keys {
 
     #[track_caller]
     fn waits_for_a_person(&self, toolset: &str) {
-        let result = self.call(&self.name(toolset), &self.kind.reads.arguments);
+        let result = self.read(toolset);
         assert_eq!(result["pending"]["kind"], "approval", "{} {toolset}: {result}", self.kind.name);
     }
 }

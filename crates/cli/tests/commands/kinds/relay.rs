@@ -25,6 +25,9 @@ struct Shared {
 #[derive(Default)]
 struct State {
     is_held: bool,
+    is_broken: bool,
+    n_broken: usize,
+    sent: Vec<u8>,
     /// The connections whose client is there.
     open: BTreeSet<usize>,
     /// Those whose answer waits.
@@ -62,6 +65,18 @@ impl Hold for Relay {
         let is_other = |state: &mut State| state.waiting.len() != n_running;
         drop(self.shared.change.wait_while(state, is_other).unwrap());
     }
+
+    fn break_answers(&self, is_broken: bool) {
+        self.shared.lock().is_broken = is_broken;
+    }
+
+    fn n_broken(&self) -> usize {
+        self.shared.lock().n_broken
+    }
+
+    fn sent(&self) -> String {
+        String::from_utf8_lossy(&self.shared.lock().sent).into_owned()
+    }
 }
 
 impl Shared {
@@ -74,7 +89,7 @@ impl Shared {
         let (mut asking, mut asked) = (client.try_clone().unwrap(), service.try_clone().unwrap());
         let shared = Arc::clone(self);
         thread::spawn(move || {
-            std::io::copy(&mut asking, &mut asked).ok();
+            shared.pass_requests(&mut asking, &mut asked).ok();
             shared.lock().open.remove(&id);
             shared.change.notify_all();
             asked.shutdown(Shutdown::Both).ok();
@@ -84,6 +99,22 @@ impl Shared {
             shared.pass_answers(id, &mut service, &mut client).ok();
             client.shutdown(Shutdown::Both).ok();
         });
+    }
+
+    fn pass_requests(
+        &self,
+        client: &mut TcpStream,
+        service: &mut TcpStream,
+    ) -> std::io::Result<()> {
+        let mut part = [0; 4096];
+        loop {
+            let length = client.read(&mut part)?;
+            if length == 0 {
+                return Ok(());
+            }
+            self.lock().sent.extend(&part[..length]);
+            service.write_all(&part[..length])?;
+        }
     }
 
     fn pass_answers(
@@ -99,6 +130,12 @@ impl Shared {
                 return Ok(());
             }
             self.pass(id);
+            let mut state = self.lock();
+            if state.is_broken {
+                state.n_broken += 1;
+                return Ok(());
+            }
+            drop(state);
             client.write_all(&part[..length])?;
         }
     }

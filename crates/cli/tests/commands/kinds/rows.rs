@@ -100,7 +100,7 @@ fn openapi() -> Kind {
         members: at(&relay.origin),
         away: at(&away()),
         write_files: |folder| {
-            let operations = "paths: {/pets: {get: {operationId: list, parameters: [{name: limit, in: query, schema: {type: integer}}], responses: {'200': {description: d}}}, post: {operationId: add, responses: {'200': {description: d}}}}}";
+            let operations = "paths: {/pets: {get: {operationId: list, parameters: [{name: limit, in: query, schema: {type: integer}}], responses: {'200': {description: d}}}, post: {operationId: add, requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {'200': {description: d}}}}}";
             fs::write(folder.join("pets.yaml"), callgate_testkit::describe(operations)).unwrap();
         },
         reads: asked("kind-list", json!({})),
@@ -161,7 +161,7 @@ fn database() -> Kind {
 fn connection() -> Kind {
     let service = Blocking::start(Connectors::start(UserRules::default()));
     let relay = Relay::to(&service.service.origin);
-    let actions = "actions: [{entity: Case, operation: list}, {entity: Case, operation: delete}]";
+    let actions = "actions: [{entity: Case, operation: list}, {entity: Case, operation: create}, {entity: Case, operation: delete}]";
     let at = |origin: &str| {
         format!(
             "connection: {CONNECTION}, server: '{origin}', auth: {{bearer: {{token: 'literal:{CONNECTORS_TOKEN}'}}}}, {actions}"

@@ -34,6 +34,19 @@ pub(super) trait Hold {
 
     /// Waits until so many calls work, where they can be seen.
     fn wait_until_running(&self, _n_running: usize) {}
+
+    /// Breaks the connection at each answer from now on, or no longer.
+    fn break_answers(&self, _is_broken: bool) {}
+
+    /// The number of answers that were broken off.
+    fn n_broken(&self) -> usize {
+        0
+    }
+
+    /// All bytes that the service was sent, as text.
+    fn sent(&self) -> String {
+        String::new()
+    }
 }
 
 impl Trial {
