@@ -3,6 +3,8 @@
 #[cfg(feature = "_server")]
 pub(crate) mod comparison;
 pub(crate) mod own_login;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+pub(crate) mod right;
 mod statement_words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,41 +32,6 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// The columns among these of a table on which the operator's statements use a right.
-    fn statement_columns(
-        &self,
-        right: &str,
-        table: &str,
-        columns: &BTreeSet<String>,
-    ) -> BTreeSet<String> {
-        let mut used = BTreeSet::new();
-        for words in self.writes_on(right, table) {
-            // An insertion without a list of columns gives values to all of them.
-            let names = columns.iter().filter(|name| right == "INSERT" || words.has_name(name));
-            used.extend(names.cloned());
-        }
-        used
-    }
-
-    /// The grade of an unused right on columns of a table, and the columns on which it is used; `None` for a right that is not judged.
-    pub(crate) fn use_of_columns(
-        &self,
-        right: &str,
-        table: &str,
-        of_table: &TableNeeds,
-        columns: &BTreeSet<String>,
-    ) -> Option<(Grade, BTreeSet<String>)> {
-        let of_statements = self.statement_columns(right, table, columns);
-        let with_statements =
-            |of_tools: &BTreeSet<String>| of_tools.union(&of_statements).cloned().collect();
-        match right {
-            "INSERT" => Some((self.grade_of_writing(), with_statements(&of_table.inserts))),
-            "SELECT" if self.is_for_query => Some((Grade::Dangerous, of_table.selects.clone())),
-            "UPDATE" => Some((self.grade_of_writing(), with_statements(&of_table.updates))),
-            _ => None,
-        }
-    }
-
     /// The grade of an unused right to write: the functions that the operator's own statements call may change further tables.
     pub(crate) fn grade_of_writing(&self) -> Grade {
         if self.own_writes.is_empty() { Grade::Dangerous } else { Grade::Unused }

@@ -121,9 +121,4 @@ async fn lines(reader: &mut CatalogReader, text: &str) -> Result<Vec<String>, Er
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
-/// Columns as a statement lists them: `` (`no`, `total`) ``.
-fn column_list<'a>(columns: impl Iterator<Item = &'a String>) -> String {
-    Engine::Mysql.column_list(columns)
-}
-
 const SHOW: &str = "SHOW GRANTS";

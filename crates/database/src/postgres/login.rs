@@ -9,11 +9,12 @@ mod role;
 mod table;
 mod view;
 
-use super::{pool::Pool, reader::CatalogReader};
+use super::{listing::schema, pool::Pool, reader::CatalogReader};
 use crate::{
     engine::Engine,
     error::Error,
     login::{Grade, LoginFinding, Needs, OwnLogin, own_login, reported_findings},
+    settings::TableName,
 };
 
 /// The findings about the login. Unused rights that are allowed by name are left out.
@@ -78,14 +79,9 @@ fn texts<const N: usize>(row: Vec<Option<String>>) -> Option<[String; N]> {
     texts.try_into().ok()
 }
 
-/// An identifier as statements write it.
-fn quoted_identifier(name: &str) -> String {
-    Engine::Postgres.quote(name)
-}
-
-/// A list of columns in parentheses.
-fn column_list<'a>(columns: impl IntoIterator<Item = &'a String>) -> String {
-    Engine::Postgres.column_list(columns)
+/// A table as the queries of this module name it: `public.orders`.
+fn catalog_name(table: &TableName) -> String {
+    format!("{}.{}", schema(table), table.name)
 }
 
 /// The roles whose rights count, by number; everybody is 0.

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Grants, column_list,
+    Grants,
     grant::{Grant, Object},
 };
 use crate::{
+    engine::Engine,
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
     mysql::{catalog::fields, reader::CatalogReader},
@@ -58,7 +59,7 @@ fn ungranted_columns_finding(
     let is_listed = |column: &String| listed.is_some_and(|listed| listed.contains(column));
     let beyond = || columns.iter().filter(|column| !is_listed(column) && !is_granted(column));
     beyond().next()?;
-    let list = column_list(beyond());
+    let list = Engine::Mysql.column_list(beyond());
     let message = format!("everybody may read columns of `{table}`, so that the login may: {list}");
     let remedy = "take the right from the account without a name, by which everybody has it: DROP USER ''@'HOST', or its rows in `mysql.db`";
     Some(finding(Grade::Dangerous, format!("select:{table}"), message, remedy))

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Grants, column_list, grant::Object};
+use super::{Grants, grant::Object};
 use crate::{
+    engine::Engine,
     error::Error,
     login::{
         Grade, LoginFinding, Needs, TableNeeds,
@@ -49,7 +50,7 @@ fn missing(table: &TableName, of_table: &TableNeeds, grants: &Grants) -> Vec<Log
             continue;
         }
         let list = match columns {
-            Some(_) => format!(" {}", column_list(lacked.into_iter())),
+            Some(_) => format!(" {}", Engine::Mysql.column_list(lacked)),
             None => String::new(),
         };
         findings.push(lacking(right, &list, table, grants));

@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Grants, column_list,
+    Grants,
     grant::{Grant, Object},
 };
 use crate::{
     engine::Engine,
     error::Error,
     login::{
-        Grade, LoginFinding, Needs, TableNeeds,
-        comparison::{HeldRight, hyphenated_right, surplus_finding},
+        Grade, LoginFinding, Needs,
+        comparison::{HeldRight, surplus_finding},
         finding,
+        right::{JudgedRight, Scope},
     },
     mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
@@ -28,17 +29,10 @@ pub(super) async fn findings(
         if grant.is_grantable {
             findings.push(grants_on(grant));
         }
-        let right_finding = match (&grant.on, grant.right.as_str()) {
-            (Object::Role(_), _) | (_, "USAGE") => None,
-            (Object::Table(table), "INSERT" | "SELECT" | "UPDATE")
-                if table.schema.as_deref() != Some("mysql") =>
-            {
-                let columns = columns(reader, grant, table).await?;
-                of_columns(grant, table, &columns, needs)
-            }
-            _ => of_object(grant, needs),
-        };
-        findings.extend(right_finding);
+        if !matches!((&grant.on, &*grant.right), (Object::Role(_), _) | (_, "USAGE")) {
+            let columns = columns(reader, grant).await?;
+            findings.extend(surplus(grant, &columns, needs));
+        }
     }
     Ok(findings)
 }
@@ -56,99 +50,60 @@ fn grants_on(grant: &Grant) -> LoginFinding {
     finding(Grade::Dangerous, name, message, remedy)
 }
 
-/// The finding about a right on a whole object, unless tools use it.
-fn of_object(grant: &Grant, needs: &Needs) -> Option<LoginFinding> {
-    let grade = grade(grant, needs)?;
-    let (on, grantee) = (grant.on.to_sql(), grant.grantee.to_sql());
-    let mut remedy = vec![format!("REVOKE {} ON {on} FROM {grantee}", grant.right)];
-    // What the tools use of a wider right.
-    for (table, of_table) in needs.tables.iter().filter(|(table, _)| grant.on.covers(table)) {
-        let used: Vec<_> = of_table
-            .rights()
-            .into_iter()
-            .filter(|(right, _)| grant.right == *right || grant.right.starts_with("ALL"))
-            .map(|(right, columns)| match columns {
-                Some(columns) => format!("{right} {}", column_list(columns.iter())),
-                None => right.to_owned(),
-            })
-            .collect();
-        if !used.is_empty() {
-            let table = Object::Table(table.clone()).to_sql();
-            remedy.push(format!("GRANT {} ON {table} TO {grantee}", used.join(", ")));
-        }
-    }
-    let name = format!("{}:{}", hyphenated_right(&grant.right), grant.on.name());
-    let message = format!(
-        "the login has the right {} on `{}`, which no tool uses",
-        grant.right,
-        grant.on.name()
-    );
-    Some(finding(grade, name, message, remedy.join("; ")))
-}
-
-/// The grade of a right on a whole object; `None` if it is used or harmless.
-fn grade(grant: &Grant, needs: &Needs) -> Option<Grade> {
-    let is_of_server = grant.on.reaches("mysql");
-    let is_routine = matches!(grant.on, Object::Routine(_));
-    match grant.right.as_str() {
-        // It lets a login see how a table is made, such as its foreign keys.
-        "SHOW VIEW" if !is_of_server => None,
-        "CREATE TEMPORARY TABLES"
-        | "LOCK TABLES"
-        | "REFERENCES"
-        | "SHOW CREATE ROUTINE"
-        | "SHOW DATABASES"
-        | "SHOW VIEW" => Some(Grade::Unused),
-        // Beyond the listed columns, a text of a model reads nothing and calls nothing of others.
-        "EXECUTE" | "SELECT" if needs.is_for_query => Some(Grade::Dangerous),
-        "EXECUTE" if is_routine => Some(Grade::Unused),
-        "SELECT" if is_of_server => Some(Grade::Dangerous),
-        "SELECT" if grant.on.reaches("performance_schema") => Some(Grade::Unused),
-        "SELECT" => None,
-        "DELETE" if is_used_delete(grant, needs) => None,
-        "DELETE" | "INSERT" | "UPDATE" if !is_of_server => Some(needs.grade_of_writing()),
-        _ => Some(Grade::Dangerous),
-    }
-}
-
-fn is_used_delete(grant: &Grant, needs: &Needs) -> bool {
-    match &grant.on {
-        Object::Table(table) => {
-            needs.tables.get(table).is_some_and(|it| it.deletes)
-                || needs.is_used_by_statements("DELETE", &table.name)
-        }
-        _ => false,
-    }
-}
-
-/// The finding about a right on columns of a table, unless tools use all of it.
-fn of_columns(
-    grant: &Grant,
-    table: &TableName,
-    columns: &BTreeSet<String>,
-    needs: &Needs,
-) -> Option<LoginFinding> {
-    let none = TableNeeds::default();
-    let of_table = needs.tables.get(table).unwrap_or(&none);
-    let (grade, used) = needs.use_of_columns(&grant.right, &table.name, of_table, columns)?;
+/// The finding about a right, unless tools use all of it.
+fn surplus(grant: &Grant, columns: &BTreeSet<String>, needs: &Needs) -> Option<LoginFinding> {
+    let (grade, used) = needs.judge(&judged(grant, columns, needs))?;
+    let grantee = grant.grantee.to_sql();
     let held = HeldRight {
         right: &grant.right,
         name: &grant.on.name(),
         on: &grant.on.to_sql(),
         columns,
         named: &grant.columns,
-        grantees: vec![grant.grantee.to_sql()],
+        grantees: vec![grantee.clone()],
     };
-    surplus_finding(Engine::Mysql, &held, grade, &used)
+    let mut finding = surplus_finding(Engine::Mysql, &held, grade, &used)?;
+    // What the tools use of a wider right.
+    let is_wider = |(table, _): &(&TableName, _)| columns.is_empty() && grant.on.covers(table);
+    for (table, of_table) in needs.tables.iter().filter(is_wider) {
+        let used: Vec<_> = of_table
+            .rights()
+            .into_iter()
+            .filter(|(right, _)| grant.right == *right || grant.right.starts_with("ALL"))
+            .map(|(right, columns)| match columns {
+                Some(columns) => format!("{right} {}", Engine::Mysql.column_list(columns)),
+                None => right.to_owned(),
+            })
+            .collect();
+        if !used.is_empty() {
+            let (table, used) = (Object::Table(table.clone()).to_sql(), used.join(", "));
+            finding.remedy.push_str(&format!("; GRANT {used} ON {table} TO {grantee}"));
+        }
+    }
+    Some(finding)
 }
 
-/// The columns of a right: all that can be given values, unless it names some.
-async fn columns(
-    reader: &mut CatalogReader,
-    grant: &Grant,
-    table: &TableName,
-) -> Result<BTreeSet<String>, Error> {
-    if !grant.columns.is_empty() {
+/// A right as the table of rights judges it.
+fn judged<'a>(
+    grant: &'a Grant,
+    columns: &'a BTreeSet<String>,
+    needs: &'a Needs,
+) -> JudgedRight<'a> {
+    let (table, scope) = match &grant.on {
+        on if on.reaches("mysql") => (None, Scope::System),
+        Object::Table(name) => (Some((&*name.name, needs.tables.get(name))), Scope::Table),
+        Object::Routine(_) => (None, Scope::Routine),
+        on if on.reaches("performance_schema") => (None, Scope::Statistics),
+        _ => (None, Scope::Any),
+    };
+    JudgedRight { engine: Engine::Mysql, word: &grant.right, scope, table, columns }
+}
+
+/// The columns of a right on those of a table: all that can be given values, unless it names some.
+async fn columns(reader: &mut CatalogReader, grant: &Grant) -> Result<BTreeSet<String>, Error> {
+    let Object::Table(table) = &grant.on else { return Ok(BTreeSet::new()) };
+    let is_of_columns = matches!(&*grant.right, "INSERT" | "SELECT" | "UPDATE");
+    if !grant.columns.is_empty() || !is_of_columns || grant.on.reaches("mysql") {
         return Ok(grant.columns.iter().cloned().collect());
     }
     let schema = table.schema.as_deref().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Rows and functions that a list of functions cannot keep from a text: those that policies would hide from another login, and those that types and
 //! casts of the offered columns run by themselves. Other rights of the login are beyond what a text can name.
 
-use super::{CatalogReader, texts, view};
+use super::{CatalogReader, catalog_name, texts, view};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
@@ -12,11 +12,7 @@ pub(super) async fn findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let names: Vec<String> = needs
-        .offered
-        .iter()
-        .map(|(table, _)| format!("{}.{}", schema(table), table.name))
-        .collect();
+    let names: Vec<String> = needs.offered.iter().map(|(table, _)| catalog_name(table)).collect();
     let mut findings = view::findings(reader, needs).await?;
     findings.retain(|finding| names.iter().any(|name| finding.name == format!("view:{name}")));
     let offered = needs.offered.iter().map(|(table, columns)| {

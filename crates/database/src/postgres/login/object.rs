@@ -22,8 +22,10 @@ pub(super) async fn findings(
         let harmless = functions::names(Engine::Postgres).chain(HARMLESS);
         let harmless = harmless.collect::<Vec<_>>().join(",");
         let functions = reader.rows(FUNCTIONS, &[&harmless]).await?;
-        let (own, others): (Vec<_>, Vec<_>) =
-            functions.into_iter().partition(|row| is_of_the_database(row));
+        let (own, others): (Vec<_>, Vec<_>) = functions.into_iter().partition(|row| {
+            let name = row.first().and_then(Option::as_deref);
+            name.is_some_and(|name| name.starts_with("execute:pg_catalog."))
+        });
         rows.extend(others);
         of_the_database = database_functions(own);
         dangerous.extend(reader.rows(LARGE_OBJECTS, &[]).await?);
@@ -65,12 +67,6 @@ fn database_functions(rows: Vec<Vec<Option<String>>>) -> Option<LoginFinding> {
 
 /// The functions that a finding about all of them names.
 const SHOWN: usize = 5;
-
-/// True for a finding about one of the database's own functions.
-fn is_of_the_database(row: &[Option<String>]) -> bool {
-    let name = row.first().and_then(Option::as_deref);
-    name.is_some_and(|name| name.starts_with("execute:pg_catalog."))
-}
 
 /// Volatile functions beside those of the list that show what is of the session, or wait no longer than the time limit.
 const HARMLESS: [&str; 6] =

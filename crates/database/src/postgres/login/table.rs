@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CatalogReader, grantee, subjects, texts};
+use super::{CatalogReader, catalog_name, grantee, subjects, texts};
 use crate::{
     engine::Engine,
     error::Error,
@@ -10,9 +10,9 @@ use crate::{
         Grade, LoginFinding, Needs, TableNeeds,
         comparison::{HeldRight, surplus_finding},
         finding,
+        right::{JudgedRight, Scope},
     },
     postgres::catalog::list,
-    settings::TableName,
 };
 
 /// One kind of right on one table, as it was granted.
@@ -80,11 +80,8 @@ struct Tools<'a> {
 
 impl<'a> Tools<'a> {
     fn from_needs(needs: &'a Needs) -> Self {
-        let named = |(table, of_table): (&TableName, &'a TableNeeds)| {
-            let schema = table.schema.as_deref().unwrap_or("public");
-            (format!("{schema}.{}", table.name), of_table)
-        };
-        Self { needs, tables: needs.tables.iter().map(named).collect() }
+        let tables = needs.tables.iter().map(|(table, of_table)| (catalog_name(table), of_table));
+        Self { needs, tables: tables.collect() }
     }
 
     /// True if a tool adds rows to the table that a sequence numbers, or a statement names the sequence.
@@ -114,24 +111,17 @@ fn unused_right(
     tools: &Tools<'_>,
 ) -> Option<LoginFinding> {
     let needs = tools.needs;
-    let none = TableNeeds::default();
-    let of_table = tools.table(name).unwrap_or(&none);
-    let table = unqualified_name(name);
-    let (grade, used) = match right {
-        _ if granted.is_sequence => {
-            if right == "USAGE" && tools.uses_sequence(name, &granted.numbers) {
-                return None;
-            }
-            (Grade::Unused, BTreeSet::new())
-        }
-        "INSERT" | "SELECT" | "UPDATE" => {
-            needs.use_of_columns(right, table, of_table, &granted.columns)?
-        }
-        "DELETE" if of_table.deletes => return None,
-        "DELETE" | "TRUNCATE" if needs.is_used_by_statements(right, table) => return None,
-        "DELETE" | "TRUNCATE" => (needs.grade_of_writing(), BTreeSet::new()),
-        _ => (Grade::Unused, BTreeSet::new()),
-    };
+    let is_numbering = granted.is_sequence && right == "USAGE";
+    if is_numbering && tools.uses_sequence(name, &granted.numbers) {
+        return None;
+    }
+    let (grade, used) = needs.judge(&JudgedRight {
+        engine: Engine::Postgres,
+        word: right,
+        scope: if granted.is_sequence { Scope::Sequence } else { Scope::Table },
+        table: Some((unqualified_name(name), tools.table(name))),
+        columns: &granted.columns,
+    })?;
     let none = BTreeSet::new();
     let has_columns = matches!(right, "INSERT" | "SELECT" | "UPDATE") && !granted.is_sequence;
     let what = if granted.is_sequence { "SEQUENCE " } else { "" };

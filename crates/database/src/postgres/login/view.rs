@@ -1,22 +1,17 @@
 //! Views whose owner's rights read tables with row policies, or tables whose rows the session decides: they show every row,
 //! whoever asks.
 
-use super::{CatalogReader, grantee, subjects, texts};
+use super::{CatalogReader, catalog_name, grantee, subjects, texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
-    settings::TableName,
 };
 
 pub(super) async fn findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let name = |table: &TableName| match &table.schema {
-        Some(schema) => format!("{schema}.{}", table.name),
-        None => format!("public.{}", table.name),
-    };
-    let withheld: Vec<String> = needs.withheld.iter().map(name).collect();
+    let withheld: Vec<String> = needs.withheld.iter().map(catalog_name).collect();
     let withheld = serde_json::to_string(&withheld).unwrap_or_default();
     let rows = reader.rows(VIEWS, &[&withheld]).await?;
     let findings = rows.into_iter().filter_map(|row| {
