@@ -3,7 +3,7 @@
 #[cfg(feature = "_server")]
 pub(crate) mod comparison;
 pub(crate) mod own_login;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(feature = "_server")]
 pub(crate) mod right;
 mod statement_words;
 

@@ -52,7 +52,7 @@ fn grants_on(grant: &Grant) -> LoginFinding {
 
 /// The finding about a right, unless tools use all of it.
 fn surplus(grant: &Grant, columns: &BTreeSet<String>, needs: &Needs) -> Option<LoginFinding> {
-    let (grade, used) = needs.judge(&judged(grant, columns, needs))?;
+    let (grade, used) = needs.judge(&judged_right(grant, columns, needs))?;
     let grantee = grant.grantee.to_sql();
     let held = HeldRight {
         right: &grant.right,
@@ -84,7 +84,7 @@ fn surplus(grant: &Grant, columns: &BTreeSet<String>, needs: &Needs) -> Option<L
 }
 
 /// A right as the table of rights judges it.
-fn judged<'a>(
+fn judged_right<'a>(
     grant: &'a Grant,
     columns: &'a BTreeSet<String>,
     needs: &'a Needs,
