@@ -209,7 +209,9 @@ class Load:
         result = answer["results"][0]
         while "response" not in result:
             error = result.get("error")
-            if error and error["code"] in ("still_running", "overloaded"):
+            # The state is away for a moment: the decision is repeated.
+            is_soon = error and error.get("retryAfter") and error.get("reached") == "no"
+            if error and (is_soon or error["code"] in ("still_running", "overloaded")):
                 time.sleep(0.05)
             elif error and "pending" not in result:
                 raise AssertionError(f"{str(error)[:600]} {numbers} {code}")

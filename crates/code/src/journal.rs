@@ -1,12 +1,14 @@
 //! The journal of a program: its text, the calls that it asked for, and what they answered in which order. A program that waits for a person
 //! is its journal and nothing else: it goes on when its text is run again and gets the recorded answers.
 
+mod text;
+
 use std::{collections::BTreeMap, time::SystemTime};
 
-use callgate_tool::{Object, Outcome, Pending, Value, json};
+use callgate_tool::{Object, Pending, Value};
 
 use crate::{
-    message::{Meaning, Name, Order, Raised},
+    message::{Meaning, Name, Raised},
     outcome::{CallRecord, Ended},
 };
 
@@ -19,6 +21,8 @@ pub(crate) struct ProgramJournal {
     pub(crate) code: String,
     /// The interpreter, with its version.
     pub(crate) engine: String,
+    /// The identity of the program, from which the keys of its writes follow.
+    pub(crate) identity: String,
     /// The time of the first run, in seconds since 1970.
     pub(crate) started: u64,
     /// The meanings of names, as the first run saw them.
@@ -70,11 +74,12 @@ pub(crate) enum CallState {
 }
 
 impl ProgramJournal {
-    pub(crate) fn new(code: &str, engine: &str) -> Self {
+    pub(crate) fn new(code: &str, engine: &str, identity: String) -> Self {
         let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Self {
             code: code.to_owned(),
             engine: engine.to_owned(),
+            identity,
             started: started.unwrap_or_default().as_secs(),
             names: BTreeMap::new(),
             tools: BTreeMap::new(),
@@ -172,66 +177,6 @@ impl ProgramJournal {
         let lines = (1..).zip(self.code.lines()).filter(|(_, line)| names(line));
         lines.map(|(number, _)| number).take(MOST_LINES).collect()
     }
-
-    /// The journal as a text.
-    pub(crate) fn to_text(&self) -> String {
-        let names = self
-            .names
-            .iter()
-            .map(|(name, meaning)| (name.clone(), Order::Named(meaning.clone()).to_value()));
-        let tools = self.tools.iter().map(|(tool, print)| (tool.clone(), print.as_str().into()));
-        let calls = self.calls.iter().map(AskedCall::to_value);
-        let events = self.events.iter().map(|event| match event {
-            Event::Asked(number) => json!(["asked", *number]),
-            Event::Delivered(number) => json!(["delivered", *number]),
-        });
-        let value = json!({
-            "form": FORM, "code": self.code.as_str(), "engine": self.engine.as_str(), "started": self.started,
-            "names": Value::Object(names.collect()), "tools": Value::Object(tools.collect()),
-            "calls": Value::Array(calls.collect()), "events": Value::Array(events.collect()),
-            "result": self.result.clone().unwrap_or_default(), "size": self.size,
-        });
-        value.to_string()
-    }
-
-    /// The journal of a text; `None` if it is none of this release.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let value = &Value::from_slice(bytes)
-            .ok()
-            .filter(|it| it.get("form").is_some_and(|it| *it == FORM))?;
-        let mut names = BTreeMap::new();
-        for (name, meaning) in value["names"].as_object()? {
-            let Some(Order::Named(meaning)) = Order::from_value(meaning) else { return None };
-            names.insert(name.clone(), meaning);
-        }
-        let mut tools = BTreeMap::new();
-        for (tool, print) in value["tools"].as_object()? {
-            tools.insert(tool.clone(), print.as_str()?.to_owned());
-        }
-        let calls = value["calls"].as_array()?.iter().map(AskedCall::from_value);
-        let calls: Vec<_> = calls.collect::<Option<_>>()?;
-        let events = value["events"].as_array()?.iter().map(|it| read_event(it, calls.len()));
-        Some(Self {
-            code: value["code"].as_str()?.to_owned(),
-            engine: value["engine"].as_str()?.to_owned(),
-            started: value["started"].as_u64()?,
-            names,
-            tools,
-            events: events.collect::<Option<_>>()?,
-            calls,
-            result: Some(value["result"].clone()).filter(|it| !it.is_null()),
-            size: usize::try_from(value["size"].as_u64()?).ok()?,
-        })
-    }
-}
-
-fn read_event(value: &Value, n_calls: usize) -> Option<Event> {
-    let number = usize::try_from(value[1].as_u64()?).ok().filter(|it| *it < n_calls)?;
-    match value[0].as_str()? {
-        "asked" => Some(Event::Asked(number)),
-        "delivered" => Some(Event::Delivered(number)),
-        _ => None,
-    }
 }
 
 impl AskedCall {
@@ -244,66 +189,6 @@ impl AskedCall {
             CallState::Asked | CallState::Begun => Ended::Left,
         };
         Some(CallRecord { tool, ended, notes: self.notes.clone() })
-    }
-
-    fn to_value(&self) -> Value {
-        let mut members = Object::from([
-            ("module", self.name.module.clone().into()),
-            ("name", self.name.name.as_str().into()),
-            ("positional", Value::Array(self.positional.clone())),
-            ("named", Value::Object(self.named.clone())),
-            ("tool", self.tool.clone().into()),
-            ("write", self.is_write.into()),
-            ("notes", json!(self.notes)),
-        ]);
-        match &self.state {
-            CallState::Asked => {}
-            CallState::Begun => {
-                members.insert("begun", true.into());
-            }
-            CallState::Ended(ended, answer) => {
-                members.insert("ended", ended.to_value());
-                if let Some(answer) = answer.clone() {
-                    members.insert("answer", Order::Answer { number: 0, answer }.to_value());
-                }
-            }
-            CallState::Waiting(pending) => {
-                let bytes = Outcome::Pending(pending.clone()).to_bytes();
-                members.insert("waiting", String::from_utf8_lossy(&bytes).into_owned().into());
-            }
-        }
-        Value::Object(members)
-    }
-
-    fn from_value(value: &Value) -> Option<Self> {
-        let text = |name: &str| value[name].as_str().map(str::to_owned);
-        let state = if value["begun"] == true {
-            CallState::Begun
-        } else if let Some(pending) = value["waiting"].as_str() {
-            let Outcome::Pending(pending) = Outcome::from_bytes(pending.as_bytes())? else {
-                return None;
-            };
-            CallState::Waiting(pending)
-        } else if let Some(ended) = value.get("ended") {
-            let answer = match value.get("answer").map(Order::from_value) {
-                Some(Some(Order::Answer { answer, .. })) => Some(answer),
-                Some(_) => return None,
-                None => None,
-            };
-            CallState::Ended(Ended::from_value(ended)?, answer)
-        } else {
-            CallState::Asked
-        };
-        let notes = value["notes"].as_array()?.iter().map(|note| note.as_str().map(str::to_owned));
-        Some(Self {
-            name: Name { module: text("module"), name: text("name")? },
-            positional: value["positional"].as_array()?.clone(),
-            named: value["named"].as_object()?.clone(),
-            tool: text("tool"),
-            is_write: value["write"].as_bool()?,
-            state,
-            notes: notes.collect::<Option<_>>()?,
-        })
     }
 }
 
@@ -324,8 +209,6 @@ fn object_size(members: &Object) -> usize {
     members.sum::<usize>().saturating_add(PER_VALUE)
 }
 
-/// The form of the text: another release may write another.
-const FORM: u64 = 1;
 /// The bytes of calls and answers that a journal holds.
 pub(crate) const MOST_BYTES: usize = 4 << 20;
 const PER_VALUE: usize = 8;
@@ -335,7 +218,7 @@ const MOST_LINES: usize = 8;
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::{PendingKind, Reached};
+    use callgate_tool::{PendingKind, Reached, json};
 
     use super::*;
 
@@ -353,7 +236,8 @@ mod tests {
 
     #[test]
     fn a_journal_is_read_as_it_was_written() {
-        let mut journal = ProgramJournal::new("for x in y:\n    await addPet(x)", "monty 1");
+        let mut journal =
+            ProgramJournal::new("for x in y:\n    await addPet(x)", "monty 1", "a1".to_owned());
         journal.names.insert("pets".to_owned(), Meaning::Module);
         journal.tools.insert("pets-addPet".to_owned(), "00".to_owned());
         let request = json!({"method": "POST", "url": "https://a.example", "price": Value::parse("2.50").unwrap()});
@@ -379,7 +263,7 @@ mod tests {
             "`pets-addPet` (call 2, maybe), `pets-addPet` (call 3), `pets-addPet` (call 4, maybe), `pets-addPet` (call 5)"
         );
         for bad in
-            ["", "{}", r#"{"form": 2}"#, &text.replace("[\"delivered\",2]", "[\"delivered\",9]")]
+            ["", "{}", r#"{"form": 3}"#, &text.replace("[\"delivered\",2]", "[\"delivered\",9]")]
         {
             assert_eq!(ProgramJournal::from_bytes(bad.as_bytes()), None, "{bad}");
         }
@@ -387,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_full_journal_keeps_no_further_values() {
-        let mut journal = ProgramJournal::new("x", "monty 1");
+        let mut journal = ProgramJournal::new("x", "monty 1", String::new());
         journal.ask(call(CallState::Asked));
         journal.end(0, Ended::Answered, Ok("a".repeat(MOST_BYTES).into()));
         assert!(journal.is_full());

@@ -10,6 +10,7 @@ mod digits;
 mod finding;
 mod frame;
 mod functions;
+mod identity;
 mod journal;
 mod keys;
 mod kind;

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate_call::wording;
-use callgate_executor::{Call, Lease};
+use callgate_executor::{Call, Lease, put_with_patience};
 use callgate_session::{
     Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Version,
 };
@@ -96,7 +96,7 @@ impl Keeper {
         let record = Record::new("application/json", journal.to_text().into());
         let record = record.with_time_to_live(TIME_TO_LIVE);
         let expected = self.version.map_or(Expected::Absent, Expected::Version);
-        let kept = self.store.put(key, record, expected, now()).await;
+        let kept = put_with_patience(&*self.store, key, record, expected, PATIENCE).await;
         self.version = Some(kept.map_err(|error| match error.kind() {
             ErrorKind::Conflict => wording::code::program_runs(SOON),
             _ => not_kept(&error),
@@ -125,7 +125,8 @@ impl Keeper {
         for name in names {
             let record = Record::json(&program).map_err(|error| not_kept(&error))?;
             let record = record.with_time_to_live(TIME_TO_LIVE);
-            let kept = self.store.put(&key(call, name), record, Expected::Any, now()).await;
+            let key = key(call, name);
+            let kept = put_with_patience(&*self.store, &key, record, Expected::Any, PATIENCE).await;
             kept.map_err(|error| not_kept(&error))?;
         }
         Ok(())
@@ -156,6 +157,8 @@ fn now() -> std::time::Instant {
 const TIME_TO_LIVE: Duration = Duration::from_hours(24);
 /// The time after which a process that says nothing more counts as ended.
 const LEASE: Duration = Duration::from_secs(15);
+/// The time for which a program that has made calls is tried to be kept in a store that does not answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The wait before a decision is repeated.
 const SOON: Duration = Duration::from_secs(1);
 /// The programs that wait at once; a new one replaces the oldest of the principal that holds most.

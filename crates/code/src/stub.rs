@@ -1,8 +1,8 @@
 //! A tool as the stub of a function: its parameters and its result with types of Python, and its purpose in one line.
 
-use callgate_tool::{Object, Schema, Tool, Value, shortened_text};
+use callgate_tool::{Effect, Object, Schema, Tool, Value, shortened_text};
 
-use crate::{name::python_name, path::FunctionPath};
+use crate::{identity::is_key, name::python_name, path::FunctionPath};
 
 /// A parameter of a function.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct Parameter<'s> {
     is_required: bool,
 }
 
-/// The parameters of a schema, the required ones first.
+/// The parameters of a schema, the required ones first, and the key of a write last.
 pub(crate) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
     let properties = schema["properties"].as_object().into_iter().flat_map(Object::iter);
@@ -22,7 +22,8 @@ pub(crate) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
             Parameter { name, schema, is_required }
         })
         .collect();
-    parameters.sort_by_key(|parameter| !parameter.is_required);
+    // Code leaves the key of a write to callgate.
+    parameters.sort_by_key(|parameter| (is_key(parameter.name), !parameter.is_required));
     parameters
 }
 
@@ -33,7 +34,8 @@ pub(crate) fn stub(path: &FunctionPath<'_>, tool: &Tool) -> String {
         let end = if parameter.is_required { "" } else { " = None" };
         format!("{}: {}{end}", python_name(parameter.name), type_text(&schema, parameter.schema, 1))
     };
-    let parameters: Vec<_> = parameters(&schema).iter().map(parameter).collect();
+    let is_shown = |it: &&Parameter<'_>| tool.effect == Effect::Read || !is_key(it.name);
+    let parameters: Vec<_> = parameters(&schema).iter().filter(is_shown).map(parameter).collect();
     let result = tool.output_schema().map(Schema::to_value);
     let result = result.map(|output| format!(" -> {}", type_text(&output, &output, 2)));
     let purpose = tool.description.trim().lines().next().unwrap_or_default();
@@ -112,7 +114,7 @@ const LONGEST_PURPOSE: usize = 100;
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::{Effect, ToolName, json};
+    use callgate_tool::{ToolName, json};
 
     use super::*;
 

@@ -18,6 +18,7 @@ use tokio::time::timeout_at;
 use crate::{
     declaration,
     functions::Functions,
+    identity::program_identity,
     journal::{CallState, ProgramJournal},
     message::End,
     outcome::CallRecord,
@@ -58,7 +59,8 @@ impl CodeTool {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let limits = self.settings.limits;
         let Some(resumption) = call.extensions().get::<Resumption>() else {
-            let (journal, keeper) = (ProgramJournal::new(code, ENGINE), self.programs.keeper());
+            let journal = ProgramJournal::new(code, ENGINE, program_identity(call));
+            let keeper = self.programs.keeper();
             let start = Start { functions, limits, journal, keeper, resumption: None };
             return self.run_from(call, start).await;
         };

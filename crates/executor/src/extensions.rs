@@ -55,6 +55,11 @@ pub struct OuterCall(pub Extensions);
 #[expect(clippy::exhaustive_structs, reason = "it is these facts")]
 pub struct PausableCall(pub Object);
 
+/// The key under which the caller may repeat a program, among the extensions of its call: the keys of its writes follow from it.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "it is this text")]
+pub struct RepeatKey(pub String);
+
 /// The answer to a call of a program that waits, among the extensions of the call that brings it to the program's tool. The tool runs no
 /// other program then.
 #[derive(Clone, Debug)]

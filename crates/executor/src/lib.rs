@@ -16,6 +16,7 @@ mod extensions;
 mod fingerprint;
 mod lease;
 mod middleware;
+mod patience;
 mod results;
 mod retry;
 mod rights;
@@ -44,11 +45,13 @@ pub use execution::{CLIENT_TIME, ClientAnswer, ClientSide, Execution};
 pub use executor::Executor;
 pub use extensions::Extensions;
 #[doc(hidden)]
-pub use extensions::{MeantToolset, OuterCall, PausableCall, Resumption};
+pub use extensions::{MeantToolset, OuterCall, PausableCall, RepeatKey, Resumption};
 pub use fingerprint::fingerprint;
 #[doc(hidden)]
 pub use lease::Lease;
 pub use middleware::{Ended, Ending, Middleware, Stage};
+#[doc(hidden)]
+pub use patience::put_with_patience;
 #[doc(hidden)]
 pub use results::KeptFile;
 pub use retry::{Retry, RetryWhen};

@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use callgate_dialect::Dialect;
-use callgate_executor::Execution;
+use callgate_executor::{Execution, put_with_patience};
 use callgate_policy::APPROVAL_TIME;
 use callgate_secret::Secret;
 use callgate_session::{
@@ -58,9 +58,12 @@ impl WaitingCalls {
         let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
         let record = record.with_time_to_live(left.unwrap_or(APPROVAL_TIME));
         let space = if record.size() <= MOST_LISTED { Space::Approval } else { Space::Detail };
+        // A program has made calls, which nobody knows of without it.
+        let patience = if pending.is_of_program() { PATIENCE } else { Duration::ZERO };
         for approval in pending.waiting_ids() {
             let key = approval_key(space, principal, approval);
-            match self.store.put(&key, record.clone(), Expected::Absent, now()).await {
+            let (store, record) = (&*self.store, record.clone());
+            match put_with_patience(store, &key, record, Expected::Absent, patience).await {
                 // Another request has kept it.
                 Err(error) if error.kind() == ErrorKind::Conflict => {}
                 kept => {
@@ -144,6 +147,8 @@ fn now() -> std::time::Instant {
 
 /// The name of the stored session beside the call.
 const SESSION: &str = "session";
+/// The time for which the call of a program is tried to be kept in a store that does not answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The most bytes of a call that lies with the approvals, whose listing reads it.
 const MOST_LISTED: usize = 4096;
 /// The number of calls that wait at once in a busy office; a new one replaces the oldest of the principal that holds most.

@@ -1,6 +1,7 @@
 //! Asks a person before a call is made. The person sees the request that the call would send, built by the code that
 //! sends it, and approves only that request. Putting the question to the person is up to the ways in.
 
+mod equal;
 mod grant;
 mod listing;
 mod others;
@@ -140,6 +141,7 @@ impl Approvals {
             used: None,
         };
         let detail = (!is_listed).then(|| Record::new("application/json", shown.json.into()));
+        self.list_as_equal(call, &digest, &approval.id).await?;
         let kept = self.keep_approval(&approval_key(call, &approval.id), &approval, detail).await;
         kept.map_err(|error| {
             tracing::debug!(%error, "a call that needs approval is not kept");

@@ -10,7 +10,8 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{
-    Backend, Call, Ended, Ending, Middleware, Resumption, Stage, fingerprint, preview_call,
+    Backend, Call, Ended, Ending, Middleware, RepeatKey, Resumption, Stage, fingerprint,
+    preview_call,
 };
 use callgate_session::Store;
 use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind};
@@ -115,6 +116,7 @@ impl Middleware for Idempotency {
             is_meant
         };
         let begun = self.records.begin(call.principal(), key, same, may_go_on).await;
+        let program = is_of_program.then(|| RepeatKey(key.0.clone()));
         let fault = match begun {
             Begun::Fresh(guard) => {
                 let waits = waits.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -124,6 +126,7 @@ impl Middleware for Idempotency {
                     call.extensions_mut().insert(AskedApproval(approval));
                     earlier = outcome;
                 }
+                program.into_iter().for_each(|key| call.extensions_mut().insert(key));
                 let guard = Mutex::new(Some(guard));
                 call.extensions_mut().insert(HeldGuard { guard, earlier });
                 return ControlFlow::Continue(());

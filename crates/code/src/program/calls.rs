@@ -1,19 +1,20 @@
 //! The calls of a program: as the code asks for them, on their way through the executor, and their ends.
 
-use std::mem;
+use std::{mem, time::Duration};
 
 use callgate_call::{Selection, wording::approval};
-use callgate_executor::{Call, PausableCall, Resumption};
+use callgate_executor::{Call, Executor, PausableCall, Resumption};
 use callgate_tool::{
-    Arguments, Effect, Fault, FaultCode, Object, Outcome, Pending, ToolCall, Value, json,
+    Effect, Fault, FaultCode, Object, Outcome, Pending, ToolCall, ToolResult, Value, json,
 };
 use futures_util::StreamExt as _;
-use tokio::time::sleep_until;
+use tokio::time::{sleep, sleep_until};
 
 use super::{Asked, EndedCall, Halt, Program, RunEnd};
 use crate::{
     arguments::tool_arguments,
     functions::Function,
+    identity::add_key,
     journal::{AskedCall, CallState, MOST_BYTES, ProgramJournal},
     message::Raised,
     outcome::{Ended, code_value, raised},
@@ -78,8 +79,11 @@ impl Program<'_> {
             Function::Tool(entry) => entry,
         };
         let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
-        let arguments: Arguments =
-            tool_arguments(&schema.unwrap_or_default(), positional, named).map_err(invalid)?;
+        let schema = schema.unwrap_or_default();
+        let mut arguments = tool_arguments(&schema, positional, named).map_err(invalid)?;
+        if entry.effect() != Effect::Read {
+            add_key(&mut arguments, &schema, &self.journal.identity, number);
+        }
         if let Some(call) = self.journal.calls.get_mut(number) {
             call.tool = Some(entry.name().to_string());
             call.is_write = entry.effect() != Effect::Read;
@@ -111,7 +115,7 @@ impl Program<'_> {
             let call = self.executor_call(number, asked, waited.as_deref());
             let executor = self.executor;
             let running = async move {
-                let result = executor.call_with(call).await;
+                let result = call_with_patience(executor, call).await;
                 EndedCall { number, waited, result }
             };
             self.running.push(Box::pin(running));
@@ -241,6 +245,23 @@ impl Program<'_> {
     }
 }
 
+/// Makes a call. One that needs an approval where approvals cannot be read or kept now is made again after a moment: nothing was sent.
+async fn call_with_patience(executor: &Executor, call: Call<'static>) -> ToolResult {
+    for _ in 0..ATTEMPTS {
+        let result = executor.call_with(call.clone()).await;
+        let wait = match &result.outcome {
+            Outcome::Failed(fault) if fault.code == FaultCode::NeedsApproval => fault.retry_after,
+            Outcome::Answered(_)
+            | Outcome::Failed(_)
+            | Outcome::Pending(_)
+            | Outcome::Planned(_) => None,
+        };
+        let Some(wait) = wait else { return result };
+        sleep(wait.clamp(Duration::from_millis(200), Duration::from_secs(2))).await;
+    }
+    executor.call_with(call).await
+}
+
 /// The first call that waits, with all that do.
 pub(crate) fn waiting_outcome(journal: &ProgramJournal) -> Option<Box<Pending>> {
     let waiting = journal.waiting().map(|(number, call, pending)| {
@@ -275,6 +296,8 @@ fn journal_full() -> Raised {
     raised("journal_full", &text)
 }
 
+/// The attempts at a call before the last one, while approvals cannot be read.
+const ATTEMPTS: usize = 8;
 /// The calls beyond the limit of a program that are refused one by one.
 const MOST_REFUSED: usize = 1000;
 const SEARCH_TAKES: &str = "search() takes a text: what the function is for";

@@ -11,6 +11,7 @@
 
 mod calls;
 mod escapes;
+mod keys;
 mod kills;
 mod language;
 mod lies;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         .chain(escapes::tests())
         .chain(lies::tests())
         .chain(pauses::tests())
+        .chain(keys::tests())
         .chain(kills::tests())
     {
         if wanted.is_none_or(|wanted| name.contains(wanted.as_str())) {

@@ -2,11 +2,10 @@
 //! simultaneous calls only one uses it. A used approval stays until it ends, so that whoever decides again, because the
 //! response was lost, learns of the use.
 
-use std::{ops::ControlFlow, time::Duration};
+use std::time::Duration;
 
 use callgate_call::wording::approval as wording;
 use callgate_executor::{Approved, Call, Decision, Resumption};
-use callgate_session::{Group, Owner, Space};
 use callgate_tool::{Approvers, Fault, Principal};
 
 use super::{
@@ -103,8 +102,14 @@ impl Approvals {
         let Some(pending) = named.or_else(|| call.approval()).or(asked).map(str::to_owned) else {
             return Ok(false);
         };
-        if self.own_approval(call, &pending).await?.is_some() {
-            return Ok(false);
+        match self.own_approval(call, &pending).await {
+            Ok(Some(_)) => return Ok(false),
+            Ok(None) => {}
+            Err(unread) => {
+                // A program that waits still does, and its key is not free.
+                call.extensions_mut().insert(Resumption { pending, decided: None });
+                return Err(unread);
+            }
         }
         let decided = call.take_decision();
         call.take_approval();
@@ -151,37 +156,8 @@ impl Approvals {
         Ok(None)
     }
 
-    async fn equal_approvals(
-        &self,
-        call: &Call<'_>,
-        digest: &Digest,
-        asked: Option<&str>,
-    ) -> Result<Vec<StoredApproval>, Box<Fault>> {
-        let is_equal = |stored_approval: &StoredApproval| {
-            stored_approval.approval.digest == *digest && stored_approval.approval.used.is_none()
-        };
-        if self.rules.approvers == Approvers::Caller || call.principal().is_none() {
-            // Nobody else decides.
-            let Some(asked) = asked else { return Ok(Vec::new()) };
-            return Ok(self
-                .own_approval(call, asked)
-                .await?
-                .into_iter()
-                .filter(is_equal)
-                .collect());
-        }
-        let (mut equal, owner) = (Vec::new(), Owner::new(call.principal(), call.session()));
-        let visit = |stored_approval: StoredApproval| {
-            equal.extend(Some(stored_approval).filter(is_equal));
-            ControlFlow::Continue(())
-        };
-        let visited = self.visit_approvals(&Group::of_owner(Space::Approval, owner), visit).await;
-        visited.map_err(|error| approvals_unavailable_fault(&error))?;
-        Ok(equal)
-    }
-
     /// The approval of an id, if it is one of this call's principal, session and tool.
-    async fn own_approval(
+    pub(super) async fn own_approval(
         &self,
         call: &Call<'_>,
         id: &str,

@@ -1,5 +1,6 @@
 //! Tests of the calls that need an approval, and of every reason why a decision does not apply to a call.
 
+mod equal;
 mod interleavings;
 mod listing;
 mod others;

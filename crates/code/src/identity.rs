@@ -1,0 +1,85 @@
+//! The identity of a program, from which the keys of its writes follow: a service that honours keys makes each of them once, also
+//! where the caller repeats the program under a key.
+
+use std::{
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    process,
+    time::SystemTime,
+};
+
+use callgate_executor::{Call, RepeatKey};
+use callgate_tool::{Arguments, FingerprintHasher, Principal, Value, hexadecimal};
+
+use crate::{name::is_same_name, stub::parameters};
+
+/// The identity of the program that a call runs: its caller's key, or one that no other program has.
+pub(crate) fn program_identity(call: &Call<'_>) -> String {
+    let mut hasher = FingerprintHasher::default();
+    hasher.optional(call.principal().map(Principal::id)).text(call.tool());
+    match call.extensions().get::<RepeatKey>() {
+        Some(RepeatKey(key)) => {
+            hasher.text(key);
+        }
+        None => {
+            let began = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            let random = || RandomState::new().build_hasher().finish().to_string();
+            hasher.text(&began.unwrap_or_default().as_nanos().to_string());
+            hasher.text(&process::id().to_string()).text(&random()).text(&random());
+        }
+    }
+    hexadecimal(hasher.finish().as_bytes())
+}
+
+/// Gives a write its key, if its tool takes one and the code gives none.
+pub(crate) fn add_key(arguments: &mut Arguments, schema: &Value, identity: &str, number: usize) {
+    let takers = parameters(schema).into_iter().filter(|parameter| is_key(parameter.name));
+    for parameter in takers {
+        if !arguments.contains_key(parameter.name) {
+            arguments.insert(parameter.name, call_key(identity, number).into());
+        }
+    }
+}
+
+/// True if a parameter of this name is the key under which a service makes a write once.
+pub(crate) fn is_key(parameter: &str) -> bool {
+    KEY_NAMES.iter().any(|name| is_same_name(parameter, name))
+}
+
+/// The key of a call in the form of a UUID (RFC 9562 §5.8), which services with a form of their own take.
+fn call_key(identity: &str, number: usize) -> String {
+    let mut hasher = FingerprintHasher::default();
+    hasher.text(identity).text(&number.to_string());
+    let digits = hexadecimal(hasher.finish().as_bytes());
+    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
+    format!("{}-{}-8{}-a{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
+}
+
+/// The header as services name it (draft-ietf-httpapi-idempotency-key-header), and its older form.
+const KEY_NAMES: [&str; 2] = ["Idempotency-Key", "X-Idempotency-Key"];
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn a_write_whose_tool_takes_a_key_gets_one_of_its_program_and_number() {
+        let schema = json!({"properties": {"name": {}, "idempotency-key": {"type": "string"}}});
+        let key = |given: &str, identity: &str, number: usize| {
+            let mut arguments = Arguments::parse(given).unwrap().unwrap();
+            add_key(&mut arguments, &schema, identity, number);
+            arguments["idempotency-key"].as_str().unwrap().to_owned()
+        };
+        let first = key("{}", "a", 0);
+        assert_eq!(first, key("{}", "a", 0));
+        assert_ne!(first, key("{}", "a", 1));
+        assert_ne!(first, key("{}", "b", 0));
+        assert_eq!(key(r#"{"idempotency-key": "mine"}"#, "a", 0), "mine");
+        let lengths: Vec<_> = first.split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12], "{first}");
+        let mut none = Arguments::new();
+        add_key(&mut none, &json!({"properties": {"key": {}}}), "a", 0);
+        assert!(none.is_empty());
+    }
+}

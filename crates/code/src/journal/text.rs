@@ -1,0 +1,140 @@
+//! The journal as a text, in which it waits.
+
+use std::collections::BTreeMap;
+
+use callgate_tool::{Object, Outcome, Value, json};
+
+use super::{AskedCall, CallState, Event, ProgramJournal};
+use crate::{
+    message::{Name, Order},
+    outcome::Ended,
+};
+
+impl ProgramJournal {
+    /// The journal as a text.
+    pub(crate) fn to_text(&self) -> String {
+        let names = self
+            .names
+            .iter()
+            .map(|(name, meaning)| (name.clone(), Order::Named(meaning.clone()).to_value()));
+        let tools = self.tools.iter().map(|(tool, print)| (tool.clone(), print.as_str().into()));
+        let calls = self.calls.iter().map(AskedCall::to_value);
+        let events = self.events.iter().map(|event| match event {
+            Event::Asked(number) => json!(["asked", *number]),
+            Event::Delivered(number) => json!(["delivered", *number]),
+        });
+        let value = json!({
+            "form": FORM, "code": self.code.as_str(), "engine": self.engine.as_str(),
+            "identity": self.identity.as_str(), "started": self.started,
+            "names": Value::Object(names.collect()), "tools": Value::Object(tools.collect()),
+            "calls": Value::Array(calls.collect()), "events": Value::Array(events.collect()),
+            "result": self.result.clone().unwrap_or_default(), "size": self.size,
+        });
+        value.to_string()
+    }
+
+    /// The journal of a text; `None` if it is none of this release.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let value = &Value::from_slice(bytes)
+            .ok()
+            .filter(|it| it.get("form").is_some_and(|it| *it == FORM))?;
+        let mut names = BTreeMap::new();
+        for (name, meaning) in value["names"].as_object()? {
+            let Some(Order::Named(meaning)) = Order::from_value(meaning) else { return None };
+            names.insert(name.clone(), meaning);
+        }
+        let mut tools = BTreeMap::new();
+        for (tool, print) in value["tools"].as_object()? {
+            tools.insert(tool.clone(), print.as_str()?.to_owned());
+        }
+        let calls = value["calls"].as_array()?.iter().map(AskedCall::from_value);
+        let calls: Vec<_> = calls.collect::<Option<_>>()?;
+        let events = value["events"].as_array()?.iter().map(|it| read_event(it, calls.len()));
+        Some(Self {
+            code: value["code"].as_str()?.to_owned(),
+            engine: value["engine"].as_str()?.to_owned(),
+            identity: value["identity"].as_str()?.to_owned(),
+            started: value["started"].as_u64()?,
+            names,
+            tools,
+            events: events.collect::<Option<_>>()?,
+            calls,
+            result: Some(value["result"].clone()).filter(|it| !it.is_null()),
+            size: usize::try_from(value["size"].as_u64()?).ok()?,
+        })
+    }
+}
+
+fn read_event(value: &Value, n_calls: usize) -> Option<Event> {
+    let number = usize::try_from(value[1].as_u64()?).ok().filter(|it| *it < n_calls)?;
+    match value[0].as_str()? {
+        "asked" => Some(Event::Asked(number)),
+        "delivered" => Some(Event::Delivered(number)),
+        _ => None,
+    }
+}
+
+impl AskedCall {
+    fn to_value(&self) -> Value {
+        let mut members = Object::from([
+            ("module", self.name.module.clone().into()),
+            ("name", self.name.name.as_str().into()),
+            ("positional", Value::Array(self.positional.clone())),
+            ("named", Value::Object(self.named.clone())),
+            ("tool", self.tool.clone().into()),
+            ("write", self.is_write.into()),
+            ("notes", json!(self.notes)),
+        ]);
+        match &self.state {
+            CallState::Asked => {}
+            CallState::Begun => {
+                members.insert("begun", true.into());
+            }
+            CallState::Ended(ended, answer) => {
+                members.insert("ended", ended.to_value());
+                if let Some(answer) = answer.clone() {
+                    members.insert("answer", Order::Answer { number: 0, answer }.to_value());
+                }
+            }
+            CallState::Waiting(pending) => {
+                let bytes = Outcome::Pending(pending.clone()).to_bytes();
+                members.insert("waiting", String::from_utf8_lossy(&bytes).into_owned().into());
+            }
+        }
+        Value::Object(members)
+    }
+
+    fn from_value(value: &Value) -> Option<Self> {
+        let text = |name: &str| value[name].as_str().map(str::to_owned);
+        let state = if value["begun"] == true {
+            CallState::Begun
+        } else if let Some(pending) = value["waiting"].as_str() {
+            let Outcome::Pending(pending) = Outcome::from_bytes(pending.as_bytes())? else {
+                return None;
+            };
+            CallState::Waiting(pending)
+        } else if let Some(ended) = value.get("ended") {
+            let answer = match value.get("answer").map(Order::from_value) {
+                Some(Some(Order::Answer { answer, .. })) => Some(answer),
+                Some(_) => return None,
+                None => None,
+            };
+            CallState::Ended(Ended::from_value(ended)?, answer)
+        } else {
+            CallState::Asked
+        };
+        let notes = value["notes"].as_array()?.iter().map(|note| note.as_str().map(str::to_owned));
+        Some(Self {
+            name: Name { module: text("module"), name: text("name")? },
+            positional: value["positional"].as_array()?.clone(),
+            named: value["named"].as_object()?.clone(),
+            tool: text("tool"),
+            is_write: value["write"].as_bool()?,
+            state,
+            notes: notes.collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// The form of the text: another release may write another.
+const FORM: u64 = 2;
