@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, io, sync::Arc};
 
-use callgate_executor::{Call, CallRights, Stop, TraceContext, Watcher};
+use callgate_executor::{AnswersPrograms, Call, CallRights, Stop, TraceContext, Watcher};
 use callgate_policy::{AskAtLeast, Confirm};
 use callgate_tool::{Principal, Session, ToolCall, ToolResult};
 use tokio::time::Instant;
@@ -177,7 +177,8 @@ impl TurnContext {
         let mut call = Call::of_caller(asked, &self.session, rights)
             .with_deadline(deadline)
             .with_stop(self.stop.clone())
-            .with_extension(AskAtLeast(confirm));
+            .with_extension(AskAtLeast(confirm))
+            .with_extension(AnswersPrograms);
         if let Some(principal) = &self.principal {
             call = call.with_principal(principal.clone());
         }

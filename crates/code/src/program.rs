@@ -4,7 +4,7 @@
 mod calls;
 mod repetition;
 
-pub(crate) use calls::waiting_outcome;
+pub(crate) use {calls::waiting_outcome, repetition::is_resumed};
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -70,7 +70,8 @@ struct EndedCall {
     number: usize,
     /// The request that was decided about, if the call waited before.
     waited: Option<Box<Pending>>,
-    result: ToolResult,
+    /// `Err` if the client's answer does not fit.
+    result: Result<ToolResult, Box<Fault>>,
 }
 
 /// A step of a program.

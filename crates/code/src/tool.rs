@@ -22,7 +22,7 @@ use crate::{
     journal::{CallState, ProgramJournal},
     message::End,
     outcome::CallRecord,
-    program::{Program, RunEnd, Start, waiting_outcome},
+    program::{Program, RunEnd, Start, is_resumed, waiting_outcome},
     programs::{KeptProgram, Programs},
     settings::CodeSettings,
     worker::Workers,
@@ -96,11 +96,10 @@ impl CodeTool {
             start.keeper.keep(&start.journal).await?;
             return Ok(result.into());
         }
-        let is_meant = |id: &str| start.resumption.is_some_and(|it| it.pending == id);
         let is_unfinished = journal.calls.iter().any(|call| match &call.state {
             CallState::Asked | CallState::Begun => true,
             CallState::Ended(..) => false,
-            CallState::Waiting(pending) => is_meant(&pending.id),
+            CallState::Waiting(pending) => is_resumed(start.resumption, pending),
         });
         if let Some(pending) = waiting_outcome(journal).filter(|_| !is_unfinished) {
             // The process may have ended before it was kept under the names of all calls that wait.

@@ -9,7 +9,7 @@ use std::{
 
 use callgate_tool::Object;
 
-use crate::decision::Decided;
+use crate::{decision::Decided, execution::ClientAnswer};
 
 /// A set of values, at most one of each type.
 ///
@@ -55,6 +55,11 @@ pub struct OuterCall(pub Extensions);
 #[expect(clippy::exhaustive_structs, reason = "it is these facts")]
 pub struct PausableCall(pub Object);
 
+/// The maker of a program's call brings it what the client answers to calls of the program: then those may wait for the client.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "it says one thing")]
+pub struct AnswersPrograms;
+
 /// The key under which the caller may repeat a program, among the extensions of its call: the keys of its writes follow from it.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it is this text")]
@@ -69,6 +74,8 @@ pub struct Resumption {
     pub pending: String,
     /// The decision; `None` if somebody else has decided, or nobody.
     pub decided: Option<Decided>,
+    /// The answer of the client that ran the call.
+    pub answer: Option<ClientAnswer>,
 }
 
 /// Leaves out the values, which may be secrets.

@@ -45,7 +45,9 @@ pub use execution::{CLIENT_TIME, ClientAnswer, ClientSide, Execution};
 pub use executor::Executor;
 pub use extensions::Extensions;
 #[doc(hidden)]
-pub use extensions::{MeantToolset, OuterCall, PausableCall, RepeatKey, Resumption};
+pub use extensions::{
+    AnswersPrograms, MeantToolset, OuterCall, PausableCall, RepeatKey, Resumption,
+};
 pub use fingerprint::fingerprint;
 #[doc(hidden)]
 pub use lease::Lease;

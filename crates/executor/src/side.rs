@@ -4,26 +4,29 @@
 use std::time::SystemTime;
 
 use callgate_call::wording;
-use callgate_tool::{Fault, Journal, Outcome, Pending, PendingKind, Preview, Value};
+use callgate_tool::{Fault, Journal, Outcome, Pending, PendingKind, Preview, Value, json};
 
 use crate::{
     backend::{Backend, Opened, Review},
     call::Call,
     execution::Execution,
-    extensions::OuterCall,
+    extensions::{AnswersPrograms, OuterCall, PausableCall},
 };
 
 pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Journal) -> Outcome {
     if !is_run_by_client(backend, call) {
         return backend.run(call, journal).await;
     }
-    if call.extensions().get::<OuterCall>().is_some() {
+    let program = call.extensions().get::<PausableCall>();
+    if let Some(OuterCall(outer)) = call.extensions().get()
+        && (outer.get::<AnswersPrograms>().is_none() || program.is_none())
+    {
         return wording::client::not_from_code().into();
     }
     backend
         .for_client(call, journal)
         .await
-        .and_then(|request| pending_outcome(backend, request))
+        .and_then(|request| pending_outcome(backend, request, program))
         .unwrap_or_else(Outcome::Failed)
 }
 
@@ -72,11 +75,24 @@ fn is_run_by_client(backend: &dyn Backend, call: &Call<'_>) -> bool {
     [backend.execution(), call.execution()].contains(&Execution::Client)
 }
 
-fn pending_outcome(backend: &dyn Backend, request: Value) -> Result<Outcome, Box<Fault>> {
+/// The client gets the arguments; of a call of a program, it also gets the tool and the place of the call.
+fn pending_outcome(
+    backend: &dyn Backend,
+    arguments: Value,
+    program: Option<&PausableCall>,
+) -> Result<Outcome, Box<Fault>> {
     let mut random = [0; 16];
     getrandom::fill(&mut random)
         .map_err(|_| wording::not_supported("no name can be drawn for a pending call"))?;
-    let id = format!("call_{:032x}", u128::from_ne_bytes(random));
+    let random = u128::from_ne_bytes(random);
+    let (id, request) = match program {
+        None => (format!("call_{random:032x}"), arguments),
+        Some(PausableCall(facts)) => {
+            let (tool, program) = (backend.name().as_str(), Value::Object(facts.clone()));
+            let request = json!({"tool": tool, "arguments": arguments, "program": program});
+            (format!("{}{random:032x}", Pending::PROGRAM_CALL), request)
+        }
+    };
     let mut pending = Pending::new(PendingKind::Client, id, request);
     pending.expires = SystemTime::now().checked_add(backend.client_time());
     Ok(Outcome::Pending(Box::new(pending)))

@@ -18,7 +18,7 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
 use callgate_executor::{
-    Backend, Call, Ended, Middleware, OuterCall, PausableCall, Reviewed, Stage, review,
+    Backend, Call, Ended, Middleware, OuterCall, PausableCall, Resumption, Reviewed, Stage, review,
 };
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{
@@ -201,7 +201,8 @@ impl Approvals {
         backend: &dyn Backend,
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
-        if backend.calls_tools() && self.is_resumed(call).await? {
+        let is_answered = call.extensions().get::<Resumption>().is_some();
+        if backend.calls_tools() && (is_answered || self.is_resumed(call).await?) {
             // The program was begun under the rules of its tool; those of its call are asked when it comes to it.
             return Ok(None);
         }

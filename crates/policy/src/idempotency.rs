@@ -99,7 +99,8 @@ impl Middleware for Idempotency {
         let (Some(key), Some(_)) = (key, backend) else { return ControlFlow::Continue(()) };
         let same = *fingerprint(call, backend).as_bytes();
         let decided = call.decision().map(|decided| decided.approval.as_str());
-        let brought = decided.or_else(|| call.approval());
+        let answered = call.extensions().get::<Resumption>().map(|it| it.pending.as_str());
+        let brought = decided.or_else(|| call.approval()).or(answered);
         let waits = Mutex::new(None);
         // A program that has waited knows which of its calls were made, also after the end of its process.
         let is_of_program = backend.is_some_and(Backend::calls_tools);
@@ -109,7 +110,7 @@ impl Middleware for Idempotency {
             let Some(Outcome::Pending(pending)) = Outcome::from_bytes(first) else {
                 return false;
             };
-            let is_meant = pending.kind == PendingKind::Approval
+            let is_meant = (pending.kind == PendingKind::Approval || pending.is_of_program())
                 && brought.is_none_or(|brought| brought == pending.id);
             let earlier = is_of_program.then(|| first.to_vec());
             *waits.lock().unwrap_or_else(PoisonError::into_inner) = Some((pending.id, earlier));

@@ -230,14 +230,22 @@ impl Preview {
 }
 
 impl Pending {
+    /// The beginning of the ids of calls of programs that wait for the client.
+    #[doc(hidden)]
+    pub const PROGRAM_CALL: &'static str = "program_call_";
+
     /// A call that waits without a time limit.
     pub fn new(kind: PendingKind, id: impl Into<String>, request: Value) -> Self {
         Self { kind, id: id.into(), expires: None, request, approvers: Approvers::Caller }
     }
 
-    /// True if a person is asked about a call that a program makes: `request` then says where in the program, as `program`.
+    /// True if a call that a program makes waits: `request` then says where in the program, as `program`.
     pub fn is_of_program(&self) -> bool {
-        self.kind == PendingKind::Approval && self.request.get("program").is_some()
+        match self.kind {
+            PendingKind::Approval => self.request.get("program").is_some(),
+            // The client's arguments may have a member of this name.
+            PendingKind::Client => self.id.starts_with(Self::PROGRAM_CALL),
+        }
     }
 
     /// The names of the calls that wait: this one, and those of its program that wait beside it.

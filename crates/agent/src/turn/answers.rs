@@ -1,7 +1,7 @@
 //! Answers to calls that wait. All of them are checked before anything is done.
 
-use callgate_executor::{ClientAnswer, Decided, Decision};
-use callgate_tool::{FaultCode, Journal, Outcome, PendingKind, ToolCall, ToolResult, Value};
+use callgate_executor::{ClientAnswer, Decided, Decision, Resumption};
+use callgate_tool::{Fault, FaultCode, Journal, Outcome, PendingKind, ToolCall, ToolResult, Value};
 
 use super::RunningTurn;
 use crate::{
@@ -16,6 +16,8 @@ enum Fitting {
     Decided(String, Decision),
     /// The call has this result.
     Result(ToolResult),
+    /// The call runs a program, one of whose calls waits for this answer of the client under this id.
+    Resumed(String, ClientAnswer),
 }
 
 impl RunningTurn<'_> {
@@ -35,6 +37,9 @@ impl RunningTurn<'_> {
         for (at, call, answer) in fitting {
             match answer {
                 Fitting::Result(result) => self.note_result(at, &call, result),
+                Fitting::Resumed(pending, answer) => {
+                    self.resume_program(at, &call, (pending, answer)).await?;
+                }
                 Fitting::Decided(approval, decision) => {
                     self.run_decided_call(at, &call, Decided::new(approval, decision)).await?;
                 }
@@ -74,6 +79,9 @@ impl RunningTurn<'_> {
                     "expected its result, because it waits for no approval",
                 ));
             }
+            (Waiting::Pending(pending), given) if pending.is_of_program() => {
+                Fitting::Resumed(pending.id.clone(), client_answer(given))
+            }
             (Waiting::Pending(_), given) => {
                 Fitting::Result(self.client_result(&call, given).await?)
             }
@@ -89,14 +97,39 @@ impl RunningTurn<'_> {
     }
 
     async fn client_result(&self, call: &ToolCall, given: Given) -> Result<ToolResult, Error> {
-        let answer = match given {
-            Given::Failed(said) => ClientAnswer::Failed(said),
-            Given::Output(output) => ClientAnswer::Output(output),
-            Given::Decision(_) => ClientAnswer::Failed(Value::Null),
-        };
         let caller = self.caller();
-        let resumed = caller.executor.resume(caller.call(call), answer).await;
+        let resumed = caller.executor.resume(caller.call(call), client_answer(given)).await;
         resumed.map_err(|fault| error::wrong_answer(&call.id, &fault.message))
+    }
+
+    /// Goes on with the program of a call, one of whose calls the client has run.
+    async fn resume_program(
+        &mut self,
+        at: usize,
+        call: &ToolCall,
+        (pending, answer): (String, ClientAnswer),
+    ) -> Result<(), Error> {
+        let before = self.transcript.open.clone();
+        if let Some(open) = &mut self.transcript.open {
+            open.set(at, CallState::Begun);
+        }
+        if let Err(error) = self.keep().await {
+            self.transcript.open = before;
+            return Err(error);
+        }
+        let caller = self.caller();
+        let resumption = Resumption { pending, decided: None, answer: Some(answer) };
+        let made = caller.call(call).with_extension(resumption);
+        let result = caller.executor.call_with(made).await;
+        if let Outcome::Failed(fault) = &result.outcome
+            && still_waits(fault)
+        {
+            self.transcript.open = before;
+            self.keep().await?;
+            return Err(error::wrong_answer(&call.id, &fault.message));
+        }
+        self.note_result(at, call, result);
+        Ok(())
     }
 
     /// Makes a call about which a person decided.
@@ -134,6 +167,19 @@ impl RunningTurn<'_> {
         }
         self.note_result(at, call, result);
         Ok(())
+    }
+}
+
+/// True if a program still waits for an answer: one that fits, or again once it can be kept.
+fn still_waits(fault: &Fault) -> bool {
+    !matches!(fault.code, FaultCode::OutcomeUnknown | FaultCode::UnknownApproval)
+}
+
+fn client_answer(given: Given) -> ClientAnswer {
+    match given {
+        Given::Failed(said) => ClientAnswer::Failed(said),
+        Given::Output(output) => ClientAnswer::Output(output),
+        Given::Decision(_) => ClientAnswer::Failed(Value::Null),
     }
 }
 

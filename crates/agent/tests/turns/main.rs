@@ -14,6 +14,7 @@ mod loops;
 mod no_good;
 mod numbers;
 mod pizza;
+mod programs;
 mod reports;
 mod rights;
 mod rounds;

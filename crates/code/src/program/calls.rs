@@ -3,9 +3,10 @@
 use std::{mem, time::Duration};
 
 use callgate_call::{Selection, wording::approval};
-use callgate_executor::{Call, Executor, PausableCall, Resumption};
+use callgate_executor::{Call, ClientAnswer, Executor, PausableCall, Resumption};
 use callgate_tool::{
-    Effect, Fault, FaultCode, Object, Outcome, Pending, ToolCall, ToolResult, Value, json,
+    Effect, Fault, FaultCode, Object, Outcome, Pending, PendingKind, ToolCall, ToolResult, Value,
+    json,
 };
 use futures_util::StreamExt as _;
 use tokio::time::{sleep, sleep_until};
@@ -109,13 +110,20 @@ impl Program<'_> {
                 CallState::Waiting(pending) => Some(pending),
                 CallState::Asked | CallState::Begun | CallState::Ended(..) => None,
             };
-            if is_write {
+            let answer = client_answer(self.resumption, waited.as_deref());
+            if let (Some(waited), Some(_)) = (&waited, &answer) {
+                // The client has run it: nothing is sent, and the same answer may come again.
+                self.wait_for(number, waited.clone());
+            } else if is_write {
                 self.keep().await?;
             }
             let call = self.executor_call(number, asked, waited.as_deref());
             let executor = self.executor;
             let running = async move {
-                let result = call_with_patience(executor, call).await;
+                let result = match answer {
+                    Some(answer) => executor.resume(call, answer).await,
+                    None => Ok(call_with_patience(executor, call).await),
+                };
                 EndedCall { number, waited, result }
             };
             self.running.push(Box::pin(running));
@@ -135,8 +143,9 @@ impl Program<'_> {
         if !self.journal.is_full() {
             call = call.with_extension(PausableCall(self.facts(number, &tool)));
         }
-        let Some(Resumption { pending, decided }) = self.resumption else { return call };
-        match (waited.filter(|waited| waited.id == *pending), decided) {
+        let Some(Resumption { pending, decided, .. }) = self.resumption else { return call };
+        let is_meant = |it: &&Pending| it.id == *pending && it.kind == PendingKind::Approval;
+        match (waited.filter(is_meant), decided) {
             (None, _) => call,
             (Some(_), Some(decided)) => call.with_decided(decided.clone()),
             (Some(_), None) => call.with_approval(pending.as_str()),
@@ -157,6 +166,14 @@ impl Program<'_> {
     /// Takes the end of a call. That of a write of a program that has waited is noted.
     pub(super) async fn take_result(&mut self, ended: EndedCall) -> Result<(), Halt> {
         let EndedCall { number, waited, result } = ended;
+        let result = match result {
+            Ok(result) => result,
+            Err(fault) => {
+                // The client's answer is none of its function: the call still waits.
+                self.refusal = Some(fault);
+                return Ok(());
+            }
+        };
         let notes = result.notes().unwrap_or_default();
         let is_write = self.journal.calls.get(number).is_some_and(|call| call.is_write);
         match (&result.outcome, waited) {
@@ -281,6 +298,15 @@ pub(crate) fn waiting_outcome(journal: &ProgramJournal) -> Option<Box<Pending>> 
 
 fn fact(pending: &Pending, pointer: &str) -> Value {
     pending.request.pointer(pointer).cloned().unwrap_or_default()
+}
+
+/// The answer of the client, if it is that to this call.
+fn client_answer(
+    resumption: Option<&Resumption>,
+    waited: Option<&Pending>,
+) -> Option<ClientAnswer> {
+    let waited = waited.filter(|waited| waited.kind == PendingKind::Client)?;
+    resumption.filter(|it| it.pending == waited.id)?.answer.clone()
 }
 
 /// True if a decision does not count, and its call still waits.

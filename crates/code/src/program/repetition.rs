@@ -1,6 +1,9 @@
 //! The run of a program that goes on after a wait: until it has repeated what was recorded, it gets the recorded answers, and nothing is
 //! sent. Code that asks another call than it did has diverged.
 
+use callgate_executor::Resumption;
+use callgate_tool::{Pending, PendingKind};
+
 use super::{Asked, Halt, Program, calls::Meant};
 use crate::{
     journal::{CallState, Event},
@@ -41,9 +44,7 @@ impl Program<'_> {
                 CallState::Ended(..) if is_delivered => {}
                 CallState::Ended(..) => self.ready.push_back(number),
                 CallState::Asked => self.queue_again(number),
-                CallState::Waiting(pending)
-                    if self.resumption.is_some_and(|it| it.pending == pending.id) =>
-                {
+                CallState::Waiting(pending) if is_resumed(self.resumption, pending) => {
                     self.queue_again(number);
                 }
                 CallState::Waiting(_) => {}
@@ -137,6 +138,13 @@ impl Program<'_> {
             }
         }
     }
+}
+
+/// True if this goes on with the call that waits: somebody has decided, or the client has answered.
+pub(crate) fn is_resumed(resumption: Option<&Resumption>, waiting: &Pending) -> bool {
+    resumption.is_some_and(|it| {
+        it.pending == waiting.id && (waiting.kind == PendingKind::Approval || it.answer.is_some())
+    })
 }
 
 /// The names whose meanings are recorded.

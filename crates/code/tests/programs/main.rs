@@ -10,6 +10,7 @@
 )]
 
 mod calls;
+mod clients;
 mod escapes;
 mod keys;
 mod kills;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         .chain(lies::tests())
         .chain(pauses::tests())
         .chain(keys::tests())
+        .chain(clients::tests())
         .chain(kills::tests())
     {
         if wanted.is_none_or(|wanted| name.contains(wanted.as_str())) {

@@ -107,13 +107,13 @@ impl Approvals {
             Ok(None) => {}
             Err(unread) => {
                 // A program that waits still does, and its key is not free.
-                call.extensions_mut().insert(Resumption { pending, decided: None });
+                call.extensions_mut().insert(Resumption { pending, decided: None, answer: None });
                 return Err(unread);
             }
         }
         let decided = call.take_decision();
         call.take_approval();
-        call.extensions_mut().insert(Resumption { pending, decided });
+        call.extensions_mut().insert(Resumption { pending, decided, answer: None });
         Ok(true)
     }
 

@@ -1,0 +1,91 @@
+//! Turns with a tool that runs programs, where a call of the program waits for the client.
+
+use async_trait::async_trait;
+use callgate_agent::{Agent, Answer, EndReason, ErrorKind, Given, Input, Transcript};
+use callgate_dialect::Dialect;
+use callgate_executor::{
+    Backend, Call, ClientAnswer, ClientFunction, Executor, PausableCall, Resumption,
+};
+use callgate_tool::{
+    Arguments, Effect, Fault, FaultCode, Journal, Next, Object, Outcome, Preview, Schema, Tool,
+    ToolCall, ToolName, Value, json,
+};
+
+use crate::{
+    fake::{Fake, Said, Step},
+    shop::{context, unasked},
+};
+
+/// A tool whose program asks the client once, and goes on with an answer that is an object.
+#[derive(Debug)]
+struct Program {
+    tool: Tool,
+    toolset: String,
+}
+
+#[async_trait]
+impl Backend for Program {
+    callgate_executor::of_tool!(tool, toolset);
+
+    fn calls_tools(&self) -> bool {
+        true
+    }
+
+    async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        Ok(Preview::Text("runs a program".to_owned()))
+    }
+
+    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+        if let Some(Resumption { answer: Some(answer), pending, .. }) = call.extensions().get() {
+            assert!(pending.starts_with("program_call_"), "{pending}");
+            return match answer {
+                ClientAnswer::Output(said) if said.is_object() => json!({"heard": said}).into(),
+                ClientAnswer::Output(_) | ClientAnswer::Failed(_) => {
+                    let text = "expected an object";
+                    Fault::new(FaultCode::InvalidArguments, text, Next::CorrectArguments).into()
+                }
+            };
+        }
+        let executor: &Executor = call.extensions().get().unwrap();
+        let asked = ToolCall::new("1.1", "shop-ask", Arguments::from([("n", 1.into())]));
+        let inner = call.inner_call(asked).with_extension(PausableCall(Object::new()));
+        executor.call_with(inner).await.outcome
+    }
+}
+
+fn executor() -> Executor {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let name = |name| ToolName::new(name).unwrap();
+    let ask = ClientFunction::new(name("shop-ask"), "Asks the user", schema).unwrap();
+    let any = Schema::new(json!({"type": "object"}));
+    let tool = Tool::new(name("code-run"), "Runs a program".to_owned(), any, Effect::Write);
+    let program = Program { tool, toolset: "code".to_owned() };
+    Executor::builder().backend(ask).backend(program).build().unwrap()
+}
+
+fn answer(id: &str, output: Value) -> Input {
+    Input::Answers(vec![Answer::new(id, Given::Output(output))])
+}
+
+#[tokio::test]
+async fn a_program_goes_on_with_the_answer_of_the_client_and_waits_until_one_fits() {
+    let steps = [Step::Says(Said::calls(&[("code-run", "{}")]))];
+    let fake = Fake::new(Dialect::OpenAi, steps);
+    let agent = Agent::new(executor(), fake.model(), unasked());
+    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
+    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let pending = &end.pending[0];
+    assert_eq!((end.reason, pending.kind), (EndReason::Waiting, "client"));
+    assert_eq!((&*pending.tool, pending.approval.as_ref()), ("code-run", None));
+    let expected = json!({"tool": "shop-ask", "arguments": {"n": 1}, "program": {}});
+    assert_eq!(pending.request, expected);
+    let wrong = answer(&pending.id, "yes".into());
+    let error = agent.turn(&mut transcript, wrong, &context()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Answer);
+    assert!(error.to_string().contains("expected an object"), "{error}");
+    assert_eq!(transcript.pending().len(), 1, "it still waits");
+    let fits = answer(&pending.id, json!({"said": "yes"}));
+    let end = agent.turn(&mut transcript, fits, &context()).await.unwrap();
+    assert_eq!(end.reason, EndReason::Answered);
+    assert!(fake.last().to_string().contains("heard"), "{}", fake.last());
+}
