@@ -7,19 +7,23 @@ use crate::{path::FunctionPath, settings::CodeSettings, stub::stub};
 
 /// The declaration without functions.
 pub(crate) fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
-    let input = json!({
+    let description = description(settings);
+    let effect = settings.calls.strongest_effect();
+    let tool = Tool::new(name, description, input_schema(""), effect);
+    tool.with_lazy_output_schema(|| Some(output_schema()))
+}
+
+/// The schema of the arguments. The functions stand in the description of the program: formats of models cut that of a tool.
+fn input_schema(functions: &str) -> Schema {
+    Schema::new(json!({
         "type": "object",
         "properties": {"input": {
             "type": "string", "minLength": 1, "maxLength": MOST_CODE,
-            "description": "The program: the value of its last expression is the result",
+            "description": format!("The program: the value of its last expression is the result{functions}"),
         }},
         "required": ["input"],
         "additionalProperties": false,
-    });
-    let description = description(settings);
-    let effect = settings.calls.strongest_effect();
-    let tool = Tool::new(name, description, Schema::new(input), effect);
-    tool.with_lazy_output_schema(|| Some(output_schema()))
+    }))
 }
 
 /// The declaration with the functions that fit.
@@ -55,7 +59,7 @@ pub(crate) fn declaration_among(
             "\n{n} further functions are found by words: await search(\"…\") returns their stubs."
         ),
     };
-    tool.description.push_str(&format!("{CALLS}\n{text}{more}"));
+    tool.input_schema = input_schema(&format!(".{CALLS}\n{text}{more}"));
     tool
 }
 

@@ -190,7 +190,11 @@ async fn each_call_is_audited() {
 fn the_declaration_lists_functions() {
     let shop = Shop::new();
     let tool = shop.executor.find("code-generate_and_execute").unwrap();
-    let description = &tool.declaration().unwrap().description;
+    let declared = tool.declaration().unwrap();
+    // Formats of models cut the description of a tool there.
+    assert!(declared.description.chars().count() < 1024, "{}", declared.description);
+    let input = declared.input_schema.to_value()["properties"]["input"].clone();
+    let description = input["description"].as_str().unwrap();
     assert!(description.contains(STUB), "{description}");
     assert!(!description.contains("addPet"), "{description}");
     let output = tool.declaration().unwrap().output_schema().unwrap().to_value();
