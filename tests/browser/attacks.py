@@ -65,6 +65,14 @@ def run(browser, sidecar, given, faults):
     look(headers["X-Frame-Options"] == "DENY" and "frame-ancestors 'none'" in headers["Content-Security-Policy"], "no frames")
     look(ask(sidecar.origin + "/v1/tools", {"cookie": cookie})[0] == 401, "a cookie is for pages alone")
     # Rights are those of the token.
+    # A turn as a fixture shows the instructions, which are for operators.
+    turn = json.dumps({"session": {"id": "s"}, "input": "Which pet is it?", "record": True}).encode()
+    headers = {"authorization": f"Bearer {AGENT_TOKEN}", "content-type": "application/json"}
+    try:
+        OPENER.open(urllib.request.Request(sidecar.origin + "/v1/agents/keeper/turns", turn, headers))
+        look(False, "everybody has turns recorded")
+    except urllib.error.HTTPError as error:
+        look(error.status == 403, f"a recorded turn of another: {error.status}")
     _, headers, _ = ask(console + "/sign-in", {}, {"csrf": token_of(ask(console, {})[2]), "token": AGENT_TOKEN})
     agent = headers["Set-Cookie"].split(";")[0]
     status, _, text = ask(console + "/calls", {"cookie": agent})

@@ -1,7 +1,34 @@
 """Turns with agents: shown as they run, whole without a script, and taken once."""
 
+import pathlib
+import shutil
+import subprocess
+import zipfile
+
 import world
 from pages import Watched
+from world import CANARY
+
+
+def replay(watched, sidecar, button):
+    """Saves the turn of the page as a fixture beside the configuration, and runs it as it is."""
+    with watched.page.expect_download() as download:
+        watched.page.click(button)
+    with zipfile.ZipFile(download.value.path()) as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+        archive.extractall(sidecar.folder.name)
+    folder = pathlib.Path(download.value.suggested_filename).stem
+    watched.look(CANARY not in "".join(files.values()), "a credential is in the fixture")
+    watched.look(all(name.startswith(f"{folder}/") for name in files), f"the folder {folder}: {list(files)}")
+    ran = subprocess.run([sidecar.callgate, "test", folder], cwd=sidecar.folder.name, capture_output=True, text=True)
+    watched.look(ran.returncode == 0 and "1 passed" in ran.stdout + ran.stderr, f"{folder}: {ran.stdout} {ran.stderr}")
+    # It is compared: another reply of the model is another turn.
+    reply = pathlib.Path(sidecar.folder.name) / folder / "model/02.response.http"
+    if reply.exists():
+        reply.write_bytes(reply.read_bytes().replace(b"Rex", b"Tom"))
+        ran = subprocess.run([sidecar.callgate, "test", folder], cwd=sidecar.folder.name, capture_output=True, text=True)
+        watched.look(ran.returncode == 1, f"{folder} with another reply: {ran.stdout} {ran.stderr}")
+    shutil.rmtree(pathlib.Path(sidecar.folder.name) / folder)
 
 
 def turns(browser, sidecar, given, faults):
@@ -19,7 +46,7 @@ def turns(browser, sidecar, given, faults):
     world.GO_ON.set()
     page.wait_for_selector("section.outcome:not(.running)")
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
-    watched.look("callgate chat" in page.inner_text("main") or page.query_selector("text=Record it as a fixture") is not None, "a way to record it")
+    replay(watched, sidecar, "text=Save as a fixture")
     page.reload()
     watched.look("It is Rex." in page.inner_text("section.outcome"), "a page that is loaded again shows its turn")
     watched.look(len(world.ASKED) == n_asked + 2, f"one turn of two requests: {len(world.ASKED) - n_asked}")
@@ -46,4 +73,21 @@ def turns(browser, sidecar, given, faults):
     page.reload()
     watched.look(len(world.ASKED) == n_asked + 2, "a page that is loaded again took a turn")
     watched.close()
-    return "a turn as it runs, stopped, loaded again, without a script"
+    approved(browser, sidecar, faults)
+    return "a turn as it runs, stopped, loaded again, without a script, as a fixture, and the turn of an approval"
+
+
+def approved(browser, sidecar, faults):
+    """A turn that waits, and the one that a person approves: each is a fixture of its own."""
+    watched = Watched(browser, faults)
+    page = watched.open(sidecar.console + "/agents")
+    page.fill("[name=session]", "approved")
+    page.fill("#words", "Delete it.")
+    with page.expect_navigation():
+        page.click("button.primary")
+    replay(watched, sidecar, "text=Save as a fixture")
+    with page.expect_navigation():
+        page.click("button[value=approve]")
+    watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
+    replay(watched, sidecar, "text=Save as a fixture")
+    watched.close()

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -73,6 +74,8 @@ def hostile_reply(request, body):
     headers = {"content-type": "application/json", "etag": f'"{PAYLOADS[0]}"'}
     if request.path.startswith("/large"):
         return 200, headers, json.dumps({"rows": ["x" * 1000] * 10_000})
+    if request.path.startswith("/broad"):
+        return 200, headers, json.dumps([{f"column {number}": "long " * 60 for number in range(25)}])
     if request.path.startswith("/text"):
         return 200, {"content-type": "text/html"}, "\n".join(PAYLOADS)
     values = [{"text": payload, payload: 1} for payload in PAYLOADS]
@@ -107,6 +110,7 @@ def hostile_description():
             "/values": {"get": operation(2, operationId="values", parameters=query + [broken])},
             "/fails": {"get": operation(4, operationId="fails")},
             "/text": {"get": operation(6, operationId="text")},
+            "/broad": {"get": operation(7, operationId="broad")},
             "/large": {"get": operation(7, operationId="large")},
             "/written": {"post": operation(8, operationId="written", requestBody=body)},
             "/" + at(17).replace("/", "").replace("{", "").replace("?", "").replace("#", ""): {"get": operation(9, operationId="named")},
@@ -159,6 +163,10 @@ def streamed_reply(last):
     yield "data: [DONE]\n\n"
 
 
+# The calls of the model, by a word of the person.
+CALLS = {"Delete": ("pets-deletePet", {"petId": 9}), "Search": ("handbook-search", {"query": "holiday"})}
+
+
 def model_reply(request, body):
     """Calls a tool after words of a person, and answers after its result."""
     asked = json.loads(body)
@@ -167,8 +175,8 @@ def model_reply(request, body):
     if asked.get("stream"):
         return 200, {"content-type": "text/event-stream"}, streamed_reply(last)
     if last["role"] == "user":
-        tool = "pets-deletePet" if "Delete" in last["content"] else "pets-getPet"
-        function = {"name": tool, "arguments": '{"petId": 7}'}
+        tool, arguments = next((call for word, call in CALLS.items() if word in last["content"]), ("pets-getPet", {"petId": 7}))
+        function = {"name": tool, "arguments": json.dumps(arguments)}
         message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
     else:
         message = {"role": "assistant", "content": "It is Rex. " + " ".join(PAYLOADS)}
@@ -206,6 +214,8 @@ def write_configuration(folder, access):
     (folder / "files.json").write_text(json.dumps(files_description()))
     tables = make_database(folder)
     make_documents(folder)
+    # Beside the configuration, where a fixture of a turn may read it.
+    shutil.copytree(ROOT / "fixtures/pets", folder / "pets")
     key = {"api_key": {"in": "header", "name": "X-Api-Key", "value": f"literal:{CANARY}"}}
     main = {"dialect": "openai", "url": model + "/v1", "model": "m-1", "auth": {"bearer": {"token": f"literal:{CANARY}"}}}
     keeper = {"model": "main", "instructions": "You look after pets.", "tools": {"include": ["pets-getPet", "pets-deletePet"]}}
@@ -214,9 +224,9 @@ def write_configuration(folder, access):
         "listen": "127.0.0.1:0",
         "call_values": True,
         "models": {"main": main, "streamed": {**main, "stream": True}},
-        "agents": {"keeper": keeper, "talker": {**keeper, "model": "streamed"}},
+        "agents": {"keeper": keeper, "talker": {**keeper, "model": "streamed"}, "reader": {"model": "main", "tools": {"include": ["handbook-search"]}}},
         "toolsets": {
-            "pets": {"openapi": str(ROOT / "fixtures/pets/spec.yaml"), "server_variables": {"region": "api"}, "auth": key, "upstream": "replay", "confirm": "writes"},
+            "pets": {"openapi": "pets/spec.yaml", "server_variables": {"region": "api"}, "auth": key, "upstream": "replay", "confirm": "writes"},
             "hostile": {"openapi": "hostile.json", "server": hostile, "auth": key, "limits": large},
             "wide": {"openapi": "hostile.json", "server": hostile, "tools": {"include": ["large"]}, "limits": {**large, "result_bytes": "16MiB"}},
             "files": {"openapi": "files.json", "server": files},
@@ -232,9 +242,9 @@ def write_configuration(folder, access):
 class Sidecar:
     """A sidecar of the built command; it ends with the block."""
 
-    def __init__(self, callgate, access=False, configuration=None):
+    def __init__(self, callgate, access=False, configuration=None, is_shown=True):
         self.callgate = pathlib.Path(callgate).resolve()
-        self.access, self.configuration = access, configuration
+        self.access, self.configuration, self.is_shown = access, configuration, is_shown
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="console-")
@@ -253,9 +263,10 @@ class Sidecar:
                 self.console = found[1]
             if line.startswith("manual:"):
                 break
-        if not self.console:
-            raise SystemExit("the sidecar names no console:\n" + "".join(self.lines))
-        self.origin = self.console.removesuffix("/console")
+        if bool(self.console) != self.is_shown:
+            raise SystemExit(f"the sidecar names the console {self.console}:\n" + "".join(self.lines))
+        found = re.search(r"http://127\.0\.0\.1:\d+", "".join(self.lines))
+        self.origin = found[0] if found else None
         threading.Thread(target=self.drain, daemon=True).start()
         return self
 

@@ -32,7 +32,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("strsim", &["callgate-tool"]),
     ("tokio-postgres", &["callgate-database"]),
     ("yaml_serde", &["callgate-cli", "callgate-tree"]),
-    ("zip", &["callgate-ces"]),
+    ("zip", &["callgate-ces", "callgate-gateway"]),
 ];
 
 /// The rule: who names a library that is not theirs.

@@ -11,6 +11,7 @@ use callgate_executor::{CallRights, Entry, Executor};
 use callgate_openapi::Pattern;
 use callgate_policy::{Audit, Confirm};
 use callgate_tool::Tool;
+use callgate_transport::Transport;
 
 use crate::{
     choice::Choice, context::TurnContext, declarations::Declarations, model::Model,
@@ -132,6 +133,17 @@ impl Agent {
     #[must_use]
     pub fn with_audit(mut self, audit: Arc<Audit>, name: &str) -> Self {
         self.audited = Some(Audited { audit, name: name.into() });
+        self
+    }
+
+    /// Sends requests to the model another way.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_model_over(
+        mut self,
+        over: impl FnOnce(Arc<dyn Transport>) -> Arc<dyn Transport>,
+    ) -> Self {
+        self.model = self.model.over(over);
         self
     }
 

@@ -38,11 +38,14 @@ pub struct TurnContext {
     keep: Option<Arc<Keep>>,
     pub(crate) rounds: Option<Arc<dyn Rounds>>,
     watchers: Option<Arc<Watchers>>,
+    beginning: Option<Arc<Beginning>>,
 }
 
 type Keep = dyn Fn(&Transcript) -> io::Result<()> + Send + Sync;
 
 type Watchers = dyn Fn(&ToolCall) -> Arc<dyn Watcher> + Send + Sync;
+
+type Beginning = dyn Fn(&Transcript) + Send + Sync;
 
 type Events = dyn Fn(&TurnEvent<'_>) + Send + Sync;
 
@@ -75,6 +78,7 @@ impl TurnContext {
             keep: None,
             rounds: None,
             watchers: None,
+            beginning: None,
         }
     }
 
@@ -147,6 +151,23 @@ impl TurnContext {
     ) -> Self {
         self.watchers = Some(Arc::new(watchers));
         self
+    }
+
+    /// Shows the kept transcript before the turn to a function, which must not wait.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_beginning(
+        mut self,
+        beginning: impl Fn(&Transcript) + Send + Sync + 'static,
+    ) -> Self {
+        self.beginning = Some(Arc::new(beginning));
+        self
+    }
+
+    pub(crate) fn show_beginning(&self, transcript: &Transcript) {
+        if let Some(beginning) = &self.beginning {
+            beginning(transcript);
+        }
     }
 
     pub(crate) fn keep(&self, transcript: &Transcript) -> Result<(), Error> {

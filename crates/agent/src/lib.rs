@@ -31,6 +31,8 @@ mod input;
 mod keeper;
 mod model;
 mod offer;
+#[doc(hidden)]
+pub mod recording;
 mod repetition;
 mod rounds;
 mod store;

@@ -131,6 +131,15 @@ impl Model {
         self.wire.dialect
     }
 
+    /// The model behind another transport.
+    pub(crate) fn over(
+        mut self,
+        over: impl FnOnce(Arc<dyn Transport>) -> Arc<dyn Transport>,
+    ) -> Self {
+        self.transport = over(self.transport);
+        self
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.settings.model
     }

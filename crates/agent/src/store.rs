@@ -138,6 +138,7 @@ impl Transcripts {
             Some(form) => stored_transcript(form, agent)?,
             None => (Transcript::new(agent.dialect())?, Repair::default()),
         };
+        context.show_beginning(&transcript);
         let (n_before, earlier) =
             (transcript.messages.len(), EarlierResults::from_transcript(&transcript));
         let offered = agent.turn_offer(context);

@@ -4,13 +4,11 @@ pub(crate) mod approvals;
 pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod call;
-mod call_recorder;
 #[cfg(feature = "agents")]
 pub(crate) mod chat;
 pub(crate) mod check;
 #[cfg(all(feature = "monty", unix))]
 pub(crate) mod code_worker;
-mod comparable;
 pub(crate) mod complete;
 pub(crate) mod diff;
 pub(crate) mod doctor;

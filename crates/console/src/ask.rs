@@ -30,6 +30,7 @@ async fn show(request: &PageRequest, turn: &Markup) -> PageResponse {
     let agents = items(&listed, "agents");
     let content = html! {
         h1 { "Ask" }
+        p.quiet { "Takes a turn with an agent. Its calls are real; those that wait for a person wait for you." }
         @if agents.is_empty() {
             p { "The configuration has no agents: they stand below " code { "agents" } ", and their models below " code { "models" } "." }
         } @else {
@@ -91,15 +92,15 @@ pub(crate) async fn take_turn(request: &PageRequest) -> PageResponse {
 }
 
 fn turn_body(request: &PageRequest) -> Value {
-    let session = json!({"id": (request.field("session"))});
+    let (session, record) = (json!({"id": (request.field("session"))}), request.may_record());
     if request.field("decision").is_empty() {
         let words = request.field("input").replace("\r\n", "\n");
-        return json!({"session": session, "input": (words.as_str())});
+        return json!({"session": session, "input": (words.as_str()), "record": record});
     }
     let calls = request.fields().iter().filter(|(name, _)| name == "call");
     let decided =
         calls.map(|(_, id)| json!({"id": (id.as_str()), "decision": (request.field("decision"))}));
-    json!({"session": session, "approvals": (Value::Array(decided.collect()))})
+    json!({"session": session, "approvals": (Value::Array(decided.collect())), "record": record})
 }
 
 /// The idempotency key of what a form says: another text in the form of a page that was shown again is another turn.
@@ -123,7 +124,7 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
             @if !text(end, "detail").is_empty() { p.problem { (text(end, "detail")) } }
             @if !text(turn, "repaired").is_empty() { p.quiet { (text(turn, "repaired")) } }
             (waiting(request, items(turn, "pending")))
-            (recording(request))
+            (recording(request, turn.get("recording").unwrap_or(&Value::Null)))
             ol.messages {
                 @for message in items(turn, "messages") {
                     li { details { summary { (role(message)) } (json_view::show(message, "message")) } }
@@ -133,17 +134,30 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
     }
 }
 
-/// The command that records a turn. The sidecar keeps no replies of models, so it takes the turn again.
-fn recording(request: &PageRequest) -> Markup {
+/// The turn as a fixture. Where it was not recorded, the command that takes it again and records it.
+fn recording(request: &PageRequest, recorded: &Value) -> Markup {
+    let handle = text(recorded, "handle");
+    let (folder, session) = (format!("{}-turn", request.field("agent")), request.field("session"));
+    let name = format!("{folder}.zip");
+    let query = [("download", "true"), ("name", &*name), ("session", session)];
     let words = request.field("input").replace("\r\n", "\n");
-    let command = commands::recording(request.field("agent"), &words);
     html! {
-        @if !words.is_empty() {
-            details {
-                summary { "Record it as a fixture" }
-                p.quiet { "This takes the turn once more, and writes down what the model and the services answered; "
-                    code { "callgate test" } " replays it without them." }
-                div.copy { (json_view::show_text(&command, "command")) }
+        @if !handle.is_empty() {
+            p.actions {
+                a.button href={ (paths::page(&["results", handle])) (paths::query(&query)) } { "Save as a fixture" }
+                span.quiet { "Unpack it beside the configuration: " code { "callgate test " (folder) } " replays the turn without the model and the services." }
+            }
+        } @else {
+            @if !text(recorded, "problem").is_empty() {
+                p.quiet { "The turn is no fixture: " (text(recorded, "problem")) "." }
+            }
+            @if !words.is_empty() {
+                details {
+                    summary { "Record it as a fixture" }
+                    p.quiet { "This takes the turn once more, and writes down what the model and the services answered; "
+                        code { "callgate test" } " replays it without them." }
+                    div.copy { (json_view::show_text(&commands::recording(request.field("agent"), &words), "command")) }
+                }
             }
         }
     }

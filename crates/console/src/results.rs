@@ -20,7 +20,8 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
         if !answer.is_success() {
             return layout::show_refusal(request, Section::None, answer).await;
         }
-        return PageResponse::download_answer(id, answer);
+        let name = Some(request.query("name")).filter(|name| !name.is_empty());
+        return PageResponse::download_answer(name.unwrap_or(id), answer);
     }
     let from: usize = request.query("from").parse().unwrap_or(0);
     let until = from.saturating_add(MOST_SHOWN - 1);
@@ -47,6 +48,9 @@ pub(crate) async fn page(request: &PageRequest, id: &str) -> PageResponse {
     let content = html! {
         h1 { "Result " code { (id) } }
         p.quiet { (media_type) " · bytes " (from + skipped) " to " (next) " of " (usize::max(total, next)) }
+        @if str::from_utf8(shown).is_err() {
+            p.note { "Some of these bytes are no text and stand here as “�”; the download has them as they are." }
+        }
         div.piece { (json_view::show_text(&String::from_utf8_lossy(shown), "a piece of the result")) }
         p.actions {
             @if from > 0 { a.button href=(address(from.saturating_sub(MOST_SHOWN))) rel="prev" { "Previous 64 KiB" } " " }

@@ -5,8 +5,10 @@ mod around;
 mod backend;
 mod builder;
 mod call;
+mod call_recorder;
 mod catalog;
 mod changes;
+mod comparable;
 mod decision;
 mod dispatch;
 mod error;
@@ -35,8 +37,12 @@ pub use builder::Builder;
 #[doc(hidden)]
 pub use builder::backends;
 pub use call::Call;
+#[doc(hidden)]
+pub use call_recorder::{CallRecorder, RecordedAnswer, RecordedExchange};
 pub use catalog::Entry;
 pub use changes::{Change, ChangeKind, Changes, InputChange};
+#[doc(hidden)]
+pub use comparable::{comparable_result, result_handles};
 #[doc(hidden)]
 pub use decision::Approved;
 pub use decision::{Decided, Decision};

@@ -1,5 +1,7 @@
 //! The state that the requests of a sidecar share: the executor and the values built with it, which a reload replaces as one.
 
+#[cfg(feature = "agents")]
+use std::sync::OnceLock;
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -53,6 +55,9 @@ struct Shared {
     transcripts: callgate_agent::Transcripts,
     /// The number of replaced builds; changes wake those who wait.
     replaced: watch::Sender<u64>,
+    /// The name of the file of the configuration, if it is one.
+    #[cfg(feature = "agents")]
+    configuration: OnceLock<String>,
     listeners: FairQueue,
     listings: FairQueue,
 }
@@ -93,10 +98,27 @@ impl Gateway {
             #[cfg(feature = "agents")]
             transcripts,
             replaced,
+            #[cfg(feature = "agents")]
+            configuration: OnceLock::new(),
             listeners,
             listings: FairQueue::new(LISTINGS),
         };
         Self(Arc::new(shared))
+    }
+
+    /// Names the file of the configuration.
+    #[cfg(feature = "agents")]
+    pub(crate) fn name_configuration(&self, name: Option<String>) {
+        if let Some(name) = name {
+            // It is named once, at the start.
+            self.0.configuration.set(name).ok();
+        }
+    }
+
+    /// The name of the configuration's file; the usual one where it is no file.
+    #[cfg(feature = "agents")]
+    pub(crate) fn configuration_name(&self) -> &str {
+        self.0.configuration.get().map_or("callgate.yaml", String::as_str)
     }
 
     /// The tools served now.

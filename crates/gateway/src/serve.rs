@@ -75,6 +75,8 @@ pub async fn serve(
     };
     let limits = built.serving.limits;
     let gateway = Gateway::recording(built, source.recent_calls().clone());
+    #[cfg(feature = "agents")]
+    gateway.name_configuration(source.file_name());
     gateway.set_pages(console.is_some());
     prometheus::install_recorder();
     let notices = Notices::start(&gateway);

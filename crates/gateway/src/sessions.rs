@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::merge::SessionInput;
+#[cfg(feature = "agents")]
+pub(crate) use self::merge::put_parameter;
 pub(crate) use self::merge::{InlineSession, bound_values, with_changes};
 use self::{
     condition::Condition,

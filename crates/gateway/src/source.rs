@@ -103,6 +103,13 @@ impl Source {
         }
     }
 
+    /// The name of the file of the source, without its folder; `None` if it is no file.
+    #[cfg(feature = "agents")]
+    pub(crate) fn file_name(&self) -> Option<String> {
+        let SourceKind::Location(Location::File(file), _) = &self.kind else { return None };
+        Some(file.file_name()?.to_string_lossy().into_owned())
+    }
+
     /// Reads the configuration.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ mod agents;
 mod envelope;
 mod events;
 mod files;
+mod recording;
 mod repetition;
 mod stop;
 mod turn_session;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use axum::response::{IntoResponse, Response};
 use callgate_agent::{
     Agent, End, Error, ErrorKind, Input, KeptTurn, PendingCall, Transcript, Transcripts,
-    TurnContext,
+    TurnContext, TurnEvent,
 };
 use callgate_call::StoredResults;
 use callgate_executor::Stop;
@@ -26,6 +27,7 @@ use self::{
     agents::Agents,
     envelope::TurnForm,
     files::NamedFiles,
+    recording::TurnRecorder,
     repetition::TurnKey,
     stop::TurnStop,
     turn_session::{TurnValues, turn_session},
@@ -65,6 +67,8 @@ async fn answer_turn(
     let files = NamedFiles::fetch(&request, &session, form.input.as_ref()).await?;
     let input = form.input(StoredResults::new(&|handle| files.find(handle)))?;
     let brought = form.transcript.take();
+    let record = form.record;
+    let recorder = TurnRecorder::begin(&request, &name, record, &input, &values).await?;
     let context = turn_context(&request, session).with_rights(agents.turn_rights(&request, &name));
     let transcripts = request.gateway().transcripts().clone();
     let brought = brought.map(|messages| Transcript::of_messages(agent.dialect(), messages));
@@ -80,15 +84,11 @@ async fn answer_turn(
         },
         None => None,
     };
-    if let Some((transcript, _)) = brought
-        && let Err(error) = transcripts.replace(&name, transcript, &context).await
-    {
-        // No turn has begun.
-        if let Some(guard) = guard {
-            guard.free().await;
-        }
-        return Err(agent_problem(&error));
-    }
+    let kept = match brought {
+        Some((transcript, _)) => transcripts.replace(&name, transcript, &context).await,
+        None => Ok(()),
+    };
+    let guard = guard_of_turn(guard, kept).await?;
     let report = Report::new(&name, request.principal(), trace_of(request.headers()));
     let (stop, drain) = (TurnStop::default(), request.gateway().drain().stop());
     let turn = PreparedTurn {
@@ -97,6 +97,7 @@ async fn answer_turn(
         transcripts,
         context,
         input,
+        recorder,
         values,
         report,
         stop,
@@ -106,10 +107,22 @@ async fn answer_turn(
     match accepted {
         AcceptedFormat::Events => events::stream_turn(turn).await,
         AcceptedFormat::Json => {
-            let kept = turn.spawn_task().wait_for_end().await?;
-            Ok(JsonText(turn_answer(&kept).to_string()).into_response())
+            let taken = turn.shown_to(|_| {}).spawn_task().wait_for_end().await?;
+            Ok(JsonText(taken.answer().to_string()).into_response())
         }
     }
+}
+
+/// The guard of a turn that begins. One that does not begin, because its transcript is not kept, frees its key.
+async fn guard_of_turn(
+    guard: Option<Guard>,
+    kept: Result<(), Error>,
+) -> Result<Option<Guard>, Problem> {
+    let Err(error) = kept else { return Ok(guard) };
+    if let Some(guard) = guard {
+        guard.free().await;
+    }
+    Err(agent_problem(&error))
 }
 
 /// The answer of an earlier request with the same key.
@@ -140,6 +153,7 @@ struct PreparedTurn {
     transcripts: Transcripts,
     context: TurnContext,
     input: Input,
+    recorder: Option<TurnRecorder>,
     values: TurnValues,
     report: Report,
     /// Ends the turn when its caller leaves, or does not read.
@@ -152,15 +166,44 @@ struct PreparedTurn {
 
 /// A turn that runs in a task of its own, which ends it in order if the caller leaves or the sidecar ends.
 struct TurnTask {
-    task: JoinHandle<Result<KeptTurn, Error>>,
+    task: JoinHandle<Result<TakenTurn, Error>>,
     /// Last, so that a turn that has ended is not cancelled.
     _leaving: TurnCanceller,
 }
 
+/// A turn that has ended, and where it was recorded.
+struct TakenTurn {
+    kept: KeptTurn,
+    recording: Option<Value>,
+}
+
 impl PreparedTurn {
+    /// Shows the events of the turn.
+    fn shown_to(mut self, shown: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static) -> Self {
+        match &self.recorder {
+            Some(recorder) => {
+                self.context = recorder.watched_context(self.context, shown);
+                self.agent = recorder.watched_agent(self.agent);
+            }
+            None => self.context = self.context.with_events(shown),
+        }
+        self
+    }
+
     fn spawn_task(self) -> TurnTask {
-        let Self { agent, name, transcripts, context, input, values, report, stop, drain, guard } =
-            self;
+        let Self {
+            agent,
+            name,
+            transcripts,
+            context,
+            input,
+            recorder,
+            values,
+            report,
+            stop,
+            drain,
+            guard,
+        } = self;
         let context = context.with_stop(stop.turn.clone());
         let leaving = TurnCanceller(stop.turn.clone());
         let task = tokio::spawn(async move {
@@ -178,21 +221,26 @@ impl PreparedTurn {
                 report.report_end(&kept.end, stopped_by);
                 values.keep_or_remove(kept).await;
             }
+            let recording = match (recorder, &kept) {
+                (Some(recorder), Ok(kept)) => Some(recorder.keep(&kept.end).await),
+                _ => None,
+            };
+            let taken = kept.map(|kept| TakenTurn { kept, recording });
             if let Some(guard) = guard {
-                repetition::keep_turn_answer(guard, &kept).await;
+                repetition::keep_turn_answer(guard, &taken).await;
             }
-            kept
+            taken
         });
         TurnTask { task, _leaving: leaving }
     }
 }
 
 impl TurnTask {
-    async fn wait_for_end(mut self) -> Result<KeptTurn, Problem> {
-        let kept = (&mut self.task).await.map_err(|_| {
+    async fn wait_for_end(mut self) -> Result<TakenTurn, Problem> {
+        let taken = (&mut self.task).await.map_err(|_| {
             Problem::new(ProblemKind::UNAVAILABLE, "the turn was ended before it could answer")
         })?;
-        kept.map_err(|error| agent_problem(&error))
+        taken.map_err(|error| agent_problem(&error))
     }
 }
 
@@ -202,6 +250,16 @@ struct TurnCanceller(Stop);
 impl Drop for TurnCanceller {
     fn drop(&mut self) {
         self.0.stop();
+    }
+}
+
+impl TakenTurn {
+    fn answer(&self) -> Value {
+        let mut answer = turn_answer(&self.kept);
+        if let (Some(recording), Some(members)) = (&self.recording, answer.as_object_mut()) {
+            members.insert("recording", recording.clone());
+        }
+        answer
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
 use callgate::{Session, config::Environment};
 use callgate_agent::{
     Agent, Answer, End, EndReason, Error, ErrorKind, Given, Input, PendingCall, Transcript,
-    TurnContext, TurnEvent,
+    TurnContext, TurnEvent, recording::json_of,
 };
 use callgate_config::{DescriptionOptions, Kinds};
 use callgate_executor::{Decision, Stop};
@@ -26,10 +26,7 @@ use self::{
     dry_run::PlannedTurn, first_input::first_input, recording::Recording,
     transcript_file::TranscriptFile, turn_output::TurnOutput,
 };
-use super::{
-    call::{block_on, json_file},
-    turns::json_of,
-};
+use super::call::{block_on, json_file};
 use crate::{
     args::ChatArguments,
     effects,

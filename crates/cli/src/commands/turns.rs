@@ -1,20 +1,14 @@
 //! Fixtures of conversations with an agent: a folder with the inputs, the replies of the model, the responses of services, and the
-//! ends of the turns. `callgate chat --record` writes one, and `callgate test` replays it.
+//! ends of the turns. `callgate chat --record` and the console make them, and `callgate test` replays one.
 
-mod calls;
 mod difference;
-mod ends;
 mod folder;
-mod form;
 mod model;
 mod replay;
 
 pub(super) use self::{
-    calls::CallRecorders,
     difference::first_difference,
-    ends::{CallResults, end_of, json_of},
-    folder::{ENDS, Exchange, TURN, TurnFiles, model_request, service_request},
-    form::TurnForm,
-    model::{ModelRecorder, over_model},
-    replay::{RecordingTrust, ReplayedTurn, replay_turns, without_texts},
+    folder::{read_turn_files, write_turn_files},
+    model::over_model,
+    replay::{RecordingTrust, ReplayedTurn, replay_turns},
 };

@@ -81,6 +81,11 @@ impl PageRequest {
         self.caller.principal.is_some() && !self.headers.contains_key(header::AUTHORIZATION)
     }
 
+    /// True if the caller may have turns recorded.
+    pub fn may_record(&self) -> bool {
+        self.may_see_admin("/v1/admin/calls") && self.caller.toolsets.is_none()
+    }
+
     /// The principal of the caller; `None` if everybody is served.
     pub fn principal(&self) -> Option<&str> {
         self.caller.principal.as_ref().map(Principal::id)

@@ -202,7 +202,7 @@ pub(crate) fn with_changes(mut parameters: Object, changes: &Object) -> Object {
 }
 
 /// Adds a parameter; the last one with a name counts, in any case.
-fn put_parameter(parameters: &mut Object, name: String, value: Value) {
+pub(crate) fn put_parameter(parameters: &mut Object, name: String, value: Value) {
     let folded = name.to_lowercase();
     parameters.retain(|parameter_name, _| parameter_name.to_lowercase() != folded);
     parameters.insert(name, value);

@@ -23,6 +23,9 @@ pub(super) struct TurnForm {
     /// A conversation of another program. Its messages are text: no call in it is made.
     #[serde(default)]
     pub(super) transcript: Option<Vec<Value>>,
+    /// True if the turn is to be recorded as a fixture.
+    #[serde(default)]
+    pub(super) record: bool,
 }
 
 #[derive(Debug, Deserialize)]

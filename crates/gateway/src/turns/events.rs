@@ -7,13 +7,13 @@ use axum::response::{
     IntoResponse, Response,
     sse::{Event, KeepAlive, Sse},
 };
-use callgate_agent::{KeptTurn, TurnEvent};
+use callgate_agent::TurnEvent;
 use callgate_tool::{Object, Outcome, Value, json};
 use futures_util::{Stream, stream};
 use http::{HeaderValue, header};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{PreparedTurn, TurnTask, stop::TurnStop, turn_answer as whole, waiting_call};
+use super::{PreparedTurn, TakenTurn, TurnTask, stop::TurnStop, waiting_call};
 use crate::problem::Problem;
 
 /// Runs a turn. The response begins with the turn, so that a turn that is refused has a status of its own.
@@ -21,8 +21,7 @@ pub(super) async fn stream_turn(turn: PreparedTurn) -> Result<Response, Problem>
     let (sender, mut receiver) = unbounded_channel();
     let stop = turn.stop.clone();
     let event_sender = EventSender { sender, stop: stop.clone() };
-    let context = turn.context.clone().with_events(move |event| event_sender.send(event));
-    let running = PreparedTurn { context, ..turn }.spawn_task();
+    let running = turn.shown_to(move |event| event_sender.send(event)).spawn_task();
     let mut last = VecDeque::new();
     let running = if receiver.recv().await.is_some() {
         Some(running)
@@ -134,12 +133,12 @@ impl Events {
 }
 
 /// The last events of a turn.
-fn last_events(ended: Result<KeptTurn, Problem>) -> VecDeque<EventText> {
+fn last_events(ended: Result<TakenTurn, Problem>) -> VecDeque<EventText> {
     match ended {
-        Ok(kept) => {
-            let pending = kept.end.pending.iter();
+        Ok(taken) => {
+            let pending = taken.kept.end.pending.iter();
             let pending = pending.map(|call| EventText::new("pending", &waiting_call(call)));
-            pending.chain([EventText::new("end", &whole(&kept))]).collect()
+            pending.chain([EventText::new("end", &taken.answer())]).collect()
         }
         Err(problem) => {
             let details = problem.into_http().into_body();

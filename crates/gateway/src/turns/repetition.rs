@@ -1,11 +1,11 @@
 //! The header `Idempotency-Key` of a turn: a request repeated with its key gets the first answer, and asks neither the model nor
 //! a tool. The turn keeps its answer also if its caller has left.
 
-use callgate_agent::{Error, ErrorKind, KeptTurn};
+use callgate_agent::{Error, ErrorKind};
 use callgate_policy::Guard;
 use callgate_tool::{Fingerprint, Value};
 
-use super::turn_answer;
+use super::TakenTurn;
 use crate::{
     calls::{GivenUp, RepeatedRequest},
     problem::{Problem, ProblemKind},
@@ -36,11 +36,11 @@ impl TurnKey {
 }
 
 /// Keeps the answer of a turn. A turn that left no trace frees its key, so that it can be taken again.
-pub(super) async fn keep_turn_answer(guard: Guard, kept: &Result<KeptTurn, Error>) {
-    match kept {
+pub(super) async fn keep_turn_answer(guard: Guard, taken: &Result<TakenTurn, Error>) {
+    match taken {
         // The conversation is as it was.
-        Ok(kept) if kept.end.is_taken_back => guard.free().await,
-        Ok(kept) => guard.finish(kept_answer_json(kept).as_bytes()).await,
+        Ok(taken) if taken.kept.end.is_taken_back => guard.free().await,
+        Ok(taken) => guard.finish(kept_answer_json(taken).as_bytes()).await,
         Err(error) if is_refusal(error) => guard.free().await,
         // The store failed, before the turn or after it.
         Err(_) => drop(guard),
@@ -48,10 +48,10 @@ pub(super) async fn keep_turn_answer(guard: Guard, kept: &Result<KeptTurn, Error
 }
 
 /// The answer as it is kept: with the tools whose results the caller must be allowed to read.
-fn kept_answer_json(kept: &KeptTurn) -> String {
-    let mut answer = turn_answer(kept);
+fn kept_answer_json(taken: &TakenTurn) -> String {
+    let mut answer = taken.answer();
     if let Some(members) = answer.as_object_mut() {
-        let tools = kept.tools.iter().map(|tool| Value::from(tool.as_str()));
+        let tools = taken.kept.tools.iter().map(|tool| Value::from(tool.as_str()));
         members.insert(TOOLS, Value::Array(tools.collect()));
     }
     answer.to_string()

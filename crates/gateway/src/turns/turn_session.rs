@@ -42,6 +42,16 @@ pub(super) async fn turn_session(
 }
 
 impl TurnValues {
+    /// The id of the session.
+    pub(super) fn session_id(&self) -> &str {
+        &self.session
+    }
+
+    /// The values that the turn brought, and those that answers took over.
+    pub(super) fn members(&self) -> &Object {
+        &self.values
+    }
+
     /// Keeps the values while calls of the turn wait, and removes them otherwise.
     pub(super) async fn keep_or_remove(&self, kept: &KeptTurn) {
         let nothing = Object::new();

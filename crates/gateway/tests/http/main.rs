@@ -27,6 +27,7 @@ mod session_headers;
 mod sidecar;
 mod turn_files;
 mod turn_keys;
+mod turn_records;
 mod turns;
 mod uploads;
 mod words;

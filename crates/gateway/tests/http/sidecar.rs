@@ -57,6 +57,12 @@ impl Sidecar {
         self.send("GET", path, &[], "").await
     }
 
+    /// The body of a response as it is.
+    pub(crate) async fn bytes(&self, path: &str) -> Vec<u8> {
+        let response = self.client.get(format!("{}{path}", self.address)).send().await.unwrap();
+        response.bytes().await.unwrap().to_vec()
+    }
+
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Answered {
         self.send("POST", path, &[JSON], &body.to_string()).await
     }

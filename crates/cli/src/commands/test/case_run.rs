@@ -15,15 +15,12 @@ use callgate::{
     transport::{Recording, Replay},
 };
 use callgate_config::{Kinds, Location, Upstream};
+use callgate_executor::{CallRecorder, RecordedAnswer, comparable_result};
 use callgate_tool::Value;
 
 use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, read_optional, read_required};
 use crate::{
-    commands::{
-        call::block_on,
-        call_recorder::{Answer, CallRecorder},
-        comparable::comparable_result,
-    },
+    commands::call::block_on,
     effects,
     exit::Failure,
     grants,
@@ -41,7 +38,7 @@ pub(super) enum Answering<'a> {
 pub(super) struct CaseRun {
     /// The text of the first request, if one was sent.
     pub(super) request: Option<Vec<u8>>,
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<RecordedAnswer>,
     pub(super) result: ToolResult,
     pub(super) description: String,
     pub(super) settings: PathBuf,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use callgate::{FaultCode, Outcome};
 use callgate_config::Kinds;
+use callgate_executor::RecordedAnswer;
 
 use super::{
     Check, Over,
@@ -13,10 +14,7 @@ use super::{
     files::NewFiles,
     fixtures::{REQUEST, RESPONSE, RESULT, expected_request},
 };
-use crate::{
-    commands::{call::failure_text, call_recorder::Answer},
-    exit::Failure,
-};
+use crate::{commands::call::failure_text, exit::Failure};
 
 /// True if the case in `folder` is to be recorded: it has no files to compare with, or they may be overwritten.
 pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
@@ -45,8 +43,8 @@ pub(super) fn record_case(
     NewFiles::are_possible(folder)?;
     let live = run_case(Answering::Service)?;
     let answer = match &live.answer {
-        Some(Answer::Text(answer)) => answer,
-        Some(Answer::Unmasked) => return Ok(vec![Check::Broken(UNMASKED.to_owned())]),
+        Some(RecordedAnswer::Text(answer)) => answer,
+        Some(RecordedAnswer::Unmasked) => return Ok(vec![Check::Broken(UNMASKED.to_owned())]),
         None => return Ok(vec![Check::Broken(no_answer_text(&live))]),
     };
     let replayed = run_case(Answering::Recording(Some((&request, answer))))?;

@@ -3,20 +3,20 @@
 
 use std::path::Path;
 
+use callgate_agent::recording::{ENDS, Exchange, model_request, service_request};
 use callgate_config::Kinds;
 use callgate_tool::Value;
 
 use super::{Check, Mode};
 use crate::{
     commands::turns::{
-        ENDS, Exchange, RecordingTrust, ReplayedTurn, TurnFiles, first_difference, model_request,
-        replay_turns, service_request,
+        RecordingTrust, ReplayedTurn, first_difference, read_turn_files, replay_turns,
     },
     exit::Failure,
 };
 
 pub(super) fn run(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
-    let mut files = TurnFiles::read(folder)?;
+    let mut files = read_turn_files(folder)?;
     let mut replayed = replay_turns(folder, &files, RecordingTrust::Foreign, kinds)?;
     let mut checks = Vec::new();
     if mode == Mode::Update {

@@ -11,14 +11,18 @@ use callgate::{
     config::{Built, Environment},
     transport::{Recording, Replay},
 };
-use callgate_agent::{Agent, Transcript, TurnContext};
+use callgate_agent::{
+    Agent, Answer, Given, Input, Transcript, TurnContext,
+    recording::{
+        CallResults, SESSION, TRANSCRIPT, TURN, TurnFiles, end_of, service_request, without_texts,
+    },
+};
 use callgate_config::{DescriptionOptions, Kinds, Loader, Location, Upstream};
 use callgate_tool::{Value, json};
 use callgate_transport::parse_response;
 
 use super::{
-    ends::{CallResults, end_of},
-    folder::{SESSION, TRANSCRIPT, TURN, TurnFiles, file_failure, service_request},
+    folder::file_failure,
     model::{ModelReplay, over_model},
 };
 use crate::{
@@ -128,6 +132,7 @@ async fn run_turns(
     files: &TurnFiles,
 ) -> (Value, Vec<String>) {
     let (mut ends, mut random) = (Vec::new(), Vec::new());
+    let_wait_again(agent, &mut transcript, &session, &files.form.inputs).await;
     for input in &files.form.inputs {
         let results = Arc::new(CallResults::default());
         let seen = Arc::clone(&results);
@@ -148,6 +153,26 @@ async fn run_turns(
     (Value::Array(ends), random)
 }
 
+/// Lets calls that waited for an approval in another process wait in this one, under approvals of its own: a decision about an
+/// approval that nobody knows is not followed, and sends nothing.
+async fn let_wait_again(
+    agent: &Agent,
+    transcript: &mut Transcript,
+    session: &Session,
+    inputs: &[Input],
+) {
+    let Some(Input::Answers(answers)) = inputs.first().filter(|_| transcript.is_waiting()) else {
+        return;
+    };
+    let is_decision = |answer: &&Answer| matches!(answer.given, Given::Decision(_));
+    let decided: Vec<_> = answers.iter().filter(is_decision).cloned().collect();
+    if !decided.is_empty() {
+        let context = TurnContext::new(session.clone());
+        // What is wrong is wrong once more when the turn is replayed.
+        agent.turn(transcript, Input::Answers(decided), &context).await.ok();
+    }
+}
+
 /// A body with a fixed text in place of those that differ each time.
 pub(crate) fn body_without_random_texts(random: &[String], body: &Value) -> Value {
     if random.is_empty() {
@@ -155,9 +180,4 @@ pub(crate) fn body_without_random_texts(random: &[String], body: &Value) -> Valu
     }
     let text = without_texts(random, body.to_string());
     Value::parse(&text).unwrap_or_default()
-}
-
-pub(crate) fn without_texts(random: &[String], text: String) -> String {
-    let fixed = callgate::result::Handle::from_random(0);
-    random.iter().fold(text, |text, handle| text.replace(handle, fixed.as_str()))
 }

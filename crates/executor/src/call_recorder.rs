@@ -2,23 +2,32 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use callgate_executor::{AnswerHead, Recorder, Watcher};
 use callgate_tool::PlannedRequest;
 
+use crate::watcher::{AnswerHead, Recorder, Watcher};
+
 /// Records the exchanges of a call.
+#[doc(hidden)]
 #[derive(Debug, Default)]
-pub(crate) struct CallRecorder(Mutex<Vec<RecordedExchange>>);
+pub struct CallRecorder(Mutex<Vec<RecordedExchange>>);
 
 /// A request, and its response if one came.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
-pub(crate) struct RecordedExchange {
-    pub(crate) request: Vec<u8>,
-    pub(crate) answer: Option<Answer>,
+#[non_exhaustive]
+pub struct RecordedExchange {
+    /// The text of the request.
+    pub request: Vec<u8>,
+    /// The response.
+    pub answer: Option<RecordedAnswer>,
 }
 
 /// A response in the form in which it may be written down.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
-pub(crate) enum Answer {
+#[expect(clippy::exhaustive_enums, reason = "callers handle each form of a response")]
+pub enum RecordedAnswer {
+    /// The text of the response.
     Text(Vec<u8>),
     /// The response holds a credential in a form that cannot be masked.
     Unmasked,
@@ -26,7 +35,7 @@ pub(crate) enum Answer {
 
 impl CallRecorder {
     /// The exchanges in the order of their requests.
-    pub(crate) fn exchanges(&self) -> Vec<RecordedExchange> {
+    pub fn exchanges(&self) -> Vec<RecordedExchange> {
         self.lock().clone()
     }
 
@@ -57,7 +66,7 @@ impl Recorder for CallRecorder {
 
     fn record_answer(&self, answer: Option<Vec<u8>>) {
         if let Some(last) = self.lock().last_mut() {
-            last.answer = Some(answer.map_or(Answer::Unmasked, Answer::Text));
+            last.answer = Some(answer.map_or(RecordedAnswer::Unmasked, RecordedAnswer::Text));
         }
     }
 }

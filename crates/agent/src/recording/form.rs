@@ -2,18 +2,24 @@
 
 use std::path::PathBuf;
 
-use callgate_agent::{Answer, Given, Input, InputPart};
 use callgate_call::StoredResults;
 use callgate_executor::Decision;
 use callgate_tool::Value;
 use serde::{Deserialize, Serialize};
 
+use crate::input::{Answer, Given, Input, InputPart};
+
+/// The content of `turn.json`.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
-pub(crate) struct TurnForm {
+#[expect(clippy::exhaustive_structs, reason = "the file has these members")]
+pub struct TurnForm {
     /// The configuration, as a path from the folder of the fixture.
-    pub(crate) configuration: PathBuf,
-    pub(crate) agent: String,
-    pub(crate) inputs: Vec<Input>,
+    pub configuration: PathBuf,
+    /// The name of the agent.
+    pub agent: String,
+    /// The input of each turn.
+    pub inputs: Vec<Input>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -53,14 +59,19 @@ struct ApprovalForm {
 }
 
 impl TurnForm {
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// The error says which member is malformed.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
         let form: TurnFile = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         let TurnFile { configuration, agent, inputs } = form;
         let inputs = inputs.into_iter().map(InputForm::into_input).collect::<Result<_, _>>()?;
         Ok(Self { configuration, agent, inputs })
     }
 
-    pub(crate) fn to_text(&self) -> String {
+    /// The text of the file.
+    pub fn to_text(&self) -> String {
         let inputs = self.inputs.iter().map(InputForm::from_input).collect();
         let Self { configuration, agent, .. } = self.clone();
         let text = serde_json::to_string_pretty(&TurnFile { configuration, agent, inputs });

@@ -1,8 +1,10 @@
 //! A result as it can be compared with a file: without random values and moments.
 
-use callgate::{Content, Outcome, ToolResult, result::Handle};
+use callgate_tool::{Content, Handle, Outcome, ToolResult};
 
-pub(crate) fn comparable_result(mut result: ToolResult) -> ToolResult {
+/// A result without random values and moments.
+#[doc(hidden)]
+pub fn comparable_result(mut result: ToolResult) -> ToolResult {
     for handle in result_handles(&mut result) {
         *handle = handle.take().map(|_| Handle::from_random(0));
     }
@@ -14,7 +16,8 @@ pub(crate) fn comparable_result(mut result: ToolResult) -> ToolResult {
 }
 
 /// The handles of a result, where it may have some.
-pub(crate) fn result_handles(result: &mut ToolResult) -> Vec<&mut Option<Handle>> {
+#[doc(hidden)]
+pub fn result_handles(result: &mut ToolResult) -> Vec<&mut Option<Handle>> {
     let Outcome::Answered(answer) = &mut result.outcome else { return Vec::new() };
     let mut handles: Vec<_> = match &mut answer.content {
         Content::Parts(parts) => parts.iter_mut().map(|part| &mut part.handle).collect(),

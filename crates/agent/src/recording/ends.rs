@@ -2,15 +2,16 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use callgate::{ToolResult, dialect::json_result};
-use callgate_agent::{End, TurnEvent};
-use callgate_tool::{Value, json};
+use callgate_dialect::json_result;
+use callgate_executor::{comparable_result, result_handles};
+use callgate_tool::{ToolResult, Value, json};
 
-use crate::commands::comparable::{comparable_result, result_handles};
+use crate::{context::TurnEvent, end::End};
 
 /// The results of the calls of a turn, as they come.
+#[doc(hidden)]
 #[derive(Debug, Default)]
-pub(crate) struct CallResults(Mutex<Seen>);
+pub struct CallResults(Mutex<Seen>);
 
 #[derive(Debug, Default)]
 struct Seen {
@@ -20,7 +21,8 @@ struct Seen {
 }
 
 impl CallResults {
-    pub(crate) fn note_event(&self, event: &TurnEvent<'_>) {
+    /// Notes the calls and results among events.
+    pub fn note_event(&self, event: &TurnEvent<'_>) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             TurnEvent::Call(call) => seen.calls.push(call.id.clone()),
@@ -30,7 +32,7 @@ impl CallResults {
     }
 
     /// The results of a turn that has ended, in the order of its calls.
-    pub(crate) fn take_results(&self) -> Vec<ToolResult> {
+    pub fn take_results(&self) -> Vec<ToolResult> {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Seen { calls, mut results } = std::mem::take(&mut *seen);
         results.sort_by_key(|result| calls.iter().position(|id| *id == result.id));
@@ -39,7 +41,8 @@ impl CallResults {
 }
 
 /// The end of a turn with results, and the texts in them that differ each time.
-pub(crate) fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
+#[doc(hidden)]
+pub fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
     let mut random = Vec::new();
     let shown = results.into_iter().map(|mut result| {
         let handles = result_handles(&mut result);
@@ -55,7 +58,8 @@ pub(crate) fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>
 }
 
 /// The end of a turn, as `callgate chat --json` prints it.
-pub(crate) fn json_of(end: &End) -> Value {
+#[doc(hidden)]
+pub fn json_of(end: &End) -> Value {
     let pending = end.pending.iter().map(|pending| {
         json!({"id": &*pending.id, "tool": &*pending.tool, "kind": pending.kind, "request": pending.request.clone()})
     });
