@@ -11,6 +11,7 @@ import attacks
 import beside
 import files
 import forms
+import losses
 import pages
 import turns
 from world import Sidecar
@@ -22,6 +23,7 @@ SUITES = (
     turns.turns,
     files.files,
     files.cases,
+    losses.losses,
     pages.hostile_texts,
     pages.large_results,
     forms.fixtures,
@@ -35,12 +37,13 @@ def main():
     arguments.add_argument("--axe", type=pathlib.Path, required=True, help="the file axe.min.js")
     arguments.add_argument("--shots", type=pathlib.Path, help="a folder for a picture of each page")
     arguments.add_argument("--whole", action="store_true", help="every fixture, tools of the corpus, and the bars")
+    arguments.add_argument("--only", action="append", help="the name of a suite, which alone is run; may be repeated")
     given = arguments.parse_args()
     faults = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=given.chromium, args=["--no-sandbox"])
         with Sidecar(given.callgate) as sidecar:
-            for suite in SUITES:
+            for suite in (it for it in SUITES if is_wanted(given, it.__name__)):
                 begun, before = time.monotonic(), len(faults)
                 try:
                     done = suite(browser, sidecar, given, faults)
@@ -49,15 +52,19 @@ def main():
                     faults.append(f"{suite.__name__}: {str(error)[:600]}")
                 print(f"{suite.__name__}: {done}, {len(faults) - before} faults, {time.monotonic() - begun:.1f} s", flush=True)
                 print("\n".join(f"FAULT {fault}" for fault in faults[before:]), end="\n" if len(faults) > before else "", flush=True)
-        with Sidecar(given.callgate, access=True) as sidecar:
-            print(f"attacks: {attacks.run(browser, sidecar, given, faults)}")
-        if given.whole:
-            print(f"corpus: {forms.corpus(browser, given, faults)}")
-            print(f"beside: {beside.beside(browser, given, faults)}")
-            print(f"bars: {pages.bars(browser, given, faults)}")
+        if is_wanted(given, "attacks"):
+            with Sidecar(given.callgate, access=True) as sidecar:
+                print(f"attacks: {attacks.run(browser, sidecar, given, faults)}")
+        for suite in (forms.corpus, beside.beside, pages.bars) if given.whole else ():
+            if is_wanted(given, suite.__name__):
+                print(f"{suite.__name__}: {suite(browser, given, faults)}", flush=True)
         browser.close()
     print("\n".join(f"FAULT {fault}" for fault in faults))
     raise SystemExit(1 if faults else 0)
+
+
+def is_wanted(given, name):
+    return not given.only or name in given.only
 
 
 if __name__ == "__main__":

@@ -27,8 +27,14 @@ function keepInStep(form) {
 
   async function writeJson() {
     const number = ++last;
-    const answer = await fetch(`${form.dataset.trial}/arguments`, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-    const text = await answer.text();
+    let answer, text;
+    try {
+      answer = await fetch(`${form.dataset.trial}/arguments`, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+      text = await answer.text();
+    } catch (error) {
+      settle(`The sidecar does not answer: ${error.message}`, "");
+      return;
+    }
     if (number !== last) return;
     if (answer.ok) {
       json.value = text;

@@ -22,9 +22,9 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let next = text(&listed, "nextCursor");
     let content = html! {
         h1 { "Approvals" }
-        p.quiet role="status" { (approvals.len()) " calls wait or were decided and not made yet" }
+        @if !approvals.is_empty() { p.quiet role="status" { (layout::counted(approvals.len(), "call")) " waiting, or decided and not made yet" } }
         @for approval in approvals { (card(request, approval)) }
-        @if approvals.is_empty() { p { "No call waits." } }
+        @if approvals.is_empty() { p.quiet { "No call waits for a person." } }
         @if !next.is_empty() { p { a.button href={ "/console/approvals" (paths::query(&[("cursor", next)])) } rel="next" { "More" } } }
     };
     layout::show(request, Section::Approvals, "Approvals", &content)

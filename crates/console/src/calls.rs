@@ -19,14 +19,17 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let calls = items(&listed, "calls");
     let content = html! {
         h1 { "Calls" }
-        p.quiet #live role="status" { (calls.len()) " calls, the newest first" }
+        p.quiet #live role="status" {
+            @if calls.len() > MOST_SHOWN { "The newest " (MOST_SHOWN) " of " (layout::counted(calls.len(), "call")) }
+            @else { (layout::counted(calls.len(), "call")) ", the newest first" }
+        }
         div.scroll tabindex="0" role="group" aria-label="table" {
-            table data-live={ "/console/calls/events?after=" (number(&listed, "latest")) } {
+            table.calls data-live={ "/console/calls/events?after=" (number(&listed, "latest")) } {
                 thead { tr { th.number { "Call" } th { "Ended" } th { "Tool" } th { "Ending" } th.number { "HTTP" } th.number { "ms" } th.number { "Requests" } th { "Reached" } th { "Principal" } th { "Notes" } } }
                 tbody { @for call in calls.iter().take(MOST_SHOWN) { (row(call)) } }
             }
         }
-        @if calls.is_empty() { p #none { "No call has ended yet." } }
+        @if calls.is_empty() { p.quiet #none { "No call has ended yet." } }
     };
     layout::show(request, Section::Calls, "Calls", &content)
 }
@@ -98,6 +101,7 @@ pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageRes
         @for (member, title) in values.iter().filter(|(member, _)| call.get(*member).is_some()) {
             h2 { (title) }
             (json_view::show_text(&readable(text(&call, member)), title))
+            @if Value::parse(text(&call, member)).is_err() { p.quiet { "Only this beginning is kept." } }
         }
         @if call.get("arguments").is_none() { p.quiet { "Arguments and results are kept with " code { "call_values: true" } "." } }
         @if let Some(again) = retry_address(&call) { p { a.button href=(again) { "Try it again" } } }

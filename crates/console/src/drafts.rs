@@ -17,16 +17,22 @@ pub(crate) fn page(request: &PageRequest) -> PageResponse {
 pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
     let mut exchange = Object::from([("url", request.field("url").into())]);
     exchange.insert("method", request.field("method").into());
+    let mut texts = Vec::new();
     for name in ["input", "output"] {
-        let written = request.field(name).trim();
+        // A browser writes every line break in its own way.
+        let written = request.field(name).trim().replace("\r\n", "\n");
         if !written.is_empty() {
             // A text that is no JSON is a body as it stands.
-            exchange.insert(name, Value::parse(written).unwrap_or_else(|_| written.into()));
+            let value = Value::parse(&written).unwrap_or_else(|error| {
+                texts.push(format!("The {name} is taken as text, because it is no JSON: {error}"));
+                written.as_str().into()
+            });
+            exchange.insert(name, value);
         }
     }
     let body = Object::from([
         ("exchanges", Value::Array(vec![Value::Object(exchange)])),
-        ("prompt", request.field("prompt").into()),
+        ("prompt", request.field("prompt").replace("\r\n", "\n").into()),
     ]);
     let answer = request.post("/v1/drafts", &Value::Object(body)).await;
     let is_success = answer.is_success();
@@ -39,6 +45,7 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
     let shown = html! {
         section aria-labelledby="draft" {
             h2 #draft { "The draft" }
+            @for text in &texts { p.note role="status" { (text) } }
             @if let Some(description) = description {
                 (json_view::show(description, "The description"))
             }

@@ -21,6 +21,12 @@ impl<'f> Fields<'f> {
         self.0.get(&*part.field(path)).and_then(|values| values.first()).copied()
     }
 
+    /// True if there is a field of an input at a path, or of one below it.
+    pub(crate) fn has_below(&self, path: &str) -> bool {
+        let is_below = |field: &str| field.get(2..).is_some_and(|it| it.starts_with(path));
+        self.0.keys().any(|field| is_below(field))
+    }
+
     /// The inputs that a person opened.
     pub(crate) fn is_opened(&self, path: &str) -> bool {
         self.0.get("opened").into_iter().chain(self.0.get("open")).flatten().any(|it| *it == path)

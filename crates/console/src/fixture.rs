@@ -8,30 +8,32 @@ use callgate_tool::{Object, Value, json};
 
 use crate::{json_view, layout::text, paths};
 
-/// The `call.json` of a case. Handles end, so the case holds the bytes of files in their place.
+/// The `call.json` of a case. Handles end, so the case holds the bytes of files in their place; the error names a file that is
+/// kept no more.
 pub(crate) async fn call_file(
     request: &PageRequest,
     tool: &Value,
     arguments: Value,
     session: &str,
-) -> PageResponse {
+) -> Result<PageResponse, String> {
     let mut contents = BTreeMap::new();
     for handle in handles(&arguments) {
         let query = paths::query(&[("session", session)]);
         let address = format!("/v1/results/{}{query}", paths::encoded(&handle));
         let answer = request.get(&address, &[]).await;
         let (is_kept, media_type) = (answer.is_success(), answer.header("content-type").to_owned());
-        if let (true, Some(bytes)) = (is_kept, answer.bytes().await) {
-            let members = [("data", STANDARD.encode(&bytes)), ("content_type", media_type)];
-            contents.insert(handle, members.map(|(name, value)| (name, value.into())));
-        }
+        let bytes = answer.bytes().await.filter(|_| is_kept).ok_or_else(|| {
+            format!("the file `{handle}` is kept no more for this session: choose it again")
+        })?;
+        let members = [("data", STANDARD.encode(&bytes)), ("content_type", media_type)];
+        contents.insert(handle, members.map(|(name, value)| (name, value.into())));
     }
     let arguments = with_contents(arguments, &contents);
     // A fixture is one toolset, so its tools have no prefix.
     let (name, toolset) = (text(tool, "name"), text(tool, "toolset"));
     let own_name = name.strip_prefix(toolset).and_then(|name| name.strip_prefix('-'));
     let case = json!({"tool": (own_name.unwrap_or(name)), "arguments": arguments});
-    PageResponse::download("call.json", json_view::pretty(&case) + "\n")
+    Ok(PageResponse::download("call.json", json_view::pretty(&case) + "\n"))
 }
 
 /// The `session.json` of a case, which names its credentials and does not hold them.

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 pub(crate) use self::read::{Arguments, read_arguments};
 use crate::{
     fields::{Fields, Part},
-    json_view,
+    json_view, layout,
     schema::{Kind, Resolved, Schemas},
 };
 
@@ -300,7 +300,7 @@ fn description(schema: &Value) -> Markup {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let end = text.floor_char_boundary(MOST_DESCRIPTION);
     let (shown, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-    html! { @if !shown.is_empty() { span.help { (shown) @if !rest.is_empty() { "…" } } } }
+    html! { @if !shown.is_empty() { span.help { (layout::sentence(shown)) @if !rest.is_empty() { "…" } } } }
 }
 
 /// True for a text that a field of a form can hold.

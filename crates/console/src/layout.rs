@@ -142,6 +142,11 @@ pub(crate) fn number(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_number).map(ToString::to_string).unwrap_or_default()
 }
 
+/// A number of things, each of which is a `noun`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A sentence whose literals stand in backticks.
 pub(crate) fn sentence(text: &str) -> Markup {
     let parts: Vec<_> = text.split('`').collect();

@@ -1,6 +1,8 @@
 //! The outcome of a call: the request, the result as the model is shown it, what was cut from it, notes and the journal; and the same
 //! call in other ways.
 
+use std::collections::BTreeSet;
+
 use callgate_gateway::{Answer, PageRequest};
 use callgate_tool::{Object, Value};
 use maud::{Markup, html};
@@ -198,20 +200,25 @@ fn rows(response: &Value) -> Option<Markup> {
     let shown: Option<Vec<&Object>> = list.iter().take(MOST_ROWS).map(Value::as_object).collect();
     let shown = shown.filter(|shown| !shown.is_empty())?;
     let mut columns: Vec<&String> = Vec::new();
-    for name in shown.iter().flat_map(|row| row.keys()) {
-        if !columns.contains(&name) && columns.len() < MOST_COLUMNS {
-            columns.push(name);
-        }
+    let mut seen = BTreeSet::new();
+    for name in shown.iter().flat_map(|row| row.keys()).filter(|name| seen.insert(*name)) {
+        columns.push(name);
     }
+    let n_columns = columns.len();
+    columns.truncate(MOST_COLUMNS);
     let cell = |row: &Object, name: &str| {
         let text = row.get(name).map(plain).unwrap_or_default();
         let end = text.floor_char_boundary(MOST_CELL);
-        text.get(..end).unwrap_or(&text).to_owned()
+        match text.get(..end) {
+            Some(shown) if shown.len() < text.len() => format!("{shown}…"),
+            _ => text,
+        }
     };
     Some(html! {
         div.scroll tabindex="0" role="group" aria-label="table" {
             table {
-                caption { (list.len()) " rows" @if shown.len() < list.len() { ", the first " (shown.len()) " of them" } }
+                caption { (list.len()) " rows" @if shown.len() < list.len() { ", the first " (shown.len()) " of them" }
+                    @if columns.len() < n_columns { ", the first " (columns.len()) " of " (n_columns) " columns" } }
                 thead { tr { @for column in &columns { th { (column) } } } }
                 tbody { @for row in &shown { tr { @for column in &columns { td { (cell(row, column)) } } } } }
             }

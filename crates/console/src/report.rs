@@ -42,8 +42,11 @@ pub(crate) fn overview(report: &Value) -> Markup {
         @let own = items(report, "diagnostics");
         @if !own.is_empty() {
             details open[own.len() < 3] {
-                summary { "The configuration" " " span.count { (own.len()) " " (if own.len() == 1 { "finding" } else { "findings" }) } }
+                summary { "The configuration" " " span.count { (layout::counted(own.len(), "finding")) } }
                 ul.findings { @for finding in own.iter().take(MOST_SHOWN) { (finding_item(finding)) } }
+                @if own.len() > MOST_SHOWN {
+                    p.quiet { (own.len() - MOST_SHOWN) " more; " code { "callgate check" } " shows them" }
+                }
             }
         }
         div.toolsets {
@@ -54,7 +57,7 @@ pub(crate) fn overview(report: &Value) -> Markup {
                         span.dot aria-hidden="true" {}
                         strong { (shown_name(text(toolset, "name"))) }
                         span.quiet { (brief(toolset)) }
-                        @if n_findings > 0 { span.count { (n_findings) " " (if n_findings == 1 { "finding" } else { "findings" }) } }
+                        @if n_findings > 0 { span.count { (layout::counted(n_findings, "finding")) } }
                     }
                     (state(toolset))
                     (findings(toolset, MOST_SHOWN))
@@ -70,7 +73,8 @@ fn brief(toolset: &Value) -> String {
     if tools.is_empty() {
         return status.to_owned();
     }
-    format!("{status} · {tools} tools · about {} tokens", number(toolset, "tokens"))
+    let noun = if tools == "1" { "tool" } else { "tools" };
+    format!("{status} · {tools} {noun} · about {} tokens", number(toolset, "tokens"))
 }
 
 fn state(toolset: &Value) -> Markup {

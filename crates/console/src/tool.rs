@@ -32,9 +32,19 @@ pub(crate) struct Trial<'t> {
 }
 
 pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
-    let arguments = Value::parse(request.query("args")).ok().filter(Value::is_object);
-    let json = arguments.as_ref().map_or_else(|| "{}".to_owned(), json_view::pretty);
-    show(request, name, Trial { arguments, json, ..Trial::default() }).await
+    let given = request.query("args");
+    let arguments = Value::parse(given).ok().filter(Value::is_object);
+    let is_broken = arguments.is_none() && !given.is_empty();
+    let json = match &arguments {
+        Some(arguments) => json_view::pretty(arguments),
+        // It stays as it came, for a person to mend.
+        None if is_broken => given.to_owned(),
+        None => "{}".to_owned(),
+    };
+    let faults = is_broken.then(|| "`args` of the address: expected an object as JSON".to_owned());
+    let faults = faults.into_iter().collect();
+    show(request, name, Trial { arguments, json, faults, is_json: is_broken, ..Trial::default() })
+        .await
 }
 
 /// The facts about a tool, or the page in place of them.
@@ -60,7 +70,7 @@ fn show_facts(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> PageRes
         h1 { code { (text(tool, "name")) } " " (effect_mark(text(tool, "effect")))
             @if tool.get("approval").and_then(Value::as_bool) == Some(true) { " " span.tag { "needs an approval" } } }
         @if !text(tool, "path").is_empty() { p { code { (text(tool, "method")) " " (text(tool, "path")) } } }
-        p.description { (text(tool, "description")) }
+        (description_text(text(tool, "description")))
         (trial.outcome)
         (trial_form(request, tool, trial))
         (inputs_table(tool))
@@ -71,6 +81,17 @@ fn show_facts(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> PageRes
         }
     };
     layout::show(request, Section::Tools, text(tool, "name"), &content)
+}
+
+/// The description; of a long one the beginning, because a browser shows no more at once.
+fn description_text(description: &str) -> Markup {
+    let shown = json_view::beginning(description);
+    html! {
+        p.description { (shown) }
+        @if shown.len() < description.len() {
+            p.quiet { "The first 64 KiB of " (description.len()) " bytes; the declarations below have the whole." }
+        }
+    }
 }
 
 fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup {

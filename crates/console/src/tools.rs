@@ -66,7 +66,7 @@ impl Asked<'_> {
         let one = |word: &str| {
             Value::Array((!word.is_empty()).then(|| word.into()).into_iter().collect())
         };
-        json!({"query": self.words, "limit": 100, "toolsets": (one(self.toolset)), "effects": (one(self.effect))})
+        json!({"query": self.words, "limit": MOST_RANKED, "toolsets": (one(self.toolset)), "effects": (one(self.effect))})
     }
 
     /// The address of this list with another tag or page.
@@ -106,7 +106,7 @@ fn search_form(asked: &Asked<'_>, report: &Value) -> Markup {
 
 fn chosen_tag(asked: &Asked<'_>) -> Markup {
     html! {
-        @if !asked.tag.is_empty() {
+        @if !asked.tag.is_empty() && asked.words.is_empty() {
             p { "Tagged " span.tag { (asked.tag) } " " a href=(asked.address("", "")) { "every tag" } }
         }
     }
@@ -116,7 +116,7 @@ fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
     let tools = items(listed, "tools");
     let next = text(listed, "nextCursor");
     html! {
-        p.quiet role="status" { (number(listed, "total")) " tools" @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
+        p.quiet role="status" { (number(listed, "total")) (if number(listed, "total") == "1" { " tool" } else { " tools" }) @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
         div.scroll tabindex="0" role="group" aria-label="table" {
             table.list {
                 thead { tr { th { "Tool" } th { "Effect" } th { "Purpose" } th { "Operation" } th.number { "Tokens" } } }
@@ -144,15 +144,18 @@ fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
 fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
     let tools = items(listed, "tools");
     html! {
-        p.quiet role="status" { (tools.len()) " tools for “" (asked.words) "”, the best first" }
+        p.quiet role="status" {
+            @if tools.len() < MOST_RANKED { (tools.len()) " tools for “" (asked.words) "”, the best first" }
+            @else { "The best " (tools.len()) " tools for “" (asked.words) "”" }
+        }
         div.scroll tabindex="0" role="group" aria-label="table" {
-            table {
+            table.ranks {
                 thead { tr { th.number { "Rank" } th.number { "Score" } th { "Tool" } th { "Effect" } th { "Purpose" } th { "Why" } } }
                 tbody {
                     @for (at, tool) in tools.iter().enumerate() {
                         tr {
                             td.number { (at + 1) }
-                            td.number { (number(tool, "score")) }
+                            td.number { (score(tool)) }
                             td { (tool_link(text(tool, "name"))) }
                             td { (effect_mark(text(tool, "effect"))) }
                             td { (text(tool, "description")) }
@@ -164,6 +167,12 @@ fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
         }
         @if tools.is_empty() { p { "No tool has these words, or words like them." } }
     }
+}
+
+/// The score of a tool, whose digits stand below each other.
+fn score(tool: &Value) -> String {
+    let text = number(tool, "score");
+    text.parse::<f64>().map_or(text, |score| format!("{score:.2}"))
 }
 
 /// The words that a tool shares with a search, and the tools that it needs and serves.
@@ -187,4 +196,5 @@ fn reason(words: &str, tool: &Value) -> Markup {
 
 /// Shorter words are in most texts.
 const LEAST_TELLING: usize = 3;
+const MOST_RANKED: usize = 100;
 const EFFECTS: [&str; 3] = ["read", "idempotent", "write"];

@@ -73,11 +73,17 @@ pub(crate) async fn fixture(request: &PageRequest, name: &str) -> PageResponse {
     };
     let session = session_id(request);
     let kept = keep_files(request, &session).await;
-    let trial = read_trial(request, &tool, &kept);
+    let mut trial = read_trial(request, &tool, &kept);
     let (Some(arguments), true) = (&trial.arguments, trial.faults.is_empty()) else {
         return tool::show(request, name, trial).await;
     };
-    fixture::call_file(request, &tool, arguments.clone(), &session).await
+    match fixture::call_file(request, &tool, arguments.clone(), &session).await {
+        Ok(file) => file,
+        Err(fault) => {
+            trial.faults.push(fault);
+            tool::show(request, name, trial).await
+        }
+    }
 }
 
 /// The session as `session.json` of a case.

@@ -51,7 +51,14 @@ impl Reading<'_> {
         is_required: bool,
         depth: usize,
     ) -> Option<Read> {
-        let deeper = depth.checked_sub(1)?;
+        let Some(deeper) = depth.checked_sub(1) else {
+            if self.fields.has_below(path) {
+                self.faults.push(format!(
+                    "an input lies deeper than the {MOST_DEPTH} levels of a form: write it as JSON"
+                ));
+            }
+            return None;
+        };
         if let Some(text) = self.fields.get(Part::Json, path) {
             return self.json(text, path).map(Read::input);
         }
@@ -128,14 +135,23 @@ impl Reading<'_> {
         for at in 0..self.count(&path).unwrap_or_default() {
             let path = item_path(&path, at);
             let name = self.fields.get(Part::Key, &path).unwrap_or_default();
-            let Some(read) = self.read(schema, &path, false, depth) else { continue };
-            if name.is_empty() {
-                self.faults.push("a further member needs a name".to_owned());
-            } else if object.insert(name, read.value).is_some() {
-                self.faults.push(format!("the member `{name}` is there twice"));
-            }
+            let read = self.read(schema, &path, false, depth);
+            self.add_further(object, name, read);
         }
         object.len() > n_declared
+    }
+
+    fn add_further(&mut self, object: &mut Object, name: &str, read: Option<Read>) {
+        let fault = match read {
+            None if name.is_empty() => return,
+            None => format!("the member `{name}` has no value: write one, or say that it is empty"),
+            Some(_) if name.is_empty() => "a further member needs a name".to_owned(),
+            Some(read) => match object.insert(name, read.value) {
+                None => return,
+                Some(_) => format!("the member `{name}` is there twice"),
+            },
+        };
+        self.faults.push(fault);
     }
 
     fn text(&self, path: &str, state: &str) -> Option<Value> {
@@ -173,8 +189,15 @@ impl Reading<'_> {
     }
 
     /// The number of rows of a group; `None` if the form does not show it.
-    fn count(&self, path: &str) -> Option<usize> {
-        let count = self.fields.get(Part::Count, path)?.parse().ok()?;
+    fn count(&mut self, path: &str) -> Option<usize> {
+        let count: usize = self.fields.get(Part::Count, path)?.parse().ok()?;
+        if count > MOST_ROWS {
+            let fault = format!(
+                "`{}`: expected at most {MOST_ROWS} rows of a form, got: {count}; write it as JSON",
+                input_name(path)
+            );
+            self.faults.push(fault);
+        }
         Some(usize::min(count, MOST_ROWS))
     }
 }
@@ -184,6 +207,6 @@ fn input_name(path: &str) -> &str {
     if path.is_empty() { "arguments" } else { path }
 }
 
-const MOST_DEPTH: usize = 40;
+const MOST_DEPTH: usize = 100;
 /// A form has no more rows than a person fills in.
 const MOST_ROWS: usize = 1000;

@@ -150,3 +150,28 @@ fn texts_of_a_description_are_no_markup() {
     let shown = Form::new(&schema, &none).inputs(&schema, Some(&arguments)).into_string();
     assert!(!shown.contains("<script") && !shown.contains("<img"), "{shown}");
 }
+
+#[test]
+fn more_than_a_form_can_hold_is_a_fault_and_not_left_out() {
+    #[track_caller]
+    fn check_fault(schema: &Value, fields: &[(&str, &str)], expected: &str) {
+        let pairs = pairs(&[fields, &[("i:", "0")]].concat());
+        let faults = read_arguments(schema, &Fields::new(&pairs)).unwrap_err();
+        assert!(faults.iter().any(|fault| fault.contains(expected)), "{faults:?}");
+    }
+    let list = schema_of(&json!({"type": "array", "items": {"type": "string"}}));
+    check_fault(&list, &[("i:/a", "1001"), ("t:/a/1000", "x")], "at most 1000 rows");
+    let map = schema_of(&json!({"type": "object", "additionalProperties": {"type": "string"}}));
+    let row = [("i:/a", "0"), ("i:/a/+", "1"), ("k:/a/+/0", "name"), ("t:/a/+/0", "")];
+    check_fault(&map, &row, "the member `name` has no value");
+    let (mut deep, mut path) = (json!({"type": "string"}), String::new());
+    let mut fields = Vec::new();
+    for _ in 0..120 {
+        deep = schema_of(&deep);
+        fields.push((format!("i:{path}"), "0".to_owned()));
+        path.push_str("/a");
+    }
+    fields.push((format!("t:{path}"), "x".to_owned()));
+    let faults = read_arguments(&deep, &Fields::new(&fields)).unwrap_err();
+    assert!(faults.iter().any(|fault| fault.contains("100 levels")), "{faults:?}");
+}
