@@ -1,18 +1,20 @@
-"""Swagger UI beside the console: for tools of other people's descriptions, whether the fields of each can say a valid call, and
-whether what is then sent is what the command sends."""
+"""Swagger UI and the Inspector of MCP beside the console: for tools of other people's descriptions, whether the fields of each can say
+a valid call, and whether what is then sent is what the command sends. A member that has no field is typed as JSON."""
 
 import json
 import urllib.parse
 import urllib.request
 
 import yaml
+from playwright.sync_api import Error
 
 import forms
+import inspector
 import world
 from world import Sidecar, shared
 
 DESCRIPTIONS = ["petstore/petstore3.yaml", "qdrant/openapi.json", "adyen/CapitalService-v1.yaml", "notion/notion-openapi.json", "twilio/twilio_messaging_v1.json"]
-EACH = 5
+EACH = 7
 # Prime, so that every tool comes once.
 STEP = 7919
 PAGE = """<!doctype html><meta charset=utf-8><div id=ui></div><script src=/swagger-ui-bundle.js></script><script>
@@ -26,8 +28,16 @@ def beside(browser, given, faults):
     folder, assets = shared(), given.axe.parents[1] / "swagger-ui-dist/swagger-ui-bundle.js"
     if not folder or not assets.exists():
         return "corpus or Swagger UI absent"
-    ours = theirs = exact = n_tools = 0
-    notes = []
+    inspector_folder = inspector.folder_of(given.axe)
+    counted = {name: {"fields": 0, "same": 0} for name in ("the console", "Swagger UI", "the Inspector")}
+    n_tools, notes = 0, []
+
+    def count(name, tool, by_fields, is_same):
+        counted[name]["fields"] += by_fields and is_same
+        counted[name]["same"] += is_same
+        if not is_same:
+            notes.append(f"{name}: {tool['name']}")
+
     for file in DESCRIPTIONS:
         description = folder / "corpus/specs" / file
         toolset = {"openapi": str(description), "server": "https://api.example.com"}
@@ -39,7 +49,7 @@ def beside(browser, given, faults):
             for at in range(len(tools)):
                 # Spread over the description.
                 details = details_of(sidecar, tools[at * STEP % len(tools)]["name"])
-                arguments = forms.generated(details["inputSchema"], details["inputSchema"], 0)
+                arguments = plain(forms.generated(details["inputSchema"], details["inputSchema"], 0))
                 if "content_type" in arguments:
                     continue  # A body that is no JSON: Swagger UI takes its text.
                 wanted = forms.request_of(sidecar.callgate, sidecar.folder.name, details["name"], arguments)
@@ -54,16 +64,44 @@ def beside(browser, given, faults):
             for tool, arguments, wanted in chosen:
                 n_tools += 1
                 watched = forms.Watched(browser, faults)
-                _, done = forms.type_into(watched, sidecar.console, tool["name"], tool["inputSchema"], arguments)
+                typed, done = forms.type_into(watched, sidecar.console, tool["name"], tool["inputSchema"], arguments)
+                written, shown = (None, None) if done["lost"] else forms.shown_request(typed, sidecar, tool["name"])
                 watched.close()
-                ours += not done["lost"] and not done["nJson"]
+                count("the console", tool, not done["lost"] and not done["nJson"], written == arguments and shown == wanted)
                 by_fields, sent = swagger(page, tool, arguments)
-                theirs += by_fields
-                exact += same(sent, wanted)
-                if not same(sent, wanted):
-                    notes.append(tool["name"])
+                count("Swagger UI", tool, by_fields, same(sent, wanted))
             page.close()
-    return f"of {n_tools} tools, by fields alone: the console {ours}, Swagger UI {theirs}; Swagger UI, with JSON as text, sends the same for {exact}; not for {notes}"
+        if inspector_folder:
+            inspect(given, browser, inspector_folder, toolset, chosen, count)
+    shown = "; ".join(f"{name} {it['fields']} by fields alone, {it['same']} with JSON as text" for name, it in counted.items())
+    return f"of {n_tools} tools, the same call as by the command: {shown}; not for {notes}" + ("" if inspector_folder else "; the Inspector is absent: tests/interop/clients/run installs it")
+
+
+def inspect(given, browser, folder, toolset, chosen, count):
+    """The same calls in the page of the Inspector. A sidecar of their tools alone lists them all."""
+    tools = {**toolset, "tools": {"include": [tool["name"].removeprefix("it-") for tool, *_ in chosen]}}
+    configuration = {"listen": "127.0.0.1:0", "mcp": {"mode": "direct"}, "toolsets": {"it": tools}}
+    with Sidecar(given.callgate, configuration=configuration) as sidecar, inspector.Inspector(folder, sidecar) as server:
+        for tool, arguments, _ in chosen:
+            page = server.open(browser)
+            try:
+                by_fields, sent = inspector.call(page, tool["name"], arguments)
+            except Error as error:
+                by_fields, sent = False, None
+                print(f"the Inspector: {tool['name']}: {str(error)[:200]}", flush=True)
+            count("the Inspector", tool, by_fields, sent == arguments)
+            page.close()
+
+
+def plain(value):
+    """A value without what only some fields keep: large numbers and line breaks. `forms.py` has those."""
+    if isinstance(value, dict):
+        return {name: plain(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, forms.Digits):
+        return forms.Digits("42") if value.isdigit() else forms.Digits("12.5")
+    return "a text" if value == forms.TEXT else value
 
 
 def details_of(sidecar, name):

@@ -214,7 +214,10 @@ def generated(schema, root, depth):
         return value
     if kind == "array":
         return [generated(schema.get("items", {}), root, depth + 1)] * (2 if depth < 4 else 1)
-    return {"integer": Digits("9007199254740993"), "number": Digits("12.50"), "boolean": True, "null": None}.get(kind, 'a "text" & <more>\nö')
+    return {"integer": Digits("9007199254740993"), "number": Digits("12.50"), "boolean": True, "null": None}.get(kind, TEXT)
+
+
+TEXT = 'a "text" & <more>\nö'
 
 
 DESCRIPTIONS = [
