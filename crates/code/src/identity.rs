@@ -16,16 +16,13 @@ use crate::{name::is_same_name, stub::parameters};
 pub(crate) fn program_identity(call: &Call<'_>) -> String {
     let mut hasher = FingerprintHasher::default();
     hasher.optional(call.principal().map(Principal::id)).text(call.tool());
-    match call.extensions().get::<RepeatKey>() {
-        Some(RepeatKey(key)) => {
-            hasher.text(key);
-        }
-        None => {
-            let began = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-            let random = || RandomState::new().build_hasher().finish().to_string();
-            hasher.text(&began.unwrap_or_default().as_nanos().to_string());
-            hasher.text(&process::id().to_string()).text(&random()).text(&random());
-        }
+    if let Some(RepeatKey(key)) = call.extensions().get() {
+        hasher.text(key);
+    } else {
+        let began = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let random = || RandomState::new().build_hasher().finish().to_string();
+        hasher.text(&began.unwrap_or_default().as_nanos().to_string());
+        hasher.text(&process::id().to_string()).text(&random()).text(&random());
     }
     hexadecimal(hasher.finish().as_bytes())
 }

@@ -127,7 +127,9 @@ impl Middleware for Idempotency {
                     call.extensions_mut().insert(AskedApproval(approval));
                     earlier = outcome;
                 }
-                program.into_iter().for_each(|key| call.extensions_mut().insert(key));
+                if let Some(key) = program {
+                    call.extensions_mut().insert(key);
+                }
                 let guard = Mutex::new(Some(guard));
                 call.extensions_mut().insert(HeldGuard { guard, earlier });
                 return ControlFlow::Continue(());
