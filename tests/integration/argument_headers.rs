@@ -115,7 +115,7 @@ fn a_header_that_carries_a_credential_cannot_be_allowed() {
 fn a_method_is_not_overridden_where_only_reads_are_offered() {
     check(
         "tools: {read_only: true}\nargument_headers: [X-HTTP-Method-Override]",
-        "error /argument_headers/0: expected no other method than that of the request where only reads are offered, got: `X-HTTP-Method-Override`; remove it, or `read_only` of `tools`",
+        "error /argument_headers/0: expected no other method than that of the request where only reads are offered, got: `X-HTTP-Method-Override`; remove it or the key `read_only` of `tools`",
     );
 }
 

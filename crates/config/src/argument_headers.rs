@@ -41,7 +41,7 @@ pub(crate) fn report_method_override(reader: &mut Reader, toolset: &ToolsetConfi
             "expected no other method than that of the request where only reads are offered, got: `{}`",
             listed_header.header.as_str()
         );
-        let help = "remove it, or `read_only` of `tools`";
+        let help = "remove it or the key `read_only` of `tools`";
         reader.complain(SettingCode::WrongValue, listed_header.pointer.clone(), message, help);
     }
 }

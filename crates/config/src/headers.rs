@@ -121,7 +121,7 @@ fn header_reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<He
             Some(HeaderValue::Secret(value))
         }
         Err(error) => {
-            let help = "write `literal:` before a text that begins like a reference";
+            let help = "put `literal:` before a text that begins like a reference";
             reader.complain(SettingCode::SecretReference, pointer, error.to_string(), help);
             None
         }

@@ -129,7 +129,8 @@ forms! {
         if matches!(oauth2_auth_code, CredentialSource::Secret(_)) {
             let message = "expected the token of the session's own user, got a secret of the operator";
             let help = "write `$session.credentials.NAME`; without `user` the connection's own credential is used";
-            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
+            let pointer = format!("{}/oauth2_auth_code", at(mapping, key));
+            reader.complain(SettingCode::WrongValue, pointer, message, help);
         }
         let header = header.unwrap_or_else(|| UserSettings::HEADER.to_owned());
         Some(UserSettings { oauth2_auth_code, header })
@@ -175,7 +176,7 @@ fn read_action_kind(
         ActionKeys { entity: Some(entity), action: None, tool: None, .. } => {
             let Some(operation) = keys.operation else {
                 let message = "expected `operation` beside `entity`, got none";
-                let help = "write `list`, `get`, `create`, `update` or `delete`";
+                let help = "add `operation: list`, or another one of `get`, `create`, `update` and `delete`";
                 reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
                 return None;
             };

@@ -260,7 +260,7 @@ fn malformed_text(settings: &StatementSettings, malformed: MalformedStatement) -
     let (message, help) = match malformed {
         MalformedStatement::Placeholder => (
             "expected values by their names, got a placeholder of the database",
-            "write `:name`, and the name under `inputs`",
+            "write a name with a colon (`:no`) in its place, and the name under `inputs`",
         ),
         MalformedStatement::Second => {
             ("expected one statement, got more", "make a statement of each")

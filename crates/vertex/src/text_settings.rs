@@ -75,7 +75,7 @@ impl KeysReader<'_> {
             self.report_fault(
                 "fields",
                 message,
-                "write `filter_argument: true`, or remove the key",
+                "write `filter_argument: true` in its place, or remove the key",
             );
         }
         if keys.grounding.is_some() && !is_answered {
@@ -101,7 +101,7 @@ impl KeysReader<'_> {
             let is_own = |keys: &StoreKeys| keys.mode.is_some();
             if keys.data_stores.iter().flatten().any(is_own) {
                 let message = "expected no `mode` of a data store beside `engine`, got one";
-                self.report_fault("data_stores", message, "write `mode` beside `engine`");
+                self.report_fault("data_stores", message, "move `mode` beside `engine`");
             }
             let stores = stores.into_iter().map(|(_, store)| store).collect();
             let target = |name| {

@@ -37,7 +37,7 @@ pub(super) fn name_columns(
         }
         if settings.rows.iter().any(|(row, _)| row == own) {
             let message = format!("expected a column that the model may know, got: `{own}`");
-            let help = "leave it out: `rows` fills it from the session";
+            let help = "leave it out, since `rows` fills it from the session";
             findings.push(DatabaseFinding::error(COLUMN, pointer, message, help));
             continue;
         }

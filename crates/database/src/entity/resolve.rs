@@ -132,7 +132,10 @@ impl<'a> Resolver<'a> {
         let column = self.column(below, name)?;
         let is_rows = self.settings.rows.iter().any(|(row, _)| row == name);
         let (expected, help) = if is_rows && fit != Fit::Key {
-            ("a column that the model may know", "leave it out: `rows` fills it from the session")
+            (
+                "a column that the model may know",
+                "leave it out, since `rows` fills it from the session",
+            )
         } else if !fit.takes(column) {
             (fit.expected_column(), "leave the column out")
         } else if fit.needs_legal_name() && ArgumentName::new(name).is_err() {
