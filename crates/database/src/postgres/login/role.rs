@@ -24,7 +24,7 @@ pub(super) async fn findings(reader: &mut CatalogReader, needs: &Needs) -> Resul
     let mut roles = Roles { findings: Vec::new(), is_superuser: false, must_stay: false };
     for row in reader.rows(ROLES, &[]).await? {
         let Some([role, attributes, login, direct, must_stay]) = texts(row) else { continue };
-        if role == login {
+        if role.is_empty() {
             roles.is_superuser = attributes.starts_with("SUPERUSER");
             roles.must_stay = must_stay == "true";
             // A superuser that must stay may do the others anyway.
@@ -33,11 +33,11 @@ pub(super) async fn findings(reader: &mut CatalogReader, needs: &Needs) -> Resul
             roles.findings.extend(attributes.map(|word| {
                 let allowance = allowance(Postgres, word);
                 let message = format!("the login has the attribute `{word}`{allowance}");
-                let remedy = format!("ALTER ROLE {} NO{word}", Postgres.quote(&login));
+                let remedy = format!("ALTER ROLE {login} NO{word}");
                 finding(Grade::Dangerous, word.to_lowercase(), message, remedy)
             }));
         } else if !roles.is_superuser && !direct.is_empty() {
-            let remedy = format!("REVOKE {direct} FROM {}", Postgres.quote(&login));
+            let remedy = format!("REVOKE {direct} FROM {login}");
             roles.findings.extend(role_finding(&role, &attributes, remedy, needs));
         }
     }
@@ -64,13 +64,13 @@ fn role_finding(
     (!is_taken).then(|| finding(grade, format!("role:{role}"), message, remedy))
 }
 
-/// The login first, then the roles that it can take: their attributes, the grants to the login through which it reaches them, and true for a
+/// The login first, without its name, then the roles that it can take: their attributes, the grants through which it reaches them, and true for a
 /// superuser that may be the last one.
-const ROLES: &str = "select r.rolname,
+const ROLES: &str = "select case when r.oid <> me.oid then r.rolname end,
         concat_ws(', ', case when r.rolsuper then 'SUPERUSER' end, case when r.rolbypassrls then 'BYPASSRLS' end,
             case when r.rolcreatedb then 'CREATEDB' end, case when r.rolcreaterole then 'CREATEROLE' end,
             case when r.rolreplication then 'REPLICATION' end),
-        me.rolname, (select string_agg(distinct quote_ident(d.rolname), ', ') from pg_auth_members m
+        quote_ident(me.rolname), (select string_agg(distinct quote_ident(d.rolname), ', ') from pg_auth_members m
             join pg_roles d on d.oid = m.roleid
             where m.member = me.oid and (d.oid = r.oid or pg_has_role(d.oid, r.oid, 'member'))),
         r.rolsuper and (r.oid = 10 or not exists (select from pg_roles o

@@ -262,19 +262,17 @@ async fn a_right_that_is_missing_is_granted_by_its_remedy() {
     assert_eq!(
         found,
         [
+            format!("Missing delete:public.orders GRANT DELETE ON public.orders TO \"{login}\""),
             format!(
-                "Missing delete:public.orders GRANT DELETE ON \"public\".\"orders\" TO \"{login}\""
+                "Missing insert:public.orders GRANT INSERT (\"owner\", \"total\") ON public.orders TO \"{login}\""
             ),
             format!(
-                "Missing insert:public.orders GRANT INSERT (\"owner\", \"total\") ON \"public\".\"orders\" TO \"{login}\""
+                "Missing select:public.orders GRANT SELECT (\"no\", \"owner\", \"total\") ON public.orders TO \"{login}\""
             ),
             format!(
-                "Missing select:public.orders GRANT SELECT (\"no\", \"owner\", \"total\") ON \"public\".\"orders\" TO \"{login}\""
+                "Missing update:public.orders GRANT UPDATE (\"total\") ON public.orders TO \"{login}\""
             ),
-            format!(
-                "Missing update:public.orders GRANT UPDATE (\"total\") ON \"public\".\"orders\" TO \"{login}\""
-            ),
-            format!("Missing usage:public GRANT USAGE ON SCHEMA \"public\" TO \"{login}\""),
+            format!("Missing usage:public GRANT USAGE ON SCHEMA public TO \"{login}\""),
             format!(
                 "Missing usage:public.orders_no_seq GRANT USAGE ON SEQUENCE public.orders_no_seq TO \"{login}\""
             ),
