@@ -38,6 +38,25 @@ pub(crate) fn text(
     }
 }
 
+/// The text that is bound for a value that rows may have. SQLite does not hold them to the length or the digits of their type.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn stored_text(
+    column: &Column,
+    value: &Value,
+    engine: Engine,
+) -> Result<Option<String>, Problem> {
+    let kind = match column.kind {
+        ColumnKind::Numeric { .. } if engine == Engine::Sqlite => {
+            ColumnKind::Numeric { precision: None, scale: None }
+        }
+        ColumnKind::Text { .. } if engine == Engine::Sqlite => ColumnKind::Text { most: None },
+        _ => return text(column, value, engine),
+    };
+    text(&Column { kind, ..column.clone() }, value, engine)
+}
+
 /// The JSON of a text that the database wrote, with all digits. A text that does not read as the kind stays a text.
 pub(crate) fn value(kind: &ColumnKind, text: Option<&str>, engine: Engine) -> Value {
     text.map_or(Value::Null, |text| json::value(kind, text, engine))

@@ -62,7 +62,7 @@ pub(super) fn test(
 }
 
 fn bound_text(column: &Column, value: &Value, engine: Engine) -> Result<String, Problem> {
-    column::text(column, value, engine)?
+    column::stored_text(column, value, engine)?
         .ok_or_else(|| problem("a value other than null; use `is_null` for null", value))
 }
 

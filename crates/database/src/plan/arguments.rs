@@ -39,7 +39,8 @@ impl<'a> Values<'a> {
             self.problem(&column.name, "a value", "nothing");
             return None;
         }
-        self.text(&column.name, column, value).ok().flatten()
+        let text = column::stored_text(column, value, self.engine);
+        self.reported(&column.name, text).ok().flatten()
     }
 
     /// The text of a value for a column, which is `None` for null.
@@ -49,7 +50,11 @@ impl<'a> Values<'a> {
         column: &Column,
         value: &Value,
     ) -> Result<Option<String>, Reported> {
-        column::text(column, value, self.engine).map_err(|problem| {
+        self.reported(at, column::text(column, value, self.engine))
+    }
+
+    fn reported<T>(&mut self, at: &str, result: Result<T, Problem>) -> Result<T, Reported> {
+        result.map_err(|problem| {
             let below = if problem.at.is_empty() { "" } else { &*problem.at };
             let separator = if below.is_empty() || below.starts_with('[') { "" } else { "." };
             self.problems.push(Problem { at: format!("{at}{separator}{below}"), ..problem });

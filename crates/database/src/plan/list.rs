@@ -113,7 +113,7 @@ impl Request<'_> {
             if value.is_null() {
                 return Ok(None);
             }
-            column::text(column, &value, engine).map_err(|_| wording::unknown_page())
+            column::stored_text(column, &value, engine).map_err(|_| wording::unknown_page())
         };
         texts.into_iter().zip(&order.columns).map(checked).collect()
     }

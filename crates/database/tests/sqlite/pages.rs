@@ -3,7 +3,7 @@
 use callgate_database::EntitySettings;
 use callgate_tool::{FaultCode, Outcome, Session, Value, json};
 
-use crate::shop::{Shop, column, entity, own_orders, user};
+use crate::shop::{Shop, column, entity, folder_with, own_orders, settings, user};
 
 /// The numbers of all pages.
 async fn all(shop: &Shop, arguments: Value, session: &Session) -> Vec<Value> {
@@ -35,6 +35,26 @@ async fn pages_hold_every_row_once_in_order() {
             let numbers = all(&shop, arguments, &nobody).await;
             assert_eq!(Value::Array(numbers), json!(expected), "{sort} {limit}");
         }
+    }
+}
+
+/// SQLite keeps values beyond their declared length and digits: what a list shows can be asked for.
+#[tokio::test]
+async fn values_beyond_their_declared_type_are_found_and_have_pages() {
+    let tables = "create table orders (no integer primary key, flag char(1) not null, rate decimal(3, 1) not null, place varchar(2) not null unique);
+        insert into orders values (1, 'yes', 4.25, 'Bonn'), (2, 'no', 1234.5, 'Ulm'), (3, 'n', 0.5, 'O')";
+    let sort = Some(vec!["flag".to_owned()]);
+    let settings = settings(vec![EntitySettings { sort, ..entity("orders") }]);
+    let shop = Shop::within(folder_with(tables), settings, None).await;
+    let nobody = Session::default();
+    let numbers = all(&shop, json!({"sort": ["flag"], "limit": 1}), &nobody).await;
+    assert_eq!(Value::Array(numbers), json!([3, 2, 1]));
+    for (column_name, value, expected) in
+        [("flag", json!("yes"), 1), ("rate", json!(4.25), 1), ("place", json!("Ulm"), 2)]
+    {
+        let arguments = json!({"where": {(column_name): value}});
+        let found_rows = shop.call("shop-orders-list", arguments, &nobody).await;
+        assert_eq!(column(&found_rows, "no"), [json!(expected)], "{column_name}");
     }
 }
 
