@@ -224,6 +224,7 @@ class Served:
     def __init__(self, callgate, engine, folder):
         self.callgate, self.engine, self.folder = callgate, engine, folder
         self.sidecar, self.address = None, ""
+        self.configure = lambda text: text
         self.environment = {**os.environ, "SCHEMA": engine.address(None), "RUST_BACKTRACE": "0"}
 
     def command(self, *line, fails=False):
@@ -247,7 +248,7 @@ class Served:
             raise RuntimeError(f"what init prints is refused: {said[:3000]}")
         file = self.folder / "callgate.yaml"
         limits = "    limits: { rows: 100, row_bytes: 64KiB, result_bytes: 8MiB, timeout: 60s }\n"
-        file.write_text(re.sub(r"(?m)^    entities:", limits + "    entities:", file.read_text(), count=1))
+        file.write_text(self.configure(re.sub(r"(?m)^    entities:", limits + "    entities:", file.read_text(), count=1)))
         self.serve()
         listed = self.command("tools", "callgate.yaml", "--json")
         return {tool["name"]: tool for tool in tools_of(listed.stdout)}, seconds
@@ -256,13 +257,15 @@ class Served:
         """Begins a sidecar: tokens of pages are valid within one process."""
         command = [self.callgate, "serve", "callgate.yaml", "--listen", "127.0.0.1:0"]
         self.sidecar = subprocess.Popen(command, cwd=self.folder, env=self.environment, stderr=subprocess.PIPE, text=True)
+        said = ""
         for line in self.sidecar.stderr:
+            said += line
             listens = re.search(r"127\.0\.0\.1:(\d+)", line)
             if listens:
                 self.address = f"http://127.0.0.1:{listens[1]}/v1/calls"
                 threading.Thread(target=self.sidecar.stderr.read, daemon=True).start()
                 return
-        raise RuntimeError("the sidecar does not begin")
+        raise RuntimeError(f"the sidecar does not begin: {said[:2000]}")
 
     def end(self):
         if self.sidecar:
