@@ -17,7 +17,7 @@ pub(crate) use self::{
 };
 use crate::{
     catalog::{Column, ColumnKind},
-    engine::Engine,
+    engine::{Ability, Engine},
 };
 
 /// The text that is bound for a value, once the value is checked against the column's type; `None` for null.
@@ -48,10 +48,9 @@ pub(crate) fn stored_text(
     engine: Engine,
 ) -> Result<Option<String>, Problem> {
     let kind = match column.kind {
-        ColumnKind::Numeric { .. } if engine == Engine::Sqlite => {
-            ColumnKind::Numeric { precision: None, scale: None }
-        }
-        ColumnKind::Text { .. } if engine == Engine::Sqlite => ColumnKind::Text { most: None },
+        _ if engine.has(Ability::ColumnTypes) => return text(column, value, engine),
+        ColumnKind::Numeric { .. } => ColumnKind::Numeric { precision: None, scale: None },
+        ColumnKind::Text { .. } => ColumnKind::Text { most: None },
         _ => return text(column, value, engine),
     };
     text(&Column { kind, ..column.clone() }, value, engine)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{driver::Driver, endpoint::Connecting, engine::Engine};
+use crate::{driver::Driver, endpoint::Connecting, engine::Ability};
 
 /// The open connections to a database, with the settings that they were made from.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ impl Connections {
 
     /// True if the database is a file, which nothing is connected to for.
     pub(crate) fn is_to_file(&self) -> bool {
-        self.driver.engine() == Engine::Sqlite
+        !self.driver.engine().has(Ability::Network)
     }
 
     /// A driver over these connections; `None` if these settings make others.

@@ -23,6 +23,8 @@ pub(crate) enum Ability {
     IndexesByCollation,
     /// Numbers and times without end.
     Infinity,
+    /// Connections over a network; others read a file.
+    Network,
     /// Nulls before other values in ascending order.
     NullsFirst,
     /// Placeholders with numbers, which stand for the same value everywhere.

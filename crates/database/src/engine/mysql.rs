@@ -14,6 +14,7 @@ pub(super) const FACTS: EngineFacts = EngineFacts {
         Ability::ColumnTypes,
         Ability::ColumnsByOrder,
         Ability::IndexesByCollation,
+        Ability::Network,
         Ability::NullsFirst,
         Ability::RowEstimates,
         Ability::RowLocks,

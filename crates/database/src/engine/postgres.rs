@@ -18,6 +18,7 @@ pub(super) const FACTS: EngineFacts = EngineFacts {
         Ability::FunctionRights,
         Ability::GrantableFunctions,
         Ability::Infinity,
+        Ability::Network,
         Ability::NumberedPlaceholders,
         Ability::PlaceholderTypes,
         Ability::Returning,
