@@ -122,7 +122,7 @@ impl RunningTurn<'_> {
         let made = caller.call(call).with_extension(resumption);
         let result = caller.executor.call_with(made).await;
         if let Outcome::Failed(fault) = &result.outcome
-            && still_waits(fault)
+            && is_program_waiting(fault)
         {
             self.transcript.open = before;
             self.keep().await?;
@@ -171,7 +171,7 @@ impl RunningTurn<'_> {
 }
 
 /// True if a program still waits for an answer: one that fits, or again once it can be kept.
-fn still_waits(fault: &Fault) -> bool {
+fn is_program_waiting(fault: &Fault) -> bool {
     !matches!(fault.code, FaultCode::OutcomeUnknown | FaultCode::UnknownApproval)
 }
 
