@@ -33,7 +33,8 @@ pub(super) async fn findings(
         }
     }
     for role in &who {
-        let tables: Vec<_> = needs.tables.iter().map(|(name, of)| needed_json(name, of)).collect();
+        let tables: Vec<_> =
+            needs.tables.iter().map(|(name, table)| needed_json(name, table)).collect();
         let tables = serde_json::to_string(&tables).unwrap_or_default();
         let lacked = reader.rows(LACKED, &[role, &tables]).await?.into_iter();
         findings.extend(lacked.filter_map(|row| {
