@@ -18,7 +18,7 @@ use callgate::{
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{Subject, examine_subject};
-use callgate_executor::{CallRights, Lease, preview_call, review};
+use callgate_executor::{CallRights, Lease, preview_call, put_with_patience, review};
 use callgate_gateway::{
     Answer, PageRequest, RouteCalls, RouteRequest, ServeOptions, SessionInput, Source,
     examine_sidecar, serve, start_log,
@@ -142,6 +142,8 @@ fn every_future_of_a_store_of_state_is_send() {
     let _: fn(&dyn session::Store, &session::Key, session::Record) = |store, key, record| {
         let expected = session::Expected::Absent;
         is_send(store.put(key, record, expected, Instant::now().into_std()));
+        let record = session::Record::new("text/plain", "x".into());
+        is_send(put_with_patience(store, key, record, expected, Duration::ZERO));
     };
     let _: fn(Arc<dyn session::Store>, session::Key) = |store, key| {
         let acquire = Lease::acquire;

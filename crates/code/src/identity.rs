@@ -10,7 +10,7 @@ use std::{
 use callgate_executor::{Call, RepeatKey};
 use callgate_tool::{Arguments, FingerprintHasher, Principal, Value, hexadecimal};
 
-use crate::{name::is_same_name, stub::parameters};
+use crate::{name::is_key, stub::parameters};
 
 /// The identity of the program that a call runs: its caller's key, or one that no other program has.
 pub(crate) fn program_identity(call: &Call<'_>) -> String {
@@ -37,11 +37,6 @@ pub(crate) fn add_key(arguments: &mut Arguments, schema: &Value, identity: &str,
     }
 }
 
-/// True if a parameter of this name is the key under which a service makes a write once.
-pub(crate) fn is_key(parameter: &str) -> bool {
-    KEY_NAMES.iter().any(|name| is_same_name(parameter, name))
-}
-
 /// The key of a call in the form of a UUID (RFC 9562 §5.8), which services with a form of their own take.
 fn call_key(identity: &str, number: usize) -> String {
     let mut hasher = FingerprintHasher::default();
@@ -50,9 +45,6 @@ fn call_key(identity: &str, number: usize) -> String {
     let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
     format!("{}-{}-8{}-a{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
 }
-
-/// The header as services name it (draft-ietf-httpapi-idempotency-key-header), and its older form.
-const KEY_NAMES: [&str; 2] = ["Idempotency-Key", "X-Idempotency-Key"];
 
 #[cfg(test)]
 mod tests {

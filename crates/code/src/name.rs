@@ -18,6 +18,11 @@ pub(crate) fn is_same_name(a: &str, b: &str) -> bool {
     fold(a).eq(fold(b))
 }
 
+/// True if a parameter of this name is the key under which a service makes a write once.
+pub(crate) fn is_key(parameter: &str) -> bool {
+    KEY_NAMES.iter().any(|name| is_same_name(parameter, name))
+}
+
 fn fold(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase)
 }
@@ -29,6 +34,9 @@ const KEYWORDS: [&str; 35] = [
     "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
     "with", "yield",
 ];
+
+/// The header as services name it (draft-ietf-httpapi-idempotency-key-header), and its older form.
+const KEY_NAMES: [&str; 2] = ["Idempotency-Key", "X-Idempotency-Key"];
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,10 @@
 
 use callgate_tool::{Effect, Object, Schema, Tool, Value, shortened_text};
 
-use crate::{identity::is_key, name::python_name, path::FunctionPath};
+use crate::{
+    name::{is_key, python_name},
+    path::FunctionPath,
+};
 
 /// A parameter of a function.
 #[derive(Clone, Copy, Debug)]

@@ -16,8 +16,8 @@ enum Fitting {
     Decided(String, Decision),
     /// The call has this result.
     Result(ToolResult),
-    /// The call runs a program, one of whose calls waits for this answer of the client under this id.
-    Resumed(String, ClientAnswer),
+    /// The call runs a program, one of whose calls waits for this answer of the client.
+    Resumed(Box<Resumption>),
 }
 
 impl RunningTurn<'_> {
@@ -37,8 +37,8 @@ impl RunningTurn<'_> {
         for (at, call, answer) in fitting {
             match answer {
                 Fitting::Result(result) => self.note_result(at, &call, result),
-                Fitting::Resumed(pending, answer) => {
-                    self.resume_program(at, &call, (pending, answer)).await?;
+                Fitting::Resumed(resumption) => {
+                    self.resume_program(at, &call, *resumption).await?;
                 }
                 Fitting::Decided(approval, decision) => {
                     self.run_decided_call(at, &call, Decided::new(approval, decision)).await?;
@@ -80,7 +80,8 @@ impl RunningTurn<'_> {
                 ));
             }
             (Waiting::Pending(pending), given) if pending.is_of_program() => {
-                Fitting::Resumed(pending.id.clone(), client_answer(given))
+                let (pending, answer) = (pending.id.clone(), Some(client_answer(given)));
+                Fitting::Resumed(Box::new(Resumption { pending, decided: None, answer }))
             }
             (Waiting::Pending(_), given) => {
                 Fitting::Result(self.client_result(&call, given).await?)
@@ -107,7 +108,7 @@ impl RunningTurn<'_> {
         &mut self,
         at: usize,
         call: &ToolCall,
-        (pending, answer): (String, ClientAnswer),
+        resumption: Resumption,
     ) -> Result<(), Error> {
         let before = self.transcript.open.clone();
         if let Some(open) = &mut self.transcript.open {
@@ -118,7 +119,6 @@ impl RunningTurn<'_> {
             return Err(error);
         }
         let caller = self.caller();
-        let resumption = Resumption { pending, decided: None, answer: Some(answer) };
         let made = caller.call(call).with_extension(resumption);
         let result = caller.executor.call_with(made).await;
         if let Outcome::Failed(fault) = &result.outcome
