@@ -46,6 +46,7 @@ const OF_RELEASES: &[&str] = &[
     "tests/interop/clients/",
     "tests/interop/deploy/",
     "tests/interop/first-day/",
+    "tests/interop/random_calls.py",
 ];
 
 /// The programs that a script looks for: `command -v NAME`, `shutil.which("NAME")`, `servers.program("NAME", …)`, `for tool in

@@ -40,7 +40,7 @@ impl<'a> Values<'a> {
             return None;
         }
         let text = column::stored_text(column, value, self.engine);
-        self.reported(&column.name, text).ok().flatten()
+        self.report_problem(&column.name, text).ok().flatten()
     }
 
     /// The text of a value for a column, which is `None` for null.
@@ -50,10 +50,10 @@ impl<'a> Values<'a> {
         column: &Column,
         value: &Value,
     ) -> Result<Option<String>, Reported> {
-        self.reported(at, column::text(column, value, self.engine))
+        self.report_problem(at, column::text(column, value, self.engine))
     }
 
-    fn reported<T>(&mut self, at: &str, result: Result<T, Problem>) -> Result<T, Reported> {
+    fn report_problem<T>(&mut self, at: &str, result: Result<T, Problem>) -> Result<T, Reported> {
         result.map_err(|problem| {
             let below = if problem.at.is_empty() { "" } else { &*problem.at };
             let separator = if below.is_empty() || below.starts_with('[') { "" } else { "." };

@@ -49,8 +49,7 @@ impl Backend for Sender {
         };
         let tenant = call.session().parameter("tenant").and_then(Value::as_str).unwrap_or("none");
         let mut headers = vec![("authorization".to_owned(), "****".to_owned())];
-        let trace = call.trace().map(|trace| ("traceparent".to_owned(), trace.to_string()));
-        headers.extend(trace);
+        headers.extend(call.trace().map(|it| ("traceparent".to_owned(), it.to_string())));
         Ok(Preview::Request(PlannedRequest {
             method: self.method.to_owned(),
             url: format!("https://{}/{tenant}", self.server),
