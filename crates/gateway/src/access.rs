@@ -21,7 +21,7 @@ use http::HeaderMap;
 use self::issuer::{Issuer, Refusal};
 pub(crate) use self::resource::{answer_metadata, challenge_parameters, is_mcp, is_metadata};
 use crate::{
-    caller::{Caller, Credential},
+    caller::{Caller, Credential, Details},
     peer::{ListenerKind, Peer},
     problem::{Problem, ProblemKind},
 };
@@ -40,10 +40,11 @@ impl Access {
         peer: &Peer,
     ) -> Result<Caller, Problem> {
         if peer.kind == ListenerKind::Admin && peer.is_local() {
-            return Ok(Caller { is_admin: true, sees_details: true, ..Caller::default() });
+            return Ok(Caller { is_admin: true, details: Details::Shown, ..Caller::default() });
         }
         if built.serving.access.is_none() {
-            return Ok(Caller { sees_details: peer.is_local(), ..Caller::default() });
+            let details = if peer.is_local() { Details::Shown } else { Details::Hidden };
+            return Ok(Caller { details, ..Caller::default() });
         }
         // A configuration that was read by a process that does not serve lets nobody in.
         let access = built.access.as_ref().ok_or_else(unauthenticated_problem)?;
@@ -216,7 +217,7 @@ fn caller_with_rights(principal: Principal, rights: &Rights) -> Caller {
     let Rights { toolsets, agents, is_admin, approves, .. } = rights.clone();
     let principal = Some(principal);
     let base_caller = Caller { principal, toolsets, agents, ..Caller::default() };
-    Caller { is_admin, approves, sees_details: true, ..base_caller }
+    Caller { is_admin, approves, details: Details::Shown, ..base_caller }
 }
 
 fn unauthenticated_problem() -> Problem {

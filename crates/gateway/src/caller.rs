@@ -29,8 +29,19 @@ pub(crate) struct Caller {
     pub(crate) approves: Arc<Approves>,
     /// True if a browser has to sign in before it sees a page.
     pub(crate) is_signed_out: bool,
-    /// True if the caller may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
-    pub(crate) sees_details: bool,
+    pub(crate) details: Details,
+}
+
+/// The details of the sidecar that a caller may see, such as why it is not ready.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Details {
+    /// None: nobody signs in, and the caller is on another machine.
+    Hidden,
+    /// All: on `admin:`, on this machine, or with a token.
+    Shown,
+    /// Those that everybody sees: a program serves the sidecar, and decides whom.
+    #[default]
+    Usual,
 }
 
 /// What a caller showed, as far as a later configuration may no longer accept it. The claims of a token of an issuer are with its

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use crate::{
     answer::JsonText,
     bodies,
-    caller::Caller,
+    caller::{Caller, Details},
     functions,
     gateway::Gateway,
     reloads::{End, ReloadBody},
@@ -112,7 +112,7 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
     let status = if is_ready { Status::Ready } else { Status::NotReady };
     let mut body = Readiness { status, toolsets: None, configuration: None, reload: None };
     let reloads = gateway.reloads().last_reloads();
-    if caller.sees_details {
+    if caller.details == Details::Shown {
         let described = built
             .toolsets
             .iter()

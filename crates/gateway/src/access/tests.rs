@@ -10,7 +10,7 @@ use tokio::time::{Instant, advance};
 
 use super::Access;
 use crate::{
-    caller::Caller,
+    caller::{Caller, Details},
     peer::{ListenerKind, Peer},
     problem::Problem,
     test_issuer::{ISSUER, Published, Signer, claims},
@@ -49,6 +49,22 @@ impl Sidecar {
 
     async fn status(&self, signer: &Signer) -> u16 {
         self.caller(signer).await.err().map_or(200, |problem| problem.status())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_access_a_caller_on_another_machine_sees_no_details() {
+    let mut sidecar = Sidecar::of(&[&Signer::new("one")]).await;
+    sidecar.built.serving.access = None;
+    for (dialled, details) in [
+        (Some([127, 0, 0, 1].into()), Details::Shown),
+        (None, Details::Shown),
+        (Some([10, 0, 0, 1].into()), Details::Hidden),
+    ] {
+        let peer =
+            Peer { kind: ListenerKind::Calls, is_encrypted: false, dialled, names: Vec::new() };
+        let caller = sidecar.access.identify_caller(&sidecar.built, &HeaderMap::new(), &peer).await;
+        assert_eq!(caller.unwrap().details, details, "{dialled:?}");
     }
 }
 

@@ -14,6 +14,7 @@ use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::turn_session::TurnValues;
 use crate::{
+    caller::{Caller, Details},
     problem::{Problem, ProblemKind},
     routes::RouteRequest,
     sessions::{bound_values, put_parameter},
@@ -107,16 +108,23 @@ impl TurnRecorder {
 /// Refuses callers who may not see what the model and the services are asked, and those for whom the model is asked otherwise
 /// than in a replay.
 fn refuse_others(request: &RouteRequest) -> Result<(), Problem> {
-    let (caller, serving) = (request.caller(), &request.served_build().serving);
-    let is_open = serving.access.is_none() && serving.console != Some(false) && caller.sees_details;
-    let detail = if !caller.is_admin && !is_open {
-        "`record`: expected a principal with `admin: true`"
+    let serving = &request.served_build().serving;
+    let is_open = serving.access.is_none() && serving.console != Some(false);
+    let refused = refusal(request.caller(), is_open);
+    refused.map_or(Ok(()), |detail| Err(Problem::new(ProblemKind::FORBIDDEN, detail)))
+}
+
+/// The reason why a caller may have no turns recorded, where those of this machine may or not.
+fn refusal(caller: &Caller, is_open: bool) -> Option<&'static str> {
+    if !caller.is_admin && (!is_open || caller.details == Details::Hidden) {
+        Some("`record`: expected a principal with `admin: true`")
     } else if caller.toolsets.is_some() {
-        "`record`: expected a principal without `toolsets`: a replay offers the model all tools of the agent"
+        Some(
+            "`record`: expected a principal without `toolsets`: a replay offers the model all tools of the agent",
+        )
     } else {
-        return Ok(());
-    };
-    Err(Problem::new(ProblemKind::FORBIDDEN, detail))
+        None
+    }
 }
 
 /// The session as a file of a fixture: its credentials are named, and it has none of their values.
@@ -169,3 +177,22 @@ fn archive(agent: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, zip::res
 
 const MEDIA_TYPE: &str = "application/zip";
 const OWNER_ONLY: u32 = 0o600;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nobody_signs_in_turns_are_recorded_for_this_machine_alone() {
+        for (details, is_admin, is_open, is_refused) in [
+            (Details::Usual, false, true, false),
+            (Details::Shown, false, true, false),
+            (Details::Shown, false, false, true),
+            (Details::Hidden, false, true, true),
+            (Details::Hidden, true, false, false),
+        ] {
+            let caller = Caller { is_admin, details, ..Caller::default() };
+            assert_eq!(refusal(&caller, is_open).is_some(), is_refused, "{details:?} {is_open}");
+        }
+    }
+}
