@@ -9,8 +9,9 @@ import sys
 
 # Types, functions, traits, macros, constants and modules, those of the manual apart.
 MOST_NAMES = 236
-# Crates whose types may stand in signatures: the standard library, and what `callgate` re-exports whole.
-FOREIGN = {"alloc", "bytes", "core", "http", "serde", "serde_core", "serde_json", "std"}
+# Crates whose types may stand in signatures: the standard library, what `callgate` re-exports whole, and the crate that whoever writes a
+# kind of toolset uses beside it (the chapter "Extending").
+FOREIGN = {"alloc", "bytes", "callgate_kind", "core", "http", "serde", "serde_core", "serde_json", "std"}
 
 
 class Crate:
@@ -185,9 +186,10 @@ class Listing:
         path = crate.where(id)
         if path is None:
             return
+        if path[0] in FOREIGN:
+            return
         if path[0] not in self.workspace.crates:
-            if path[0] not in FOREIGN:
-                self.wanted.setdefault("::".join(path), set()).add(user)
+            self.wanted.setdefault("::".join(path), set()).add(user)
             return
         found = self.workspace.elsewhere(crate, id, path[-1])
         found = (found[0].name, found[1]) if found else "::".join(path)

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_nobody_signs_in_turns_are_recorded_for_this_machine_alone() {
+    fn turns_are_recorded_for_admins_and_without_access_for_this_machine_alone() {
         for (details, is_admin, is_open, is_refused) in [
             (Details::Usual, false, true, false),
             (Details::Shown, false, true, false),
