@@ -32,7 +32,7 @@ impl Engine {
         self.facts().abilities.contains(&ability)
     }
 
-    /// What is fixed for the engine.
+    /// The fixed facts about the engine.
     pub(crate) fn facts(self) -> &'static EngineFacts {
         match self {
             Self::Mysql => &mysql::FACTS,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use axum::extract::FromRequestParts;
-use callgate_config::{Approves, Scopes};
+use callgate_config::{Approves, Scopes, ServingConfig};
 use callgate_secret::Secret;
 use callgate_tool::{CallerToken, Principal};
 use callgate_transport::SubjectName;
@@ -68,6 +68,21 @@ impl Caller {
         Self { is_signed_out: true, ..Self::listing(Arc::default()) }
     }
 
+    /// The reason why the caller may have no turns recorded: they show what the model and the services are asked, and a replay asks the
+    /// model with all tools of the agent. Without `access`, those of this machine may, as with the console.
+    pub(crate) fn recording_refusal(&self, serving: &ServingConfig) -> Option<&'static str> {
+        let is_open = serving.access.is_none() && serving.console != Some(false);
+        if !self.is_admin && (!is_open || self.details == Details::Hidden) {
+            Some("`record`: expected a principal with `admin: true`")
+        } else if self.toolsets.is_some() {
+            Some(
+                "`record`: expected a principal without `toolsets`: a replay offers the model all tools of the agent",
+            )
+        } else {
+            None
+        }
+    }
+
     pub(crate) fn may_use(&self, toolset: &str) -> bool {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
     }
@@ -88,5 +103,29 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(parts.extensions.get().cloned().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_recorded_for_admins_and_without_access_for_this_machine_alone() {
+        for (details, is_admin, console, is_refused) in [
+            (Details::Usual, false, None, false),
+            (Details::Shown, false, None, false),
+            (Details::Shown, false, Some(false), true),
+            (Details::Hidden, false, None, true),
+            (Details::Hidden, true, Some(false), false),
+        ] {
+            let caller = Caller { is_admin, details, ..Caller::default() };
+            let mut serving = ServingConfig::default();
+            serving.console = console;
+            let refusal = caller.recording_refusal(&serving);
+            assert_eq!(refusal.is_some(), is_refused, "{details:?} {console:?}");
+        }
+        let caller = Caller { is_admin: true, ..Caller::listing(Arc::default()) };
+        assert!(caller.recording_refusal(&ServingConfig::default()).is_some());
     }
 }

@@ -111,7 +111,8 @@ async fn answer_page(
             return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
         }
     }
-    let page = PageRequest::new(own, caller, &parts, form, form_token);
+    let page =
+        PageRequest::new(own, caller, &parts, form, form_token).for_build(&gateway.current_build());
     if method == Method::POST {
         match page.path() {
             SIGN_IN => return Ok(sign_in::sign_in(&gateway, &page).await),

@@ -1,4 +1,4 @@
-//! What some engines can do and others cannot.
+//! The abilities that some engines have and others lack.
 
 /// An ability of an engine. `ABILITIES` in the file of each engine lists those that it has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

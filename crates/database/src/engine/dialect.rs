@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Ability;
 use crate::catalog::{Column, ColumnKind};
 
-/// What is fixed for an engine.
+/// The fixed facts about an engine.
 pub(crate) struct EngineFacts {
     pub(crate) abilities: &'static [Ability],
     /// The product, as a model reads it.
@@ -151,7 +151,7 @@ pub(crate) enum Escapes {
     Nowhere,
 }
 
-/// How the plan of a statement is asked for and read.
+/// The way to ask for the plan of a statement, and to read it.
 pub(crate) struct PlanReader {
     /// The words before the statement.
     pub(crate) explain: &'static str,

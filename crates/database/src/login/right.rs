@@ -27,7 +27,7 @@ pub(crate) enum Scope {
     Any,
     Routine,
     Sequence,
-    /// What the server shows of its work.
+    /// The server's views of its own work.
     Statistics,
     /// The server's own tables.
     System,
@@ -99,7 +99,7 @@ fn row_of(engine: Engine, word: &str, scope: Scope) -> Option<&'static Row> {
     })
 }
 
-/// What a right allows, as the end of a sentence; empty where its word says it.
+/// The end of a sentence that says what a right allows; empty where its word says it.
 pub(crate) fn allowance(engine: Engine, word: &str) -> String {
     let allows = row_of(engine, word, Any).map_or("", |(.., allows)| allows);
     if allows.is_empty() { String::new() } else { format!("; it allows {allows}") }

@@ -2,6 +2,7 @@
 
 use axum::{Router, body::Body, response::Response};
 use bytes::Bytes;
+use callgate_config::Built;
 use callgate_tool::{Principal, Value, hexadecimal, json};
 use http::{HeaderMap, Method, Request, StatusCode, header, request::Parts};
 use tokio::time::{Duration, Instant};
@@ -27,6 +28,7 @@ pub struct PageRequest {
     form_token: String,
     is_encrypted: bool,
     headers: HeaderMap,
+    may_record: bool,
 }
 
 /// The response of one of the sidecar's own paths.
@@ -58,7 +60,25 @@ impl PageRequest {
         let is_post = parts.method == Method::POST;
         let headers = parts.headers.clone();
         let is_encrypted = parts.extensions.get::<Encrypted>().is_some();
-        Self { own, caller, is_post, path, query, form, form_token, is_encrypted, headers }
+        let may_record = false;
+        Self {
+            own,
+            caller,
+            is_post,
+            path,
+            query,
+            form,
+            form_token,
+            is_encrypted,
+            headers,
+            may_record,
+        }
+    }
+
+    /// The request with what a build allows its caller.
+    pub(super) fn for_build(mut self, built: &Built) -> Self {
+        self.may_record = self.caller.recording_refusal(&built.serving).is_none();
+        self
     }
 
     /// The path below `/console`, without slashes at its ends, still percent-encoded.
@@ -83,7 +103,7 @@ impl PageRequest {
 
     /// True if the caller may have turns recorded.
     pub fn may_record(&self) -> bool {
-        self.may_see_admin("/v1/admin/calls") && self.caller.toolsets.is_none()
+        self.may_record
     }
 
     /// The principal of the caller; `None` if everybody is served.

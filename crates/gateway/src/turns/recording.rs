@@ -10,11 +10,11 @@ use std::{
 use callgate_agent::{Agent, End, EndReason, Input, TurnContext, TurnEvent, recording::Recording};
 use callgate_executor::{Executor, KeptFile};
 use callgate_tool::{Object, Principal, Session, StoredResult, Value, json, rfc_3339};
+use tokio::task;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::turn_session::TurnValues;
 use crate::{
-    caller::{Caller, Details},
     problem::{Problem, ProblemKind},
     routes::RouteRequest,
     sessions::{bound_values, put_parameter},
@@ -93,8 +93,13 @@ impl TurnRecorder {
                 "`{tool}` answered without a request over HTTP, and a replay has nothing else to answer with"
             ));
         }
-        let bytes = archive(&self.agent, &self.recording.named_contents());
-        let bytes = bytes.map_err(|error| format!("the fixture cannot be packed: {error}"))?;
+        let (agent, files) = (self.agent.clone(), self.recording.named_contents());
+        // It takes the processor for a while.
+        let packed = task::spawn_blocking(move || archive(&agent, &files)).await;
+        let bytes = packed
+            .map_err(|error| error.to_string())
+            .and_then(|packed| packed.map_err(|error| error.to_string()))
+            .map_err(|error| format!("the fixture cannot be packed: {error}"))?;
         let size = bytes.len();
         let file = StoredResult::new(MEDIA_TYPE, bytes.into());
         let kept = self.executor.keep_file(file, &self.session, self.principal.as_ref()).await;
@@ -108,23 +113,8 @@ impl TurnRecorder {
 /// Refuses callers who may not see what the model and the services are asked, and those for whom the model is asked otherwise
 /// than in a replay.
 fn refuse_others(request: &RouteRequest) -> Result<(), Problem> {
-    let serving = &request.served_build().serving;
-    let is_open = serving.access.is_none() && serving.console != Some(false);
-    let refused = refusal(request.caller(), is_open);
-    refused.map_or(Ok(()), |detail| Err(Problem::new(ProblemKind::FORBIDDEN, detail)))
-}
-
-/// The reason why a caller may have no turns recorded, where those of this machine may or not.
-fn refusal(caller: &Caller, is_open: bool) -> Option<&'static str> {
-    if !caller.is_admin && (!is_open || caller.details == Details::Hidden) {
-        Some("`record`: expected a principal with `admin: true`")
-    } else if caller.toolsets.is_some() {
-        Some(
-            "`record`: expected a principal without `toolsets`: a replay offers the model all tools of the agent",
-        )
-    } else {
-        None
-    }
+    let refusal = request.caller().recording_refusal(&request.served_build().serving);
+    refusal.map_or(Ok(()), |detail| Err(Problem::new(ProblemKind::FORBIDDEN, detail)))
 }
 
 /// The session as a file of a fixture: its credentials are named, and it has none of their values.
@@ -177,22 +167,3 @@ fn archive(agent: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, zip::res
 
 const MEDIA_TYPE: &str = "application/zip";
 const OWNER_ONLY: u32 = 0o600;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn turns_are_recorded_for_admins_and_without_access_for_this_machine_alone() {
-        for (details, is_admin, is_open, is_refused) in [
-            (Details::Usual, false, true, false),
-            (Details::Shown, false, true, false),
-            (Details::Shown, false, false, true),
-            (Details::Hidden, false, true, true),
-            (Details::Hidden, true, false, false),
-        ] {
-            let caller = Caller { is_admin, details, ..Caller::default() };
-            assert_eq!(refusal(&caller, is_open).is_some(), is_refused, "{details:?} {is_open}");
-        }
-    }
-}
