@@ -33,7 +33,8 @@ impl Approvals {
         Ok(equal)
     }
 
-    /// Adds the approval of this id to those of equal calls, if others may decide about it.
+    /// Adds the approval of this id to those of equal calls, if others may decide about it. One that was asked for while only its
+    /// caller might decide is used under its id alone, after a reload too.
     ///
     /// # Errors
     /// It cannot be kept.

@@ -65,6 +65,8 @@ fn step() -> impl Strategy<Value = Step> {
 struct Known {
     id: String,
     of: (usize, usize),
+    /// Calls find it without its id.
+    is_listed: bool,
     is_given: bool,
     is_refused: bool,
     /// Used, withdrawn, rejected and told, or expired.
@@ -118,6 +120,7 @@ impl Office {
                 None => self.known.push(Known {
                     id: pending.id.clone(),
                     of,
+                    is_listed: self.approvers != Approvers::Caller,
                     is_given: false,
                     is_refused: false,
                     is_over: false,
@@ -129,7 +132,9 @@ impl Office {
 
     /// Checks that a call that was made uses an approval that others gave for it, and uses it for the first time.
     fn uses_given(&mut self, of: (usize, usize)) {
-        let is_given = |known: &&mut Known| known.of == of && known.is_given && !known.is_over;
+        let is_given = |known: &&mut Known| {
+            known.of == of && known.is_listed && known.is_given && !known.is_over
+        };
         let used = self.known.iter_mut().find(is_given).expect("nobody else approved it");
         used.is_over = true;
         *self.made.entry(of).or_default() += 1;
@@ -159,7 +164,9 @@ impl Office {
 
     /// A call has ended as rejected, which somebody must have done.
     fn hears_refusal(&mut self, of: (usize, usize)) {
-        let is_refused = |known: &&mut Known| known.of == of && known.is_refused && !known.is_over;
+        let is_refused = |known: &&mut Known| {
+            known.of == of && known.is_listed && known.is_refused && !known.is_over
+        };
         self.known.iter_mut().find(is_refused).expect("nobody rejected it").is_over = true;
     }
 
