@@ -17,7 +17,7 @@ use rmcp::{ErrorData, model::InputRequiredResult};
 use crate::{
     approval::pending_approval,
     client::Attachment,
-    content::tool_result,
+    content::CallResult,
     elicitation::{self, CallOrigin, RoundEnd},
     host::{Caller, Host, SessionError, WaitingCall},
     read_result,
@@ -34,7 +34,7 @@ pub(crate) struct Incoming<'r> {
 pub(crate) enum Answer {
     /// The client has to ask, and then call again with the answer.
     Asks(InputRequiredResult),
-    Ended(Value),
+    Ended(CallResult),
 }
 
 pub(crate) async fn handle_call(
@@ -47,9 +47,8 @@ pub(crate) async fn handle_call(
     let arguments = exact.arguments.as_ref();
     if tool == read_result::NAME && executor.find(read_result::NAME).is_none() {
         let session = call_session(host, &caller, incoming).await?;
-        return Ok(Answer::Ended(
-            read_result::read_stored_part(&executor, &caller, &session, arguments).await,
-        ));
+        let part = read_result::read_stored_part(&executor, &caller, &session, arguments).await;
+        return Ok(Answer::Ended(part.into()));
     }
     let is_short = || shortlist::is_short(&host.listing_settings(), &executor, &caller);
     let Some(standing) = Standing::from_name(tool).filter(|_| is_short()) else {
@@ -143,7 +142,7 @@ async fn call_target(
     }
     let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
     let result = results.first().or_else(|| refused.map(|refused| &**refused));
-    Ok(Answer::Ended(tool_result(result, blocks)))
+    Ok(Answer::Ended(CallResult::new(result, blocks)))
 }
 
 /// The fault of a call that nobody has approved yet. Where others than the caller may, it is enough to make it again.
@@ -203,7 +202,7 @@ fn call_with_caller<'a>(
 
 #[expect(clippy::unnecessary_wraps, reason = "it ends the functions that it ends")]
 fn ended_answer(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
-    Ok(Answer::Ended(shortlist::tool_result(answer)))
+    Ok(Answer::Ended(shortlist::tool_result(answer).into()))
 }
 
 /// The result of a call that is not made; a request of MCP holds one call.

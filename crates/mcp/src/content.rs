@@ -3,20 +3,59 @@
 
 use callgate_tool::{Content, Object, Outcome, ToolResult, Value};
 
-/// A result; `blocks` are the content blocks that the dialect made.
-pub(crate) fn tool_result(result: Option<&ToolResult>, blocks: Value) -> Value {
-    let Value::Object(mut members) = blocks else { return blocks };
-    if let Some(structured) = result.and_then(structured_content) {
-        members.insert("structuredContent", structured);
+/// A result: its members but for the structured content, and that as a text of JSON, which is passed on as the service wrote it.
+pub(crate) struct CallResult {
+    members: Object,
+    structured: Option<String>,
+}
+
+impl CallResult {
+    /// Adds the structured content of a result to the blocks that the dialect made.
+    pub(crate) fn new(result: Option<&ToolResult>, blocks: Value) -> Self {
+        let members = if let Value::Object(members) = blocks { members } else { Object::new() };
+        Self { members, structured: result.and_then(structured_content) }
     }
-    // Revisions since 2026-07-28 need the member; the server removes it for earlier ones.
-    members.insert("resultType", "complete".into());
-    members.into()
+
+    /// The text of the result. Revisions since 2026-07-28 need the member `resultType`; earlier ones do not know it.
+    pub(crate) fn into_text(self, has_type: bool) -> String {
+        let Self { mut members, structured } = self;
+        if has_type {
+            members.insert("resultType", "complete".into());
+        }
+        let mut text = Value::Object(members).to_string();
+        if let Some(structured) = structured {
+            // A result has members: its content.
+            text.pop();
+            text.push_str(r#","structuredContent":"#);
+            text.push_str(&structured);
+            text.push('}');
+        }
+        text
+    }
+}
+
+/// A result that is written whole.
+impl From<Value> for CallResult {
+    fn from(result: Value) -> Self {
+        Self::new(None, result)
+    }
 }
 
 /// The value of a result as an object (revisions before 2026-07-28 accept no other); a failure with its code and problems.
 /// `None` if the answer is text, bytes or empty.
-fn structured_content(result: &ToolResult) -> Option<Value> {
+fn structured_content(result: &ToolResult) -> Option<String> {
+    if let Outcome::Answered(answer) = &result.outcome
+        && let Some(json) = answer.bare_json().filter(|_| result.notes().is_none())
+    {
+        let text = json.text().trim_ascii();
+        let is_object = text.starts_with('{');
+        return Some(if is_object { text.to_owned() } else { format!(r#"{{"result":{text}}}"#) });
+    }
+    whole_content(result).map(|whole| whole.to_string())
+}
+
+/// The structured content of a result that has more than JSON.
+fn whole_content(result: &ToolResult) -> Option<Value> {
     let text = serde_json::to_string(&result.outcome).ok()?;
     let Ok(Value::Object(mut whole)) = Value::parse(&text) else { return None };
     if let Some(notes) = result.notes() {
@@ -48,7 +87,9 @@ mod tests {
     fn check(outcome: Outcome, expected: Option<&Value>) {
         let (id, tool, journal) = ("1".to_owned(), "pet".to_owned(), Journal::default());
         let result = ToolResult { id, tool, outcome, journal };
-        assert_eq!(structured_content(&result).as_ref(), expected);
+        let structured = structured_content(&result).map(|text| Value::parse(&text).unwrap());
+        assert_eq!(structured.as_ref(), expected);
+        assert_eq!(whole_content(&result).as_ref(), expected);
     }
 
     fn answered(value: Value) -> Outcome {
@@ -72,7 +113,7 @@ mod tests {
         let (id, tool, outcome) = ("1".to_owned(), "pet".to_owned(), answered(json!({"id": 7})));
         let result = ToolResult { id, tool, outcome, journal };
         let expected = json!({"result": {"id": 7}, "notes": ["`tags` is empty and was left out"]});
-        assert_eq!(structured_content(&result), Some(expected));
+        assert_eq!(structured_content(&result), Some(expected.to_string()));
     }
 
     #[test]

@@ -61,13 +61,7 @@ pub(crate) async fn answer_call(
         Incoming { head: Some(head), origin: CallOrigin { exact, abilities, peer: None } };
     let is_modern = abilities.channel == Channel::Rounds;
     let (status, member, text) = match Box::pin(handle_call(host, incoming)).await {
-        Ok(Answer::Ended(mut result)) => {
-            // Earlier revisions do not know the member.
-            if let Some(members) = result.as_object_mut().filter(|_| !is_modern) {
-                members.remove("resultType");
-            }
-            (StatusCode::OK, "result", result.to_string())
-        }
+        Ok(Answer::Ended(result)) => (StatusCode::OK, "result", result.into_text(is_modern)),
         Ok(Answer::Asks(asks)) => {
             (StatusCode::OK, "result", json_or_null(serde_json::to_string(&asks)))
         }

@@ -144,7 +144,7 @@ fn requested_part(result: &StoredResult, wanted: &RequestedPart) -> Value {
     if let Some(kind) = seen.filter(|_| bytes.len() <= LARGEST_SEEN) {
         let block =
             json!({"type": kind, "data": (STANDARD.encode(bytes)), "mimeType": &**media_type});
-        return json!({"content": [block], "isError": false, "resultType": "complete"});
+        return json!({"content": [block], "isError": false});
     }
     let Ok(text) = str::from_utf8(bytes) else {
         let length = bytes.len();

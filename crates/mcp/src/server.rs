@@ -181,7 +181,7 @@ fn call_response(answer: Answer) -> Result<CallToolResponse, ErrorData> {
     };
     let unwritten = |_| ErrorData::internal_error("the result cannot be written", None);
     let mut result: CallToolResult =
-        serde_json::from_str(&result.to_string()).map_err(unwritten)?;
+        serde_json::from_str(&result.into_text(true)).map_err(unwritten)?;
     // The library removes the member for revisions that do not know it.
     result.result_type = Some(ResultType::COMPLETE);
     Ok(result.into())

@@ -206,7 +206,6 @@ pub(crate) fn tool_result(answer: Result<Value, String>) -> Value {
         "content": [{"type": "text", "text": (value.to_string())}],
         "isError": is_error,
         "structuredContent": value,
-        "resultType": "complete",
     })
 }
 

@@ -251,6 +251,17 @@ impl Answer {
         self.headers.push((name.to_ascii_lowercase(), value.into()));
         self
     }
+
+    /// The JSON of an answer that consists of it and its status.
+    #[doc(hidden)]
+    pub fn bare_json(&self) -> Option<&Json> {
+        let Self { status: _, headers, content, still_sending, truncated, next, handle } = self;
+        let has_more = *still_sending || truncated.is_some() || handle.is_some();
+        match content {
+            Content::Json(json) if !has_more && headers.is_empty() && next.is_empty() => Some(json),
+            _ => None,
+        }
+    }
 }
 
 impl Part {
