@@ -76,7 +76,7 @@ const TABLE: &[Row] = &[
     Row { level: 7, name: "documents", uses: &["kind", "search", "session", "transport"] },
     Row { level: 7, name: "vertex", uses: &["kind", "transport"] },
     Row { level: 6, name: "kind", uses: &["executor"] },
-    Row { level: 6, name: "policy", uses: &["executor", "session"] },
+    Row { level: 6, name: "policy", uses: &["executor", "session", "settings"] },
     Row {
         level: 5,
         name: "executor",

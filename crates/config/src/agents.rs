@@ -13,7 +13,7 @@ use callgate_settings::{
 use callgate_tool::{Object, Value};
 use url::Url;
 
-use crate::{credential::Auth, selection::Names, tool_rules::ConfirmWord};
+use crate::{credential::Auth, selection::Names};
 
 /// A model of a provider, or of a server of one's own.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ settings! {
         /// The choice between words and calls: `auto`, `none`, `required` in the first round, or a tool's name.
         choice: String = "auto".to_owned();
         /// The calls that a person approves, beyond those that the toolsets say.
-        confirm: Confirm as ConfirmWord = Confirm::Writes;
+        confirm: Confirm = Confirm::Writes;
         /// The first text of each request to the model, or `file:PATH`; `$session.params.NAME` in it is a value of the session.
         instructions: String = String::new();
         /// The limits of a turn.

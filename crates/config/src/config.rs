@@ -7,21 +7,19 @@ use std::{
     sync::Arc,
 };
 
-use callgate_policy::{LimitsConfig, RecordBounds};
+use callgate_policy::{AuditedConfig, LimitsConfig, RecordBounds, WebhookConfig};
 use callgate_settings::Reader;
 
 use crate::{
     agents::{AgentConfig, ModelConfig},
     mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
-    policy::AuditedConfig,
     secrets::SecretsConfig,
     serving::ServingConfig,
     sessions::SessionsConfig,
     state::StateConfig,
     tls::TlsConfig,
     toolset::ToolsetConfig,
-    webhook::WebhookConfig,
 };
 
 /// Toolsets, and the settings for all of them.

@@ -24,7 +24,6 @@ mod observe;
 mod openapiv3_value;
 mod options;
 mod output;
-mod policy;
 mod references;
 mod retry;
 mod scheme_credentials;
@@ -50,7 +49,6 @@ mod toolset;
 mod toolset_keys;
 mod toolsets;
 mod upstream;
-mod webhook;
 
 pub use agents::{
     AgentBudget, AgentCalls, AgentConfig, AgentLimits, AgentParallel, AgentSearch, AgentTools,
@@ -76,7 +74,6 @@ pub use location::Location;
 pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas, McpTool};
 pub use observe::{LogConfig, LogFormat, LogLevel, NotAFilter, ReloadConfig, TelemetryConfig};
 pub use options::DescriptionOptions;
-pub use policy::{AuditedConfig, BreakerChoice, CallLimits};
 pub use secrets::{Remote, RemoteStore, SecretsConfig};
 pub use server::ServerUrl;
 pub use serving::{
@@ -95,4 +92,3 @@ pub use tool_source::{SourceTools, SourceToolset, ToolSource};
 pub use tool_source::{UNTRUSTED_ENDPOINT, is_public_https};
 pub use toolset::{FunctionConfig, SchemeChoice, ToolsetConfig};
 pub use upstream::Upstream;
-pub use webhook::WebhookConfig;

@@ -3,12 +3,10 @@
 
 use std::time::Duration;
 
+use callgate_policy::settings::{Breaker, CallRate};
 use callgate_settings::{Bytes, Count, Key, Mapping, Reader, Section, Table, Whole, at, keys};
 
-use crate::{
-    policy::{Breaker, CallRate},
-    toolset::ToolsetConfig,
-};
+use crate::toolset::ToolsetConfig;
 
 keys! {
     /// The limits that may also be at the root, for every toolset that does not set its own.

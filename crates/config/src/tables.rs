@@ -1,5 +1,6 @@
 //! The keys of the whole configuration, and every table, for code that documents or checks the keys.
 
+use callgate_policy::settings::{Approvals, Audit, CallsKeys, IdempotencyKeys};
 use callgate_settings::{Kind, MapOf, Section, Table, keys};
 use callgate_tool::Value;
 
@@ -10,7 +11,6 @@ use crate::{
     limits::ToolsetLimits,
     mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
-    policy::{Audit, CallsKeys, IdempotencyKeys},
     secrets::Secrets,
     serving::{Access, Hosts, Listeners, ProxyAddress, ServingLimits},
     sessions::SessionsConfig,
@@ -18,7 +18,6 @@ use crate::{
     synonyms::Synonyms,
     tls::TlsConfig,
     toolset_keys::ToolsetKeys,
-    webhook::Approvals,
 };
 
 keys! {

@@ -4,18 +4,19 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_kind::ToolRule;
+use callgate_policy::Confirm;
 use callgate_settings::{
     Kind, MapOf, Mapping, Reader, SettingCode, at, forms, keys, pointer_segment,
 };
 use callgate_tool::{Effect, Object, ToolEdit, Value};
 use callgate_tree::Node;
 
-use crate::{tool_rules::ConfirmWord, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 keys! {
     pub(crate) struct EditKeys in "an edit" {
         /// The rule for calls that a person has to approve.
-        confirm: ConfirmWord;
+        confirm: Confirm;
         /// Values that are sent where the model leaves an argument out.
         defaults: Values;
         /// Texts about arguments, in place of the description's.

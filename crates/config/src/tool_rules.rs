@@ -18,7 +18,7 @@ pub(crate) struct ToolRules<T> {
 keys! {
     pub(crate) ConfirmKeys over ToolRules<Confirm>, in "`confirm`" {
         /// The rule for tools that are not named.
-        default: ConfirmWord;
+        default: Confirm;
         /// The rules of single tools, by their names or by the `operationId`.
         tools: ConfirmOfTools;
     }
@@ -41,11 +41,6 @@ keys! {
 }
 
 words! {
-    struct ConfirmWord => Confirm, "`writes` asks about every call that changes something":
-    "always" => Always, "destructive" => Destructive, "dialogflow_v2" => DialogflowV2, "never" => Never,
-    "writes" => Writes
-}
-words! {
     struct ExecutionWord => Execution, "`client` hands checked calls to the client instead of the service":
     "client" => Client, "server" => Server
 }
@@ -62,10 +57,10 @@ forms! {
     struct BodyArgumentsOfTools => Vec<ToolRule<()>>, Kind::Map(&Body::KIND), |reader, mapping, key| {
         read_rules_of_tools::<Body>(reader, mapping, key, ["a mapping from tools to `body`", "for example `{createPet: body}`"])
     };
-    struct ConfirmRules => ToolRules<Confirm>, Kind::AnyOf(&[ConfirmWord::KIND, ConfirmKeys::KIND]),
-        read_tool_rules::<ConfirmWord, ConfirmKeys>;
-    struct ConfirmOfTools => Vec<ToolRule<Confirm>>, Kind::Map(&ConfirmWord::KIND), |reader, mapping, key| {
-        read_rules_of_tools::<ConfirmWord>(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
+    struct ConfirmRules => ToolRules<Confirm>, Kind::AnyOf(&[Confirm::KIND, ConfirmKeys::KIND]),
+        read_tool_rules::<Confirm, ConfirmKeys>;
+    struct ConfirmOfTools => Vec<ToolRule<Confirm>>, Kind::Map(&Confirm::KIND), |reader, mapping, key| {
+        read_rules_of_tools::<Confirm>(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
     };
     struct ExecutionRules => ToolRules<Execution>, Kind::AnyOf(&[ExecutionWord::KIND, ExecutionKeys::KIND]),
         read_tool_rules::<ExecutionWord, ExecutionKeys>;

@@ -9,7 +9,7 @@ use callgate_kind::{EditRule, GivenLimits, KindSettings, ToolRule};
 use callgate_openapi::{
     ArgumentHeader, Defaults, Limits as DescriptionLimits, Selection, SessionInputs, ToolNames,
 };
-use callgate_policy::Confirm;
+use callgate_policy::{CallLimits, Confirm};
 use callgate_secret::SecretReference;
 use callgate_tool::{SessionName, ToolEdit, ToolsetName, Value};
 use callgate_transport::AddressRange;
@@ -18,7 +18,6 @@ use url::Url;
 use crate::{
     description::Description,
     headers::{FixedHeader, HeaderValue},
-    policy::CallLimits,
     server::ServerUrl,
     service_directory::DirectoryConfig,
     tls::TlsConfig,
@@ -31,7 +30,7 @@ use crate::{
 /// ```
 /// use callgate_auth::{AuthConfig, CredentialSource};
 /// use callgate_config::{Description, ToolsetConfig};
-/// use callgate_policy::Confirm;
+/// use callgate_policy::{CallLimits, Confirm};
 /// use callgate_tool::ToolsetName;
 ///
 /// let token = CredentialSource::Secret("env:PETS_TOKEN".parse()?);

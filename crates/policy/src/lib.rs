@@ -13,6 +13,8 @@ mod limits;
 mod metrics;
 mod rate;
 mod records;
+#[doc(hidden)]
+pub mod settings;
 #[cfg(test)]
 mod subscriber;
 mod timed_store;
@@ -36,5 +38,6 @@ pub use limits::{Bound, Limits, LimitsConfig, RateOutage};
 pub use metrics::{Metrics, describe_metrics, describe_toolset};
 pub use rate::Rate;
 pub use records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};
+pub use settings::{AuditedConfig, BreakerChoice, CallLimits};
 pub use timed_store::TimedStore;
-pub use webhook::{Notice, Webhook, WebhookKey, WebhookTarget};
+pub use webhook::{Notice, Webhook, WebhookKey, WebhookTarget, settings::WebhookConfig};

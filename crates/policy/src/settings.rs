@@ -1,29 +1,26 @@
-//! Settings of the middleware around calls: `audit`, `calls` and `idempotency`, and `rate`, `concurrency` and `breaker`
-//! in the `limits` of a toolset. The build of a configuration decides which middleware exists.
+//! The keys of the middleware around calls: `audit`, `calls` and `idempotency`, and `rate`, `concurrency` and `breaker` in the
+//! `limits` of a toolset; and the words of `confirm`. The build of a configuration decides which middleware exists.
 
 use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
-use callgate_policy::{
-    AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, LimitsConfig, Rate, RateOutage,
-    RecordBounds,
-};
 use callgate_secret::SecretReference;
 use callgate_settings::{Bytes, Count, Kind, Mapping, Reader, Whole, at, forms, keys, words};
+
+pub use crate::webhook::settings::Approvals;
+use crate::{
+    AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, Confirm, LimitsConfig, Rate,
+    RateOutage, RecordBounds,
+};
 
 /// The audit file of calls, and the key of its chain.
 ///
 /// ```
-/// use callgate_config::{AuditedConfig, Config, Environment};
-/// use callgate_policy::{AuditArguments, AuditConfig, AuditMode};
+/// use callgate_policy::{AuditArguments, AuditConfig, AuditMode, AuditedConfig};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # std::fs::write(folder.path().join("audit.key"), "0123456789abcdef")?;
 /// let (mode, arguments) = (AuditMode::Required, AuditArguments::Digest);
 /// let audit = AuditConfig { file: "audit.jsonl".into(), mode, arguments };
-/// let mut config = Config::new().with_base(folder.path());
-/// config.audit = Some(AuditedConfig { audit, key: "file:audit.key".parse()? });
-/// let built = config.build_blocking(&Environment::new(), None)?;
-/// assert!(built.audit().is_some());
+/// let audited = AuditedConfig { audit, key: "file:audit.key".parse()? };
+/// assert_eq!(audited.key.to_string(), "file:audit.key");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -38,17 +35,12 @@ pub struct AuditedConfig {
 /// The limits on a toolset's calls together.
 ///
 /// ```
-/// use callgate_config::{BreakerChoice, CallLimits, Config};
+/// use callgate_policy::{Bound, BreakerChoice, CallLimits};
 ///
-/// let text = "
-/// toolsets:
-///   pets: {openapi: pets.yaml, limits: {concurrency: 16, rate: {calls: 100, per: 1m}}}";
-/// let config = Config::from_text(text, "")?;
-/// let CallLimits { bound, breaker } = config.toolsets[0].call_limits;
-/// assert_eq!(bound.concurrency, Some(16));
-/// assert_eq!(bound.rate.map(|rate| rate.calls.get()), Some(100));
-/// assert_eq!(breaker, BreakerChoice::Usual);
-/// # Ok::<(), callgate_config::Error>(())
+/// // `limits: {concurrency: 16}`
+/// let bound = Bound { concurrency: Some(16), ..Bound::default() };
+/// let limits = CallLimits { bound, ..CallLimits::default() };
+/// assert_eq!(limits.breaker, BreakerChoice::Usual);
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
@@ -64,18 +56,11 @@ pub struct CallLimits {
 /// ```
 /// use std::time::Duration;
 ///
-/// use callgate_config::{BreakerChoice, Config};
-/// use callgate_policy::BreakerSettings;
+/// use callgate_policy::{BreakerChoice, BreakerSettings};
 ///
-/// let text = "
-/// toolsets:
-///   pets: {openapi: pets.yaml, limits: {breaker: {failures: 3, open: 30s}}}
-///   shop: {openapi: shop.yaml, limits: {breaker: none}}";
-/// let config = Config::from_text(text, "")?;
-/// let pets = BreakerSettings { failures: 3, open: Duration::from_secs(30) };
-/// assert_eq!(config.toolsets[0].call_limits.breaker, BreakerChoice::Set(pets));
-/// assert_eq!(config.toolsets[1].call_limits.breaker, BreakerChoice::Never);
-/// # Ok::<(), callgate_config::Error>(())
+/// // `breaker: {failures: 3, open: 30s}`
+/// let set = BreakerSettings { failures: 3, open: Duration::from_secs(30) };
+/// assert_ne!(BreakerChoice::Set(set), BreakerChoice::Usual);
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "it is left alone so, as usual, or never")]
@@ -89,25 +74,31 @@ pub enum BreakerChoice {
     Usual,
 }
 
-words! { struct AuditArgumentsWord => AuditArguments, "leave it out for the first": "digest" => Digest, "full" => Full }
-words! { struct RateOutageWord => RateOutage, "leave it out for the first": "local" => Local, "refuse" => Refuse }
-words! { struct AuditModeWord => AuditMode, "leave it out for the first": "best_effort" => BestEffort, "required" => Required }
+words! {
+    Confirm, "`writes` asks about every call that changes something":
+    "always" => Always, "destructive" => Destructive, "dialogflow_v2" => DialogflowV2, "never" => Never,
+    "writes" => Writes
+}
+words! { AuditArguments, "leave it out for the first": "digest" => Digest, "full" => Full }
+words! { RateOutage, "leave it out for the first": "local" => Local, "refuse" => Refuse }
+words! { AuditMode, "leave it out for the first": "best_effort" => BestEffort, "required" => Required }
 
 keys! {
     pub(crate) struct AuditKeys in "`audit`" {
         /// `full` writes arguments as they are, beside their digest.
-        arguments: AuditArgumentsWord;
+        arguments: AuditArguments;
         /// The file, relative to this one.
         file: PathBuf, required;
         /// The key that chains the lines, at least 16 bytes.
         key: SecretReference, required;
         /// `required` refuses calls that cannot be recorded.
-        mode: AuditModeWord;
+        mode: AuditMode;
     }
 }
 
 keys! {
-    pub(crate) CallsKeys over LimitsConfig, in "`calls`" {
+    /// The keys of the limits on all calls.
+    pub CallsKeys over LimitsConfig, in "`calls`" {
         /// The number of calls of one principal that run at a time.
         concurrency => principal.concurrency: Count;
         /// The total number of calls that run at a time.
@@ -122,7 +113,8 @@ keys! {
 }
 
 keys! {
-    pub(crate) IdempotencyKeys over RecordBounds, in "`idempotency`" {
+    /// The keys of the limits on kept results.
+    pub IdempotencyKeys over RecordBounds, in "`idempotency`" {
         /// The bytes that the results of one principal may take together.
         bytes: Bytes;
         /// The number of keys that are kept for one principal; further ones are refused.
@@ -153,7 +145,8 @@ keys! {
 }
 
 forms! {
-    struct Audit => AuditedConfig, AuditKeys::KIND, |reader, mapping, key| {
+    /// The audit file.
+    pub struct Audit => AuditedConfig, AuditKeys::KIND, |reader, mapping, key| {
         let AuditKeys { arguments, file, key, mode } = reader.get::<AuditKeys>(mapping, key)?;
         let (arguments, mode) = (arguments.unwrap_or_default(), mode.unwrap_or_default());
         Some(AuditedConfig { audit: AuditConfig { file: file?, mode, arguments }, key: key? })
@@ -162,12 +155,14 @@ forms! {
         let count = reader.whole(mapping, key, 1..=MOST_CALLS)?;
         u32::try_from(count).ok().and_then(NonZeroU32::new)
     };
-    struct CallRate => Rate, RateKeys::KIND, |reader, mapping, key| {
+    /// The number of calls in a span of time.
+    pub struct CallRate => Rate, RateKeys::KIND, |reader, mapping, key| {
         let RateKeys { burst, calls, per } = reader.get::<RateKeys>(mapping, key)?;
         let per = per.unwrap_or(Duration::from_secs(1));
         Some(Rate { calls: calls?, per, burst: burst.or(calls)? })
     };
-    struct Breaker => BreakerChoice, Kind::AnyOf(&[Kind::Choice(&["none"]), BreakerKeys::KIND]), read_breaker;
+    /// The breaker of a toolset.
+    pub struct Breaker => BreakerChoice, Kind::AnyOf(&[Kind::Choice(&["none"]), BreakerKeys::KIND]), read_breaker;
 }
 
 fn read_breaker(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<BreakerChoice> {

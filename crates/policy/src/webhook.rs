@@ -1,6 +1,7 @@
 //! Tells a service of the operator that a call waits for an approval: signed, again until the service has taken it, and never
 //! in the way of a call. A sidecar drives the deliveries by [`Webhook::run`].
 
+pub(crate) mod settings;
 mod signature;
 
 use std::{

@@ -2,13 +2,13 @@
 
 use std::{error::Error as _, sync::Arc, time::Duration};
 
-use callgate_policy::{Audit, AuditConfig, Error, ErrorKind};
+use callgate_policy::{Audit, AuditConfig, AuditedConfig, Error, ErrorKind};
 use callgate_secret::Secret;
 use callgate_settings::Reader;
 use tokio::task;
 
 use super::context::BuildContext;
-use crate::{code::ConfigCode, config::Config, policy::AuditedConfig};
+use crate::{code::ConfigCode, config::Config};
 
 /// Opens the file, on a thread where waiting for the disk blocks no other task.
 pub(super) async fn build_audit(

@@ -6,8 +6,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_executor::{Builder, Middleware, Stage};
 use callgate_policy::{
-    ApprovalRules, Approvals, Audit, Bound, Breaker, BreakerSettings, Idempotency, Limits,
-    LimitsConfig, RecordBounds, Webhook,
+    ApprovalRules, Approvals, Audit, Bound, Breaker, BreakerChoice, BreakerSettings, Idempotency,
+    Limits, LimitsConfig, RecordBounds, Webhook,
 };
 use callgate_session::Store;
 use callgate_settings::{Reader, SettingCode};
@@ -16,7 +16,6 @@ use super::{audit, context::BuildContext, state};
 use crate::{
     config::Config,
     environment::{Environment, Sidecar},
-    policy::BreakerChoice,
     serving::ServingLimits,
     state::StateEngine,
     toolset::ToolsetConfig,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use callgate_policy::RateOutage;
 use callgate_settings::{Bytes, Count, settings};
 
-use crate::{limits::SharedLimits, policy::RateOutageWord};
+use crate::limits::SharedLimits;
 
 settings! {
     /// The limits on connections and requests. The defaults are those of edge proxies; a model's calls need
@@ -35,7 +35,7 @@ settings! {
         idle_time: Duration = Duration::from_mins(1);
         /// The fate of calls with a rate while the Redis of `shared` is away: `local` lets each sidecar count by itself, `refuse`
         /// refuses them; `local` unless given.
-        on_outage: Option<RateOutage> as RateOutageWord = None;
+        on_outage: Option<RateOutage> as RateOutage = None;
         /// The number of simultaneous requests of one principal; the default is the total limit.
         principal_requests: Option<usize> as Count = None;
         /// The number of simultaneous requests, over all connections.

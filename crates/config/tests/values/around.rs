@@ -4,9 +4,8 @@
 use crate::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use callgate_config::BreakerChoice;
 use callgate_executor::{Call, Retry, RetryWhen};
-use callgate_policy::{BreakerSettings, IdempotencyKey, LimitsConfig, RecordBounds};
+use callgate_policy::{BreakerChoice, BreakerSettings, IdempotencyKey, LimitsConfig, RecordBounds};
 use callgate_secret::{Secret, SecretReference};
 use callgate_tool::{Arguments, Outcome, Reached, Session, ToolCall};
 use callgate_transport::ErrorKind;

@@ -5,18 +5,6 @@ use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, rea
 use url::Url;
 
 /// The webhook that a sidecar tells of each call that begins to wait for an approval.
-///
-/// ```
-/// use callgate_config::Config;
-///
-/// let text = "
-/// approvals: {webhook: {url: 'https://chat.example.com/approvals', secret: env:WEBHOOK_SECRET}}
-/// toolsets: {pets: {openapi: pets.yaml, confirm: writes}}";
-/// let webhook = Config::from_text(text, "")?.webhook.expect("it was given");
-/// assert_eq!(webhook.url.host_str(), Some("chat.example.com"));
-/// assert_eq!(webhook.secrets.len(), 1);
-/// # Ok::<(), callgate_config::Error>(())
-/// ```
 #[derive(Clone, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct WebhookConfig {
@@ -46,7 +34,8 @@ keys! {
 }
 
 forms! {
-    struct Approvals => Option<WebhookConfig>, ApprovalsKeys::KIND,
+    /// The settings of approvals.
+    pub struct Approvals => Option<WebhookConfig>, ApprovalsKeys::KIND,
         |reader, mapping, key| Some(reader.get::<ApprovalsKeys>(mapping, key)?.webhook);
     struct Webhook => WebhookConfig, WebhookKeys::KIND, |reader, mapping, key| {
         let WebhookKeys { secret, url } = reader.get::<WebhookKeys>(mapping, key)?;
