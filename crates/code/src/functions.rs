@@ -4,6 +4,7 @@ use callgate_executor::{CallRights, Entry, Executor, Search};
 use callgate_tool::{FingerprintHasher, Schema, Tool, Value, hexadecimal, nearest_first};
 
 use crate::{
+    journal::ProgramJournal,
     message::{Meaning, Name},
     name::is_same_name,
     path::FunctionPath,
@@ -97,6 +98,14 @@ impl<'e> Functions<'e> {
             [] => format!("name '{asked}' is not defined"),
             names => format!("name '{asked}' is not defined; functions: {}", names.join(", ")),
         }
+    }
+
+    /// A tool that the program has called, or saw, and that its caller may no longer use: its results are not for them either.
+    pub(crate) fn forbidden_tool(self, journal: &ProgramJournal) -> Option<&str> {
+        let is_forbidden = |tool: &str| {
+            self.executor.find(tool).is_some_and(|entry| !entry.is_permitted(self.rights))
+        };
+        journal.tools.keys().map(String::as_str).find(|tool| is_forbidden(tool))
     }
 
     /// The fingerprint of a tool's declaration; `None` if there is none.

@@ -86,6 +86,9 @@ impl CodeTool {
         if journal.code != code {
             return Err(wording::approval::unknown());
         }
+        if let Some(tool) = start.functions.forbidden_tool(journal) {
+            return Err(wording::code::forbidden_tool(tool));
+        }
         if let Some(result) = &journal.result {
             return Ok(result.clone().into());
         }
@@ -178,6 +181,10 @@ impl Backend for CodeTool {
     callgate_executor::of_tool!(tool, settings.toolset);
 
     fn calls_tools(&self) -> bool {
+        true
+    }
+
+    fn is_resumable(&self) -> bool {
         true
     }
 

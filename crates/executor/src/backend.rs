@@ -193,6 +193,13 @@ pub trait Backend: Debug + Send + Sync {
         false
     }
 
+    /// True if a call of the tool may pause within, and go on by the answer to a call that it made, under the rules of that call. The
+    /// tool makes sure itself that what it goes on with was begun by a call of its own.
+    #[doc(hidden)]
+    fn is_resumable(&self) -> bool {
+        false
+    }
+
     /// The declaration among the tools of an executor, for a tool that names others; asked once, when the executor is built.
     #[doc(hidden)]
     fn declaration_listing_other_tools(&self, tools: &[&dyn Backend]) -> Option<Tool> {

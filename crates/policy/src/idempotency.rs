@@ -103,7 +103,7 @@ impl Middleware for Idempotency {
         let brought = decided.or_else(|| call.approval()).or(answered);
         let waits = Mutex::new(None);
         // A program that has waited knows which of its calls were made, also after the end of its process.
-        let is_of_program = backend.is_some_and(Backend::calls_tools);
+        let is_of_program = backend.is_some_and(Backend::is_resumable);
         let brings_decision = brought.is_some();
         let may_go_on = |first: Option<&[u8]>| {
             let Some(first) = first else { return is_of_program && brings_decision };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{around::waiting, fault, fault_after_sending};
+use super::{around::waiting, fault, fault_after_sending, shortened_text};
 
 /// No process can be started that runs the program.
 pub fn no_worker() -> Box<Fault> {
@@ -45,6 +45,15 @@ pub fn program_not_kept(wait: Duration) -> Box<Fault> {
 pub fn program_not_read(wait: Duration) -> Box<Fault> {
     let message = "the program that waits cannot be read now; nothing was sent; decide again later";
     waiting(FaultCode::StillRunning, message, wait)
+}
+
+/// The program holds results of a tool that its caller may no longer use.
+pub fn forbidden_tool(tool: &str) -> Box<Fault> {
+    let tool = shortened_text(tool);
+    let message = format!(
+        "the program that waits uses `{tool}`, which its caller may no longer use: it does not go on, nothing was sent now, and earlier calls of it may have been made; write a new program"
+    );
+    fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
 /// Another release has kept the program.

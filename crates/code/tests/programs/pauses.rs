@@ -1,6 +1,7 @@
 //! Programs that wait for a person in the middle: what goes on, what is sent once, and what ends instead.
 
 use std::{
+    collections::BTreeSet,
     future::pending,
     sync::{
         Arc,
@@ -10,7 +11,7 @@ use std::{
 };
 
 use callgate_code::{CodeSettings, Engine, load_over};
-use callgate_executor::{Builder, Call, Decision, Executor, Function};
+use callgate_executor::{Builder, Call, CallRights, Decision, Executor, Function};
 use callgate_policy::{ApprovalRules, Approvals, Confirm, Idempotency, IdempotencyKey};
 use callgate_session::{Bounds, Expected, Group, Memory, Record, Space, Store};
 use callgate_tool::{
@@ -29,6 +30,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ("a_write_of_an_interrupted_run_is_told_and_not_repeated", Box::pin(an_interrupted_run())),
         ("a_program_that_does_something_else_has_diverged", Box::pin(a_program_diverges())),
         ("a_tool_that_has_changed_ends_the_program", Box::pin(a_tool_has_changed())),
+        ("a_program_keeps_no_results_for_a_caller_who_lost_a_toolset", Box::pin(a_lost_toolset())),
         ("a_full_journal_refuses_the_call_before_it_is_sent", Box::pin(a_full_journal())),
         ("a_decision_of_others_or_about_another_text_counts_for_nothing", Box::pin(strangers())),
         ("a_program_goes_on_under_its_key_after_its_process_has_ended", Box::pin(under_a_key())),
@@ -266,6 +268,31 @@ async fn a_tool_has_changed() {
     assert!(error.contains("writes already made: `pets-lend` (call 1)"), "{error}");
     let again = result(&Desk::with(&store, lend("days")).call(code, Some(approval(&next))).await);
     assert_eq!(again, value, "it has ended");
+}
+
+async fn a_lost_toolset() {
+    let store = memory();
+    let desk = Desk::new(&store);
+    let code = "pet = await pets.getPet(7)\nawait pets.addPet(name='a')\npet";
+    let pending = waiting(desk.call(code, None).await);
+    let arguments = Arguments::from([("input", code.into())]);
+    let (asked, session) = (ToolCall::new("1", TOOL, arguments), Session::default());
+    let without_pets = async || {
+        let toolsets = BTreeSet::from(["code".to_owned()]);
+        let rights = CallRights::of_toolsets(Some(Arc::new(toolsets)));
+        let call = Call::of_caller(&asked, &session, rights).with_principal(Principal::new(KIM));
+        let (id, decision) = approval(&pending);
+        fault_code(desk.executor().call_with(call.with_decision(id, decision)).await.outcome)
+    };
+    assert_eq!(without_pets().await, FaultCode::OutcomeUnknown);
+    assert_eq!(desk.n_writes(), 0);
+    let value = result(&desk.call(code, Some(approval(&pending))).await);
+    assert!(value["execution_result"].as_str().unwrap().contains("Rex"), "{value}");
+    assert_eq!(
+        without_pets().await,
+        FaultCode::OutcomeUnknown,
+        "its result is not for them either"
+    );
 }
 
 async fn a_full_journal() {

@@ -152,6 +152,10 @@ impl Backend for CheckedBackend {
         self.backend.calls_tools()
     }
 
+    fn is_resumable(&self) -> bool {
+        self.backend.is_resumable()
+    }
+
     fn declaration_listing_other_tools(&self, tools: &[&dyn Backend]) -> Option<Tool> {
         self.backend.declaration_listing_other_tools(tools)
     }

@@ -40,6 +40,11 @@ impl Backend for Sender {
         Some(&self.tool)
     }
 
+    // A call of a tool that calls others asks like any other, unless it goes on by the answer to one of theirs.
+    fn calls_tools(&self) -> bool {
+        true
+    }
+
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         journal.note(Event::DefaultUsed { argument: "limit".to_owned() });
         let argument = call.arguments().get("name").and_then(Value::as_str);
