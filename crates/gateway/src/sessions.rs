@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 
 pub use self::merge::SessionInput;
 #[cfg(feature = "agents")]
-pub(crate) use self::merge::put_parameter;
+pub(crate) use self::merge::put_parameters;
 pub(crate) use self::merge::{InlineSession, bound_values, with_changes};
 use self::{
     condition::Condition,

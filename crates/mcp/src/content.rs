@@ -1,7 +1,8 @@
 //! Results as MCP writes them: the content blocks of the dialect and structured content. Each is complete, because a client
 //! forwards one or the other.
 
-use callgate_tool::{Content, Object, Outcome, ToolResult, Value};
+use callgate_tool::{Content, Number, Object, Outcome, ToolResult, Value};
+use rmcp::model::{CallToolResult, ResultType};
 
 /// A result: its members but for the structured content, and that as a text of JSON, which is passed on as the service wrote it.
 pub(crate) struct CallResult {
@@ -32,6 +33,46 @@ impl CallResult {
         }
         text
     }
+}
+
+/// A result for the library, whose numbers are whole ones of 64 bits and floating-point ones: others are texts of their digits.
+impl TryFrom<CallResult> for CallToolResult {
+    type Error = serde_json::Error;
+
+    fn try_from(CallResult { members, structured }: CallResult) -> serde_json::Result<Self> {
+        let mut result: Self = serde_json::from_str(&Value::Object(members).to_string())?;
+        // The library removes the member for revisions that do not know it.
+        result.result_type = Some(ResultType::COMPLETE);
+        result.structured_content =
+            structured.map(|text| library_value(Value::parse(&text).unwrap_or_default()));
+        Ok(result)
+    }
+}
+
+fn library_value(value: Value) -> serde_json::Value {
+    match value {
+        Value::Null => serde_json::Value::Null,
+        Value::Bool(is_true) => is_true.into(),
+        Value::Number(number) => library_number(&number),
+        Value::String(text) => text.into(),
+        Value::Array(items) => items.into_iter().map(library_value).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, value)| (name, library_value(value))).collect()
+        }
+    }
+}
+
+fn library_number(number: &Number) -> serde_json::Value {
+    if let Some(whole) = number.as_i64() {
+        return whole.into();
+    }
+    if let Some(whole) = number.as_u64() {
+        return whole.into();
+    }
+    let nearest = number.as_f64().filter(|float| {
+        Number::from_f64(*float).is_some_and(|nearest| nearest.is_equal_to(number))
+    });
+    nearest.map_or_else(|| number.to_string().into(), Into::into)
 }
 
 /// A result that is written whole.
@@ -94,6 +135,26 @@ mod tests {
 
     fn answered(value: Value) -> Outcome {
         Outcome::Answered(Box::new(Answer::new(200, Content::Json(value.into()))))
+    }
+
+    #[test]
+    fn no_number_of_structured_content_is_changed() {
+        for (text, expected) in [
+            (
+                r#"{"price":12.5,"big":9007199254740993}"#,
+                r#"{"big":9007199254740993,"price":12.5}"#,
+            ),
+            (r#"{"big":12345678901234567890123}"#, r#"{"big":"12345678901234567890123"}"#),
+            (r#"{"fraction":0.10000000000000000555}"#, r#"{"fraction":"0.10000000000000000555"}"#),
+            (r#"{"all":[{"huge":1e400}]}"#, r#"{"all":[{"huge":"1e400"}]}"#),
+        ] {
+            let members = Object::from([("content", json!([{"type": "text", "text": text}]))]);
+            let result = CallResult { members, structured: Some(text.to_owned()) };
+            let result = CallToolResult::try_from(result).unwrap();
+            let structured = result.structured_content.unwrap();
+            assert_eq!(structured, serde_json::from_str::<serde_json::Value>(expected).unwrap());
+            assert_eq!(result.content[0].as_text().unwrap().text, text);
+        }
     }
 
     #[test]

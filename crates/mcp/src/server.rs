@@ -11,7 +11,7 @@ use rmcp::{
     model::{
         self, CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, Implementation,
         InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
-        ResultType, ServerCapabilities, ServerConfig, SubscriptionFilter,
+        ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -180,11 +180,7 @@ fn call_response(answer: Answer) -> Result<CallToolResponse, ErrorData> {
         Answer::Ended(result) => result,
     };
     let unwritten = |_| ErrorData::internal_error("the result cannot be written", None);
-    let mut result: CallToolResult =
-        serde_json::from_str(&result.into_text(true)).map_err(unwritten)?;
-    // The library removes the member for revisions that do not know it.
-    result.result_type = Some(ResultType::COMPLETE);
-    Ok(result.into())
+    Ok(CallToolResult::try_from(result).map_err(unwritten)?.into())
 }
 
 /// Adds to a list the time that clients may keep it.

@@ -47,6 +47,12 @@ async fn a_tool_is_called_and_answered_field_by_field() {
     let body = json!({"tool": "projects/p/locations/us/apps/a/tools/nothing"});
     let error = execute(&sidecar, &body).await.json()["response"]["error"].clone();
     assert_eq!(error["code"], "unknown_tool");
+    // A tool of the same name in another toolset is not meant.
+    let other =
+        json!({"toolset": "projects/p/locations/us/apps/a/toolsets/app", "toolId": "getPet"});
+    let error =
+        execute(&sidecar, &json!({"toolsetTool": other, "args": {"petId": 7}})).await.json();
+    assert_eq!(error["response"]["error"]["code"], "unknown_tool");
     let body = json!({"tool": "app-get_nearest_store", "args": {"zip_code": "1"}});
     let error = execute(&sidecar, &body).await.json()["response"]["error"].clone();
     assert_eq!(error["code"], "not_supported");

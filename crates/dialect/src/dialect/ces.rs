@@ -81,17 +81,17 @@ fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let toolset = ["toolsetTool", "toolset_tool"].iter().find_map(|name| call.get(name));
     let part = |names: &[&str]| names.iter().find_map(|name| toolset?.get(name)?.as_str());
+    let tool = part(&["toolId", "tool_id"]);
     let mut names: Vec<String> = Vec::new();
-    if let Some(tool) = part(&["toolId", "tool_id"]) {
-        names.extend(
-            part(&["toolset"]).map(|toolset| format!("{}-{tool}", last_resource_segment(toolset))),
-        );
-        names.push(tool.to_owned());
+    if let (Some(toolset), Some(tool)) = (part(&["toolset"]), tool) {
+        // A tool of another toolset that has the same name is not meant.
+        names.push(format!("{}-{tool}", last_resource_segment(toolset)));
+    } else {
+        names.extend(tool.map(str::to_owned));
+        let display_name = ["displayName", "display_name"].iter().find_map(|name| text(name));
+        names.extend(display_name.map(str::to_owned));
+        names.extend(text("tool").map(|tool| last_resource_segment(tool).to_owned()));
     }
-    names.extend(
-        ["displayName", "display_name"].iter().find_map(|name| text(name)).map(str::to_owned),
-    );
-    names.extend(text("tool").map(|tool| last_resource_segment(tool).to_owned()));
     let id = call.get("id").cloned();
     Ok(MessageCall {
         names,

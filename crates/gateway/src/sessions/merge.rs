@@ -2,9 +2,9 @@
 //! claims. The precedence is fixed: a claim over a header, a header over the request, the request over the store. The caller's
 //! token goes with the session, and into no store.
 
-use std::collections::BTreeMap;
 #[cfg(feature = "agents")]
 use std::collections::BTreeSet;
+use std::collections::{BTreeMap, HashSet};
 
 use callgate_config::SessionsConfig;
 use callgate_dialect::distinct_names;
@@ -166,12 +166,10 @@ impl SessionInput {
         let mut parameters = with_changes(stored.parameters, &self.changes);
         let own_parameters = own.parameters.unwrap_or_default();
         distinct_names("session.parameters", own_parameters.keys())?;
-        for (name, value) in own_parameters {
-            put_parameter(&mut parameters, name, value);
-        }
-        for (name, value) in header_parameters(config, headers)? {
-            put_parameter(&mut parameters, name, value);
-        }
+        put_parameters(
+            &mut parameters,
+            own_parameters.into_iter().chain(header_parameters(config, headers)?),
+        );
         let claims = claim_parameters(config, caller)?;
         let session = own.id.map_or_else(Session::default, Session::new);
         let session = session.with_parameters(parameters);
@@ -194,18 +192,23 @@ impl SessionInput {
 
 /// Parameters with these changes made; one that is `null` is removed.
 pub(crate) fn with_changes(mut parameters: Object, changes: &Object) -> Object {
-    for (name, value) in changes {
-        put_parameter(&mut parameters, name.clone(), value.clone());
-    }
+    let changed = changes.iter().map(|(name, value)| (name.clone(), value.clone()));
+    put_parameters(&mut parameters, changed);
     parameters.retain(|name, value| !(value.is_null() && changes.contains_key(name)));
     parameters
 }
 
-/// Adds a parameter; the last one with a name counts, in any case.
-pub(crate) fn put_parameter(parameters: &mut Object, name: String, value: Value) {
-    let folded = name.to_lowercase();
-    parameters.retain(|parameter_name, _| parameter_name.to_lowercase() != folded);
-    parameters.insert(name, value);
+/// Adds parameters; the last one with a name counts, in any case. Each name is folded once: a request may bring tens of thousands.
+pub(crate) fn put_parameters(
+    parameters: &mut Object,
+    added: impl IntoIterator<Item = (String, Value)>,
+) {
+    let all: Vec<_> = std::mem::take(parameters).into_iter().chain(added).collect();
+    let mut names = HashSet::new();
+    let last_ones = all.into_iter().rev().filter(|(name, _)| names.insert(name.to_lowercase()));
+    let mut kept: Vec<_> = last_ones.collect();
+    kept.reverse();
+    parameters.extend(kept);
 }
 
 /// The session values that the headers and the claims of a request bind, by name.
@@ -251,4 +254,25 @@ fn claim_parameters(
         Ok((parameter.clone(), value.clone()))
     };
     config.claims.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_parameter_with_a_name_counts_however_many_there_are() {
+        let changes = Object::from([("A", 1.into()), ("b", Value::Null), ("C", 3.into())]);
+        let stored = Object::from([("a", 0.into()), ("B", 2.into()), ("d", 4.into())]);
+        assert_eq!(Value::from(with_changes(stored, &changes)), json!({"d": 4, "A": 1, "C": 3}));
+        let many = |case: fn(String) -> String| {
+            (0..200_000).map(move |number| (case(format!("p{number}")), Value::from(number)))
+        };
+        let mut parameters = Object::new();
+        put_parameters(&mut parameters, many(|name| name).chain(many(|name| name.to_uppercase())));
+        assert_eq!(parameters.len(), 200_000);
+        assert!(parameters.keys().all(|name| name.starts_with('P')));
+    }
 }

@@ -17,7 +17,7 @@ use super::turn_session::TurnValues;
 use crate::{
     problem::{Problem, ProblemKind},
     routes::RouteRequest,
-    sessions::{bound_values, put_parameter},
+    sessions::{bound_values, put_parameters},
 };
 
 /// Records one turn.
@@ -131,7 +131,7 @@ async fn session_envelope(request: &RouteRequest, values: &TurnValues) -> Result
     let own = own.map(|(name, value)| (name.clone(), value.clone()));
     let built = request.served_build();
     let bound = bound_values(&built.sessions, request.caller(), request.headers())?;
-    own.chain(bound).for_each(|(name, value)| put_parameter(&mut parameters, name, value));
+    put_parameters(&mut parameters, own.chain(bound));
     if !parameters.is_empty() {
         envelope.insert("parameters", parameters.into());
     }
