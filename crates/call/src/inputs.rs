@@ -1,10 +1,14 @@
 //! Fills every input from the session, the model or the description's default, in that order. It decides where
 //! values come from; `check` decides whether they are right. Nothing is copied that can be borrowed.
 
+mod sent_body;
+
 use std::borrow::Cow;
 
 use callgate_openapi::{Body, Input, InputLocation, NestedInput, Step, ValueSource};
 use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
+
+use self::sent_body::SentBody;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Origin {
@@ -58,6 +62,21 @@ pub(crate) fn fill_inputs<'a>(
     fillings
 }
 
+/// Fills values whose objects were texts before: from the session, and with `has_defaults` from the description's defaults.
+pub(crate) fn fill_again<'a>(
+    subject: Subject<'a>,
+    given: GivenValues<'a>,
+    fillings: &mut Fillings<'a>,
+    has_defaults: bool,
+    journal: &mut Journal,
+) {
+    fill_nested_from_session(subject, given, fillings, journal);
+    if has_defaults {
+        let body = SentBody::from_fillings(subject, fillings);
+        fill_nested_defaults(subject, body, fillings, journal);
+    }
+}
+
 /// Returns true if the request will have a body: it is required, or a part of it is given.
 pub(crate) fn has_body(subject: Subject<'_>, fillings: &Fillings<'_>) -> bool {
     subject.body.is_some_and(|body| body.required)
@@ -108,53 +127,6 @@ fn filling_from_model<'a>(
     Some(Filling { value: Cow::Borrowed(value), origin: Origin::Model })
 }
 
-/// The defaults that a body may have.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum SentBody {
-    /// All: something else was given in it, or it may be made of defaults.
-    Any,
-    /// Values without an alternative. A person or a model has to give something before defaults complete it.
-    Fixed,
-    /// None, because there is no body: a default inside a body does not create the body.
-    None,
-}
-
-impl SentBody {
-    fn from_fillings(subject: Subject<'_>, fillings: &Fillings<'_>) -> Self {
-        let inputs = subject.inputs.iter().zip(fillings);
-        let mut given = inputs.filter_map(|(input, filling)| {
-            let configured = input.default.as_ref().filter(|_| input.edit.has_value);
-            let value = filling.as_ref().map(|filling| &*filling.value).or(configured)?;
-            (input.place() == InputLocation::Body).then_some(value)
-        });
-        let may_be_of_defaults = subject.body.is_some_and(|body| body.may_be_of_defaults);
-        match has_body(subject, fillings) {
-            false => Self::None,
-            true if may_be_of_defaults || given.any(is_more_than_empty_objects) => Self::Any,
-            true => Self::Fixed,
-        }
-    }
-
-    /// True if the default of an input is sent; `is_fixed` if no other value is legal.
-    fn sends_default(self, place: InputLocation, is_fixed: bool) -> bool {
-        place != InputLocation::Body
-            || match self {
-                Self::Any => true,
-                Self::Fixed => is_fixed,
-                Self::None => false,
-            }
-    }
-}
-
-/// Returns true if a value is more than empty objects. The reader of arguments limits the nesting.
-fn is_more_than_empty_objects(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.is_empty() || items.iter().any(is_more_than_empty_objects),
-        Value::Object(members) => members.values().any(is_more_than_empty_objects),
-        _ => true,
-    }
-}
-
 fn fill_defaults<'a>(
     subject: Subject<'a>,
     body: SentBody,
@@ -191,7 +163,7 @@ fn note_absent(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal)
 }
 
 /// Sets the session's values inside inputs, and removes the model's values that only the session may give.
-pub(crate) fn fill_nested_from_session<'a>(
+fn fill_nested_from_session<'a>(
     subject: Subject<'a>,
     given: GivenValues<'a>,
     fillings: &mut Fillings<'a>,
@@ -251,27 +223,23 @@ fn fill_nested_defaults<'a>(
 }
 
 /// Leaves out the defaults inside a value that other members of it exclude: the value meets its schema without them
-/// (`is_valid`), but not with them. Values of the model or the session stay.
+/// (`is_valid`), but not with them. Values of the model (`is_given`) or the session stay.
 pub(crate) fn leave_out_excluded_defaults(
     subject: Subject<'_>,
-    arguments: &Arguments,
+    is_given: impl Fn(usize, &NestedInput) -> bool,
     fillings: &mut Fillings<'_>,
     is_valid: impl Fn(usize, &Value) -> bool,
     journal: &mut Journal,
 ) {
     for (at, (input, filling)) in subject.inputs.iter().zip(fillings).enumerate() {
-        let is_filled = |nested: &&NestedInput| {
-            let is_given = || {
-                arguments
-                    .get(input.argument.as_str())
-                    .is_some_and(|given| has_value_at(given, &nested.steps))
-            };
+        let is_filled = |(index, nested): &(usize, &NestedInput)| {
             nested.argument == input.argument
                 && nested.default.is_some()
                 && nested.source == ValueSource::Model
-                && !is_given()
+                && !is_given(*index, nested)
         };
-        let defaults: Vec<_> = subject.nested.iter().filter(is_filled).collect();
+        let defaults = subject.nested.iter().enumerate().filter(is_filled);
+        let defaults: Vec<_> = defaults.map(|(_, nested)| nested).collect();
         let Some(filling) = filling.as_mut().filter(|_| !defaults.is_empty()) else { continue };
         if is_valid(at, &filling.value) {
             continue;

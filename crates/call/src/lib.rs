@@ -14,6 +14,7 @@ mod echo;
 mod header;
 mod html;
 mod inputs;
+mod json_text;
 mod keys;
 mod lists;
 mod omission;

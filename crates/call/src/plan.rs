@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use callgate_openapi::{Operation, ValueSource};
+use callgate_openapi::{NestedInput, Operation};
 use callgate_secret::Masker;
 use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Remedy, Session, Value};
 use http::{Request, Response};
@@ -13,11 +13,9 @@ use crate::{
     binding::{Binding, Names, bind_session_inputs},
     body::{Content, chosen_media, note_choice, nulls_of, omission::find_omitted_members},
     body_arguments::BodyArguments,
-    check::{Checking, Checks, Nulls, check},
-    inputs::{
-        Fillings, GivenValues, Subject, fill_inputs, fill_nested_from_session,
-        leave_out_excluded_defaults,
-    },
+    check::{Checking, Checks, Nulls},
+    inputs::{GivenValues, Subject, fill_inputs, has_value_at, leave_out_excluded_defaults},
+    json_text::FilledCall,
     omission::{OmittedValues, find_omitted_parameters},
     page,
     request::{Frame, Ready},
@@ -161,11 +159,12 @@ impl Plan {
         let binding = Binding { subject, bindings, alternative, names: &self.names, session };
         bind_session_inputs(binding, &mut fillings, journal)?;
         let is_valid = |at: usize, value: &Value| checking.is_valid(at, value);
-        leave_out_excluded_defaults(subject, arguments, &mut fillings, is_valid, journal);
-        check(subject, checking, arguments, &mut fillings, journal)?;
-        if bind_again(binding, given, &mut fillings, journal)? {
-            check(subject, checking, arguments, &mut fillings, journal)?;
-        }
+        let is_given = |_: usize, nested: &NestedInput| {
+            let given = arguments.get(nested.argument.as_str());
+            given.is_some_and(|given| has_value_at(given, &nested.steps))
+        };
+        leave_out_excluded_defaults(subject, is_given, &mut fillings, is_valid, journal);
+        FilledCall { binding, given, checking }.check_inputs(&mut fillings, journal)?;
         let mut omitted = OmittedValues::new(journal);
         find_omitted_parameters(subject.inputs, &fillings, schema, &mut omitted);
         if let (Some(body), Some(media)) = (subject.body, media) {
@@ -202,36 +201,4 @@ impl Plan {
     pub fn leave_out_given(&self, next: &mut Arguments, given: &Arguments) {
         page::leave_out_given(&self.operation, next, given);
     }
-}
-
-/// Binds session inputs in values that the check converted from text, such as an object that the model wrote as text.
-/// Returns whether anything changed.
-fn bind_again<'a>(
-    binding: Binding<'a>,
-    given: GivenValues<'a>,
-    fillings: &mut Fillings<'a>,
-    journal: &mut Journal,
-) -> Result<bool, Box<Fault>> {
-    let mut nested = binding.subject.nested.iter();
-    if binding.bindings.is_empty() && nested.all(|nested| nested.source == ValueSource::Model) {
-        return Ok(false);
-    }
-    let values = |fillings: &Fillings<'_>| -> Vec<Option<Value>> {
-        let values = fillings.iter().map(|filling| filling.as_ref());
-        values.map(|filling| filling.map(|filling| (*filling.value).clone())).collect()
-    };
-    let before = values(fillings);
-    // Events of the first binding are already in the journal.
-    let mut events = Journal::default();
-    fill_nested_from_session(binding.subject, given, fillings, &mut events);
-    bind_session_inputs(binding, fillings, &mut events)?;
-    let is_changed = values(fillings) != before;
-    if is_changed {
-        for event in events.events() {
-            if !journal.events().contains(event) {
-                journal.note(event.clone());
-            }
-        }
-    }
-    Ok(is_changed)
 }

@@ -32,6 +32,7 @@ mod roundtrip;
 mod sources;
 mod styles;
 mod support;
+mod texts;
 mod union_corpus;
 mod union_values;
 mod unions;
