@@ -77,6 +77,8 @@ pub(crate) struct RunningTurn<'t> {
     is_first: bool,
     closing: Option<Closing>,
     n_rounds: usize,
+    /// The replies in a row that ended within a call.
+    n_cut: usize,
     n_calls: usize,
     usage: Usage,
     is_estimated: bool,
@@ -119,6 +121,7 @@ impl<'t> RunningTurn<'t> {
             is_first: false,
             closing: None,
             n_rounds: 0,
+            n_cut: 0,
             n_calls: 0,
             usage: Usage::default(),
             is_estimated: false,

@@ -22,7 +22,7 @@ use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, StoredResult, ToolCall, Value};
 
 pub(crate) use self::{
-    amend::amend,
+    amend::{Unreadable, amend},
     duplicates::drop_duplicates,
     fault::ReplyFault,
     pieces::{Piece, pieces},
@@ -86,7 +86,7 @@ pub(crate) struct Format {
     /// The JSON pointer of the call in a part of a message, or in an item.
     call_pointer: fn(&Value) -> Option<&'static str>,
     /// Makes the arguments of a call what the format says. Returns true if they were not.
-    amend_arguments: fn(&mut Object) -> bool,
+    amend_arguments: fn(&mut Object, Unreadable) -> bool,
     /// A call that a model asked for under this id, at this place among the calls of its message.
     pub(crate) call: fn(&str, &ToolCall, usize) -> Value,
     /// The result of a call of this id and tool, in words.

@@ -14,7 +14,7 @@ use crate::{
     end::{End, EndReason},
     model::ModelFailure,
     transcript::{CallState, Open, PastCall, failed_result, read_group, tool_result},
-    wire::{Ask, Reply, Stop, amend, drop_duplicates},
+    wire::{Ask, Reply, Stop, Unreadable, amend, drop_duplicates},
 };
 
 impl RunningTurn<'_> {
@@ -121,7 +121,8 @@ impl RunningTurn<'_> {
         let n_before = self.transcript.messages.len();
         let id = |at: usize| format!("call_{n_before}_{at}");
         let wire = self.transcript.wire;
-        reply.messages = amend(wire, drop_duplicates(wire, reply.messages), id);
+        let messages = drop_duplicates(wire, reply.messages);
+        reply.messages = amend(wire, messages, Unreadable::Keep, id);
         let declared = |name: &str| self.offered.declared_tool(name);
         let read = match read_group(wire, &reply.messages, declared) {
             Ok(read) => read,
@@ -130,6 +131,7 @@ impl RunningTurn<'_> {
                 return Some(self.end_early(EndReason::ModelFailed, detail));
             }
         };
+        reply.messages = amend(wire, reply.messages, Unreadable::Replace, id);
         self.transcript.messages.extend(reply.messages.iter().cloned());
         match (read.calls().is_empty(), &reply.stop) {
             (false, _) => self.open_calls(Open::new(read), reply),
@@ -161,8 +163,14 @@ impl RunningTurn<'_> {
             self.transcript.close();
             return Some(self.end(closing.reason, Some(closing.detail), reply.text));
         }
+        self.n_cut = if reply.stop == Stop::Length { self.n_cut + 1 } else { 0 };
         if reply.stop == Stop::Length {
             open.end_all(|_| wording::incomplete());
+            if self.n_cut >= self.agent.settings.limits.same {
+                let detail =
+                    "The reply reached its most tokens in the middle of a call, again and again.";
+                self.request_last_reply(EndReason::Limit, detail);
+            }
         } else if self.agent.settings.choice == Choice::None {
             open.end_all(|_| wording::not_allowed());
         } else {

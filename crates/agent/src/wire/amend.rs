@@ -7,15 +7,31 @@ use callgate_tool::{Json, Object, Value, json};
 
 use super::{Wire, is_blank};
 
+/// What becomes of arguments that are no JSON object. Calls are read before they are replaced: a call is made as the model wrote it, or
+/// not at all.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Unreadable {
+    Keep,
+    /// They become an object that quotes them: servers refuse a conversation with others.
+    Replace,
+}
+
 /// The messages of one reply. `id` makes the id of a call that has none, from its position among the calls.
-pub(crate) fn amend(wire: Wire, messages: Vec<Json>, id: impl Fn(usize) -> String) -> Vec<Json> {
+pub(crate) fn amend(
+    wire: Wire,
+    messages: Vec<Json>,
+    unreadable: Unreadable,
+    id: impl Fn(usize) -> String,
+) -> Vec<Json> {
     let given = messages.iter().flat_map(|message| ids(wire, message.value())).collect();
-    let mut amender = Amender { wire, given, taken: BTreeSet::new(), n_calls: 0, id };
+    let taken = BTreeSet::new();
+    let mut amender = Amender { wire, unreadable, given, taken, n_calls: 0, id };
     messages.into_iter().map(|message| amender.message(message)).collect()
 }
 
 struct Amender<F> {
     wire: Wire,
+    unreadable: Unreadable,
     given: BTreeSet<String>,
     /// The ids of the calls before: no provider takes one id for two calls of a message.
     taken: BTreeSet<String>,
@@ -28,7 +44,7 @@ impl<F: Fn(usize) -> String> Amender<F> {
         let mut amended = message.value().clone();
         let mut is_amended = (self.wire.rules.amend_message)(&mut amended);
         for call in calls(self.wire, &mut amended) {
-            is_amended |= (self.wire.amend_arguments)(call);
+            is_amended |= (self.wire.amend_arguments)(call, self.unreadable);
             is_amended |= self.identify(call);
         }
         if is_amended { amended.into() } else { message }
@@ -87,26 +103,43 @@ fn call_in(wire: Wire, part: &mut Value) -> Option<&mut Object> {
 }
 
 /// Makes a member of a call an object. Returns true if it was none.
-pub(super) fn make_object(call: &mut Object, member: &str) -> bool {
+pub(super) fn make_object(call: &mut Object, member: &str, unreadable: Unreadable) -> bool {
     let amended = match call.get(member) {
         Some(Value::Object(_)) => return false,
-        Some(Value::String(text)) => Value::parse(text).ok().filter(Value::is_object),
-        _ => None,
+        None | Some(Value::Null) => json!({}),
+        Some(Value::String(text)) if text.trim().is_empty() => json!({}),
+        Some(given) => match given.as_str().and_then(object_of_text) {
+            Some(object) => object,
+            None if unreadable == Unreadable::Keep => return false,
+            None => json!({(UNREADABLE): given.clone()}),
+        },
     };
-    call.insert(member.to_owned(), amended.unwrap_or_else(|| json!({})));
+    call.insert(member.to_owned(), amended);
     true
 }
 
-/// Makes a member of a call a text of JSON. Returns true if it was none.
-pub(super) fn make_text(call: &mut Object, member: &str) -> bool {
+/// Makes a member of a call the text of an object. Returns true if it was none. An empty text stands for no arguments.
+pub(super) fn make_text(call: &mut Object, member: &str, unreadable: Unreadable) -> bool {
     let amended = match call.get(member) {
-        Some(Value::String(_)) => return false,
+        Some(Value::String(text)) => {
+            let is_fine = text.trim().is_empty() || object_of_text(text).is_some();
+            if is_fine || unreadable == Unreadable::Keep {
+                return false;
+            }
+            json!({(UNREADABLE): text.as_str()}).to_string()
+        }
         None | Some(Value::Null) => "{}".to_owned(),
         Some(given) => given.to_string(),
     };
     call.insert(member.to_owned(), amended.into());
     true
 }
+
+fn object_of_text(text: &str) -> Option<Value> {
+    Value::parse(text).ok().filter(Value::is_object)
+}
+
+const UNREADABLE: &str = "unreadable";
 
 /// Leaves out blank texts beside other blocks. Returns true if there was any.
 pub(super) fn drop_blank_texts(message: &mut Value, is_text: fn(&Value) -> bool) -> bool {

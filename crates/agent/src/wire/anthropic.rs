@@ -40,7 +40,7 @@ pub(super) const FORMAT: Format = Format {
     answers: |part| is(part, "tool_result").then(|| answered_id(part, "tool_use_id")),
     id_member: Some("id"),
     call_pointer: |part| is(part, "tool_use").then_some(""),
-    amend_arguments: |call| make_object(call, "input"),
+    amend_arguments: |call, unreadable| make_object(call, "input", unreadable),
     call: |id, call, _| json!({"type": "tool_use", "id": id, "name": call.tool, "input": call.arguments}),
     result_piece: |id, _, text| json!({"type": "tool_result", "tool_use_id": id, "content": text}),
     file,

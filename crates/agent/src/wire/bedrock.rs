@@ -54,7 +54,7 @@ pub(super) const FORMAT: Format = Format {
     call_pointer: |part| {
         part.get("toolUse").filter(|call| !is_of_provider(call)).map(|_| "/toolUse")
     },
-    amend_arguments: |call| make_object(call, "input"),
+    amend_arguments: |call, unreadable| make_object(call, "input", unreadable),
     call: |id, call, _| json!({"toolUse": {"toolUseId": id, "name": call.tool, "input": call.arguments}}),
     result_piece: |id, _, text| json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}}),
     file,

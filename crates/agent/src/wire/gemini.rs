@@ -51,8 +51,9 @@ pub(super) const FORMAT: Format = Format {
         let named = |name: &str, pointer| part.get(name).map(|_| pointer);
         named("functionCall", "/functionCall").or_else(|| named("function_call", "/function_call"))
     },
-    amend_arguments: |call| {
-        call.get("args").is_some_and(|args| !args.is_null()) && make_object(call, "args")
+    amend_arguments: |call, unreadable| {
+        let has_arguments = call.get("args").is_some_and(|args| !args.is_null());
+        has_arguments && make_object(call, "args", unreadable)
     },
     call,
     result_piece,

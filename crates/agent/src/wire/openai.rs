@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use self::stream::PartialReply;
 use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
-    amend::make_text,
+    amend::{Unreadable, make_text},
     answered_id,
     fault::ended_with,
     is, is_blank, joined_texts,
@@ -121,14 +121,14 @@ fn is_empty(message: &Value) -> bool {
         && is_blank(message.get("refusal"))
 }
 
-fn amend_arguments(call: &mut Object) -> bool {
+fn amend_arguments(call: &mut Object, unreadable: Unreadable) -> bool {
     let kind = call.get("type").and_then(Value::as_str).unwrap_or_default();
     let is_untyped = kind.is_empty() && call.contains_key("function");
     if is_untyped {
         call.insert("type", "function".into());
     }
     let function = call.get_mut("function").and_then(Value::as_object_mut);
-    function.is_some_and(|function| make_text(function, "arguments")) || is_untyped
+    function.is_some_and(|function| make_text(function, "arguments", unreadable)) || is_untyped
 }
 
 fn amend_message(message: &mut Value) -> bool {

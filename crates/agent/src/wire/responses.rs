@@ -49,7 +49,9 @@ pub(super) const FORMAT: Format = Format {
     answers: |part| kind(part)?.ends_with("_output").then(|| answered_id(part, "call_id")),
     id_member: Some("call_id"),
     call_pointer: |part| (is(part, "custom_tool_call") || is(part, "function_call")).then_some(""),
-    amend_arguments: |call| !call.contains_key("input") && make_text(call, "arguments"),
+    amend_arguments: |call, unreadable| {
+        !call.contains_key("input") && make_text(call, "arguments", unreadable)
+    },
     call: |id, call, _| {
         let arguments = Value::Object(call.arguments.clone()).to_string();
         json!({"type": "function_call", "call_id": id, "name": call.tool, "arguments": arguments})

@@ -189,6 +189,33 @@ async fn calls_of_a_reply_that_was_cut_are_not_made() {
     }
 }
 
+#[tokio::test]
+async fn replies_that_are_cut_within_calls_again_and_again_end_the_turn() {
+    let cut = || Step::Says(Said { stop: "length", ..Said::calls(&[("shop-add", "{\"n\":")]) });
+    let steps = vec![cut(), cut(), cut(), Step::Says(Said::text("I cannot."))];
+    let mut ended = ended(Dialect::OpenAi, steps, unasked()).await;
+    assert_eq!((ended.end.reason, ended.made.all().len()), (EndReason::Limit, 0));
+    assert!(ended.end.detail.as_ref().unwrap().contains("in the middle of a call"));
+    assert_eq!(ended.end.n_rounds, 4);
+    ended.goes_on().await;
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_object_are_not_made_and_servers_take_the_conversation() {
+    for dialect in [Dialect::OpenAi, Dialect::Responses] {
+        for arguments in ["{\"n\":", "[1]", "7", "n=1"] {
+            let steps = vec![
+                Step::Says(Said::calls(&[("shop-add", arguments)])),
+                Step::Says(Said::text("Sorry.")),
+            ];
+            let mut ended = ended(dialect, steps, unasked()).await;
+            let reason = ended.end.reason;
+            assert_eq!((reason, ended.made.all().len()), (EndReason::Answered, 0), "{dialect}");
+            ended.goes_on().await;
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_request_to_an_overloaded_model_is_retried_and_no_call_is_repeated() {
     let steps = vec![

@@ -67,7 +67,8 @@ fn openai(body: &Value) -> Checked {
                     expect(!text(call, "id").is_empty(), "a call without an id")?;
                     expect(!text(call, "type").is_empty(), "a call without a type")?;
                     let arguments = call.get("function").and_then(|it| it.get("arguments"));
-                    expect(arguments.is_some_and(Value::is_string), "arguments that are no text")?;
+                    let arguments = arguments.and_then(Value::as_str);
+                    expect(arguments.is_some_and(is_object), "arguments that are no object")?;
                 }
                 open = calls.map(|call| text(call, "id")).collect();
                 expect(are_distinct(&open), "one id of two calls")?;
@@ -85,6 +86,10 @@ fn openai(body: &Value) -> Checked {
         body.get("tool_choice").is_none() || body.get("tools").is_some(),
         "a choice without tools",
     )
+}
+
+fn is_object(text: &str) -> bool {
+    text.is_empty() || Value::parse(text).is_ok_and(|value| value.is_object())
 }
 
 fn are_distinct(ids: &[&str]) -> bool {

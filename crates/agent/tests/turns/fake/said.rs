@@ -1,7 +1,7 @@
 //! What the model says, in each provider's form, with the blocks that have to come back: thoughts, signatures, spaces.
 
 use callgate_dialect::Dialect;
-use callgate_tool::Value;
+use callgate_tool::{Value, json};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
@@ -34,14 +34,15 @@ impl Said {
 
     /// The body of the response, and the texts in it that have to come back. `n` tells replies apart.
     pub(super) fn rendered(&self, dialect: Dialect, n: usize) -> (String, Vec<String>) {
-        match dialect {
+        let (body, texts) = match dialect {
             Dialect::Anthropic => self.anthropic(n),
             Dialect::Bedrock => self.bedrock(n),
             Dialect::Gemini => self.gemini(n),
             Dialect::OpenAi => self.openai(n),
             Dialect::Responses => self.responses(n),
             other => panic!("no provider speaks {other}"),
-        }
+        };
+        (body, texts.into_iter().map(with_quoted_arguments).collect())
     }
 
     fn stop<'s>(&'s self, calls: &'s str, end: &'s str) -> &'s str {
@@ -163,5 +164,38 @@ impl Said {
             r#"{{"output":{{"message":{message}}},"stopReason":"{stop}","usage":{{"inputTokens":{tokens},"outputTokens":1}}}}"#
         );
         (body, vec![message])
+    }
+}
+
+/// A message as it comes back: arguments that are no object are quoted in one, and everything else is as it was.
+fn with_quoted_arguments(message: String) -> String {
+    let Ok(mut value) = Value::parse(&message) else { return message };
+    if quote_arguments(&mut value) { value.to_string() } else { message }
+}
+
+fn quote_arguments(value: &mut Value) -> bool {
+    match value {
+        Value::Array(items) => {
+            let mut is_any = false;
+            for item in items {
+                is_any |= quote_arguments(item);
+            }
+            is_any
+        }
+        Value::Object(members) => {
+            let mut is_any = false;
+            for (name, member) in members.iter_mut() {
+                let text = member.as_str().filter(|text| name == "arguments" && !text.is_empty());
+                let is_wrong = |text: &&str| !Value::parse(text).is_ok_and(|it| it.is_object());
+                if let Some(text) = text.filter(is_wrong) {
+                    *member = json!({"unreadable": text}).to_string().into();
+                    is_any = true;
+                } else {
+                    is_any |= quote_arguments(member);
+                }
+            }
+            is_any
+        }
+        _ => false,
     }
 }
