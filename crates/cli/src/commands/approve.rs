@@ -36,6 +36,10 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
         return Err(sidecar.foreign_response_failure());
     }
     output::print_message(&approval_details(&approval));
+    if !arguments.reject && !arguments.yes && !question::is_possible() {
+        let message = "expected `--yes` or `--reject` where there is no terminal to ask on; nothing was decided";
+        return Ok(not_decided(message, "add one of them"));
+    }
     if !arguments.reject && !confirm_approval(arguments) {
         output::print_message_line("nothing was decided; `--reject` rejects it");
         return Ok(Verdict::Findings);
@@ -79,9 +83,9 @@ fn approval_details(approval: &Approval) -> String {
     format!("{text}\n{}\n", approval_text(approval.request()))
 }
 
-/// True without a terminal, where the command is the decision. Asks a person at a terminal; only `y` and `yes` approve.
+/// Asks a person at the terminal; only `y` and `yes` approve.
 fn confirm_approval(arguments: &ApproveArguments) -> bool {
-    arguments.yes || !question::is_possible() || question::is_confirmed("Approve this? [y/N] ")
+    arguments.yes || question::is_confirmed("Approve this? [y/N] ")
 }
 
 async fn report_decision(

@@ -108,14 +108,16 @@ fn another_person_lists_and_approves_a_call_that_its_caller_then_makes() {
     assert_eq!(json["approvals"][0]["mayDecide"].as_bool(), Some(true));
     scene.run(LEAD, &["approvals", "--state", "approved"]).exits(0).prints("no call waits");
 
-    let ended = scene.run(LEAD, &["approve", &id]).exits(0);
+    // Nobody is asked without a terminal, so nothing is decided.
+    scene.run(LEAD, &["approve", &id]).exits(1).says("expected `--yes` or `--reject`");
+    let ended = scene.run(LEAD, &["approve", &id, "--yes"]).exits(0);
     let ended = ended.prints("approved: pets-remove; it is sent when principal:agent");
     ended.says("called by principal:agent").says("Removes a pet").says("DELETE ").says("/pets/rex");
     assert_eq!(scene.service.requests(), Vec::<String>::new(), "the approval sends nothing");
     scene.run(LEAD, &["approvals", "--state", "approved"]).exits(0).prints(&id);
     let results = scene.called(&json!([{"tool": "pets-remove", "args": {"name": "rex"}}]));
     assert_eq!(results[0]["response"]["path"].as_str(), Some("/pets/rex"), "{results}");
-    scene.run(LEAD, &["approve", &id]).exits(1).says("`callgate approvals` lists");
+    scene.run(LEAD, &["approve", &id, "--yes"]).exits(1).says("`callgate approvals` lists");
 }
 
 #[test]
@@ -124,7 +126,7 @@ fn under_four_eyes_nobody_approves_their_own_call() {
     let id = scene.waiting("rex");
     scene.run(AGENT, &["approvals"]).exits(0).prints(&id).prints(" you ");
     scene
-        .run(AGENT, &["approve", &id])
+        .run(AGENT, &["approve", &id, "--yes"])
         .exits(1)
         .says("error[needs_approval]: ")
         .says("callgate explain");
@@ -137,16 +139,17 @@ fn under_four_eyes_nobody_approves_their_own_call() {
 fn a_call_of_ones_own_is_made_by_its_approval() {
     let scene = Scene::start("");
     let id = scene.waiting("rex");
-    scene.run(AGENT, &["approve", &id]).exits(0).prints("\"/pets/rex\"");
+    scene.run(AGENT, &["approve", &id, "--yes"]).exits(0).prints("\"/pets/rex\"");
     assert_eq!(scene.service.requests().len(), 1);
-    let json = scene.run(AGENT, &["approve", &scene.waiting("tom"), "--json"]).exits(0).json();
+    let json =
+        scene.run(AGENT, &["approve", &scene.waiting("tom"), "--json", "--yes"]).exits(0).json();
     assert_eq!(json["response"]["path"].as_str(), Some("/pets/tom"), "{json}");
 }
 
 #[test]
 fn a_call_that_its_approval_makes_ends_in_the_words_of_a_call() {
     let scene = Scene::start_with(pets_service(), "", "", "");
-    let approve = |name: &str| scene.run(AGENT, &["approve", &scene.waiting(name)]);
+    let approve = |name: &str| scene.run(AGENT, &["approve", &scene.waiting(name), "--yes"]);
     approve("empty").exits(0).says("204: no content");
     approve("text").exits(0).prints("a text of the service\n");
     let failed = approve("broken").exits(1).says("error[service_error]: ");
@@ -169,7 +172,7 @@ fn a_call_whose_caller_gave_a_header_says_why_it_waits_again() {
     let (_, answer) = answer.split_once("\r\n\r\n").unwrap();
     let results = Value::parse(answer).unwrap();
     let id = results["results"][0]["pending"]["id"].as_str().unwrap_or_else(|| panic!("{answer}"));
-    let ended = scene.run(AGENT, &["approve", id]).exits(1);
+    let ended = scene.run(AGENT, &["approve", id, "--yes"]).exits(1);
     ended.says("a value that its caller gave in a header").says("`POST /v1/approvals/approval_");
     assert_eq!(scene.service.requests(), Vec::<String>::new());
 }
@@ -224,10 +227,10 @@ fn over_each_way_in_a_repeated_call_is_made_once_after_the_approval_of_another()
             listed["approvals"].as_array().unwrap().iter().filter_map(|one| one["id"].as_str());
         let id = ids.rev().find(|id| first.contains(id));
         let id = id.unwrap_or_else(|| panic!("{path} {first} {listed}"));
-        scene.run(AGENT, &["approve", id]).exits(1);
+        scene.run(AGENT, &["approve", id, "--yes"]).exits(1);
         let again = call();
         assert!(!is_made(&again) && again.contains(id), "{path} {again}");
-        scene.run(LEAD, &["approve", id]).exits(0);
+        scene.run(LEAD, &["approve", id, "--yes"]).exits(0);
         let made = call();
         assert!(is_made(&made), "{path} {made}");
         assert_eq!(scene.service.requests().len(), n + 1, "{path}");
@@ -243,7 +246,7 @@ fn the_first_decision_holds() {
     scene.run(LEAD, &["approve", &id, "--reject"]).exits(0).prints("rejected: pets-remove\n");
     let json = scene.run(LEAD, &["approve", &id, "--reject", "--json"]).exits(0).json();
     assert_eq!(json["state"].as_str(), Some("rejected"), "a repetition changes nothing: {json}");
-    scene.run(LEAD, &["approve", &id]).exits(1).says("Somebody else has decided");
+    scene.run(LEAD, &["approve", &id, "--yes"]).exits(1).says("Somebody else has decided");
     assert_eq!(scene.service.requests(), Vec::<String>::new());
 }
 
@@ -256,7 +259,7 @@ fn all_pages_are_listed() {
     let json = scene.run(LEAD, &["approvals", "--json"]).exits(0).json();
     assert_eq!(json["approvals"].as_array().unwrap().len(), 120);
     scene.run(LEAD, &["approvals"]).exits(0).prints("120 listed");
-    scene.run(LEAD, &["approve", &last]).exits(0).says("/pets/119");
+    scene.run(LEAD, &["approve", &last, "--yes"]).exits(0).says("/pets/119");
 }
 
 #[test]
