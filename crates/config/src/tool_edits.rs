@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_kind::ToolRule;
 use callgate_policy::Confirm;
+use callgate_secret::SecretScheme;
 use callgate_settings::{
     Kind, MapOf, Mapping, Reader, SettingCode, at, forms, keys, pointer_segment,
 };
@@ -74,6 +75,22 @@ pub(crate) fn read_edits(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mu
     }
 }
 
+/// Warns of values that look like references to secrets: they are sent as they stand.
+fn warn_of_references(
+    reader: &mut Reader,
+    pointer: &str,
+    values: Option<&BTreeMap<String, Value>>,
+) {
+    for (name, value) in values.into_iter().flatten() {
+        let text = value.as_str().filter(|text| SecretScheme::is_beginning_of(text));
+        let Some((scheme, _)) = text.and_then(|text| text.split_once(':')) else { continue };
+        let message = format!("the text `{scheme}:…` is sent as it stands: no secret is read here");
+        let help = "a credential goes into `auth` or `headers` of the toolset; a member of a body can be none";
+        let pointer = format!("{pointer}/{}", pointer_segment(name));
+        reader.warn(SettingCode::WrongValue, pointer, &message, help);
+    }
+}
+
 fn add_edit(
     reader: &mut Reader,
     toolset: &mut ToolsetConfig,
@@ -82,6 +99,8 @@ fn add_edit(
     keys: EditKeys,
 ) {
     let confirm = keys.confirm;
+    warn_of_references(reader, &format!("{pointer}/fix"), keys.fix.as_ref());
+    warn_of_references(reader, &format!("{pointer}/defaults"), keys.defaults.as_ref());
     let changes = ToolEdit {
         name: keys.name,
         description: keys.description,

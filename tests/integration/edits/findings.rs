@@ -26,6 +26,7 @@ const FINDINGS: &str = r#"
     listOrders: {fix: {tenant: gamma}} => error /listOrders/fix/tenant: expected one of `acme`, `beta`, got: string "gamma"; write a value that the service takes there
     listOrders: {defaults: {limit: 500}} => error /listOrders/defaults/limit: expected at most 50, got: number 500; write a value that the service takes there
     listOrders: {defaults: {X_Trace: "a\nb"}} => error /listOrders/defaults/X_Trace: expected text without control characters, got: a control character; write a value that the service takes there
+    listOrders: {fix: {X_Trace: 'env:TOKEN'}} => warning /listOrders/fix/X_Trace: the text `env:…` is sent as it stands: no secret is read here; a credential goes into `auth` or `headers` of the toolset; a member of a body can be none
     replaceOrder: {fix: {id: ..}} => error /replaceOrder/fix/id: expected a value without `.` and `..` as a path, got: a dot segment; write a value that the service takes there
     listOrders: {fix: {user: ada}} => error /listOrders/fix/user: expected an argument without values of the session, got one with `$session.params.user`: `user`; remove it: the session gives this value
     listOrders: {defaults: {call: x}} => error /listOrders/defaults/call: expected an argument without values of the session, got one with `$context.session_id`: `call`; remove it: the session gives this value
