@@ -157,11 +157,6 @@ pub(crate) fn undeclared_address() -> Box<Fault> {
     refused_request("the finished address is not the one the description declares")
 }
 
-pub(crate) fn unreadable_json(status: u16) -> Box<Fault> {
-    let message = "the service answered with a body that is not the JSON its headers announce";
-    fault_with_status(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
-}
-
 pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
     let advice = match next {
         Next::AskUser => "ask the user",

@@ -60,14 +60,14 @@ fn refusal_fault(
 }
 
 pub(super) fn unreadable_response_fault(
-    status: u16,
+    (status, effect): (u16, Effect),
     why: NoJson,
     body: &str,
     reading: &mut ReadContext<'_>,
 ) -> Box<Fault> {
     let mut fault = match why {
-        NoJson::Malformed => wording::unreadable_json(status),
-        NoJson::TooDeep => wording::answer::too_deep_json(status, DEPTH),
+        NoJson::Malformed => wording::answer::unreadable_json(status, effect),
+        NoJson::TooDeep => wording::answer::too_deep_json(status, DEPTH, effect),
     };
     fault.body = text_value(body, reading);
     fault

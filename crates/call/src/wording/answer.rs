@@ -17,11 +17,23 @@ pub(crate) enum RedirectTarget {
     Unnamed,
 }
 
-pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
-    let message = format!(
-        "the service answered with JSON that is nested deeper than {most} levels, which is the bound"
-    );
-    fault_with_status(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
+pub(crate) fn too_deep_json(status: u16, most: usize, effect: Effect) -> Box<Fault> {
+    let what = format!("JSON that is nested deeper than {most} levels, which is the bound");
+    unread_answer(status, &what, effect)
+}
+
+/// The response is no JSON, although it says so.
+pub(crate) fn unreadable_json(status: u16, effect: Effect) -> Box<Fault> {
+    unread_answer(status, "a body that is not the JSON its headers announce", effect)
+}
+
+fn unread_answer(status: u16, what: &str, effect: Effect) -> Box<Fault> {
+    let mut message = format!("the service answered with {what}");
+    let (advice, next) = advice_when_unread(effect);
+    if effect == Effect::Write {
+        message.push_str(&format!("; {advice}"));
+    }
+    fault_with_status(FaultCode::UnreadableResponse, status, message, next)
 }
 
 pub(crate) fn redirect_fault(status: u16, target: &RedirectTarget, effect: Effect) -> Box<Fault> {

@@ -96,8 +96,8 @@ fn members_of_a_body_at_the_top_level_are_reported_with_their_location() {
 
 #[test]
 fn faults_of_answers_have_their_messages() {
-    let plan = operation("get", "/x", json!({}));
-    let answer = |status: u16, media_type: &str, body: &'static str| {
+    let answer = |method: &str, status: u16, media_type: &str, body: &'static str| {
+        let plan = operation(method, "/x", json!({}));
         let response = http::Response::builder()
             .status(status)
             .header("content-type", media_type)
@@ -120,7 +120,13 @@ fn faults_of_answers_have_their_messages() {
             ",
     ) {
         let status = status.parse().unwrap();
-        check(&answer(status, media_type, "<"), expected);
+        check(&answer("get", status, media_type, "<"), expected);
+    }
+    for body in ["<", "[[[[[["] {
+        let fault = answer("post", 200, "application/json", body);
+        assert_eq!(fault.next, Next::AskUser);
+        let advice = "it may have been executed; do not repeat it before checking whether it was";
+        assert!(fault.message.ends_with(advice), "{}", fault.message);
     }
 }
 
