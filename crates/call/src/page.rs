@@ -97,6 +97,11 @@ fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Ar
     let none = Arguments::new();
     let folded = folded_name(name);
     let address = |text: &str| arguments_of_next_address(operation, text);
+    // Kubernetes names the token in `metadata` as the parameter that takes it.
+    if folded == "continue" && value.as_str().is_some_and(|token| !token.is_empty()) {
+        let input = query_input(operation, "continue");
+        return input.map(|input| argument_with_value(input, value.clone())).into_iter().collect();
+    }
     let Some(subject) = subject_of_next(&folded) else { return none };
     let value = match value {
         Value::String(text) if text.is_empty() => return none,
@@ -163,6 +168,7 @@ pub(crate) fn narrowing_inputs(operation: &Operation) -> Vec<&str> {
 
 const PAGING: &[&str] = &[
     "after",
+    "continue",
     "continuationtoken",
     "cursor",
     "from",
@@ -188,6 +194,7 @@ const PAGING: &[&str] = &[
 ];
 const CURSORS: &[&str] = &[
     "cursor",
+    "startcursor",
     "pagetoken",
     "nextpagetoken",
     "nextcursor",
@@ -210,6 +217,7 @@ const ENVELOPES: &[&str] = &[
     "page_info",
     "pageInfo",
     "meta",
+    "metadata",
     "response_metadata",
 ];
 const NARROWING: &[&str] = &[

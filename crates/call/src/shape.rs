@@ -284,7 +284,7 @@ fn may_hide(text: &str) -> bool {
 /// Returns true if a text may name the next page of an operation that has pages.
 fn names_page(text: &str, operation: &Operation) -> bool {
     page::is_paged(operation)
-        && ["next", "Next", "page", "Page"].iter().any(|name| text.contains(name))
+        && ["next", "Next", "page", "Page", "\"continue\""].iter().any(|name| text.contains(name))
 }
 
 /// Removes the invisible characters from every text of a value; returns their number.

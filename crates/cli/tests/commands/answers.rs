@@ -108,7 +108,7 @@ fn all_pages_are_one_answer() {
     assert_eq!(some["next"]["page"], json!(3));
     called(folder.path(), &server, &["getLong", "--all-pages"])
         .exits(0)
-        .says("the response names no next page");
+        .says("no next page was found in the response");
 }
 
 #[test]

@@ -29,6 +29,10 @@ fn tables_of_a_file_are_called() {
     let listed = listed.exits(0).json();
     assert_eq!(listed["rows"].as_array().unwrap().len(), 2);
     assert_eq!(listed["more"], json!(true));
+    let all =
+        run(&folder, &["call", "callgate.yaml", "shop-orders-list", "limit=2", "--all-pages"]);
+    let all = all.exits(0).json();
+    assert!(all["rows"].as_array().unwrap().len() > 2 && all["more"] == json!(false), "{all}");
     let planned = ["call", "callgate.yaml", "shop-orders-get", "no=1", "--dry-run"];
     run(&folder, &planned).exits(0).prints("FROM `orders`");
 }

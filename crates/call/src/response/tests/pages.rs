@@ -10,7 +10,7 @@ fn paged() -> std::sync::Arc<Operation> {
         "openapi": "3.0.3", "info": {"title": "t", "version": "1"},
         "servers": [{"url": "https://api.example.com/v1"}],
         "paths": {"/items": {"get": {"operationId": "items",
-            "parameters": [query("$skiptoken"), query("$filter"), query("page"), query("filter"), query("status"),
+            "parameters": [query("$skiptoken"), query("$filter"), query("page"), query("filter"), query("status"), query("continue"),
                 list("tag", json!({"type": "array", "items": text})), list("id", json!({"oneOf": [text, {"$ref": "#/components/schemas/Ids"}]}))],
             "responses": {"200": {"description": "fine"}}}}},
         "components": {"schemas": {"Ids": {"type": "array", "items": {"type": "integer"}}}}});
@@ -39,6 +39,13 @@ fn check(link: Option<&str>, body: &Value, expected: &Value, undeclared: &[&str]
     let names: Vec<String> = undeclared.iter().map(ToString::to_string).collect();
     let noted = (!names.is_empty()).then_some(Event::NextPageUndeclared { names });
     assert_eq!(events, noted.as_slice(), "{link:?} {body}");
+}
+
+#[test]
+fn a_token_of_kubernetes_is_taken_on_by_its_parameter() {
+    let kubernetes = json!({"items": [1], "metadata": {"continue": "abc", "resourceVersion": "7"}});
+    check(None, &kubernetes, &json!({"continue": "abc"}), &[]);
+    check(None, &json!({"items": [1], "metadata": {"continue": ""}}), &json!({}), &[]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `--all-pages`: follows the next page named in each response, and joins the pages.
 
-use callgate::{Arguments, Call, Content, Executor, Outcome, ToolResult, result::Event};
+use callgate::{Arguments, Call, Content, Entry, Executor, Outcome, ToolResult, result::Event};
 use callgate_tool::Value;
 
 use super::approve::{self, Consent};
@@ -28,7 +28,10 @@ pub(super) async fn call_all_pages(
         };
         let Content::Json(json) = &answer.content else { return result };
         pages.push(json.value().clone());
-        let next = std::mem::take(&mut answer.next);
+        let mut next = std::mem::take(&mut answer.next);
+        if next.is_empty() {
+            next = next_rows(executor, &result.tool, json.value());
+        }
         let is_new = next.iter().any(|(name, value)| arguments.get(name) != Some(value));
         if is_new && n_pages == most {
             answer.next = next;
@@ -49,6 +52,16 @@ pub(super) async fn call_all_pages(
         return result;
     }
     approve::call_with_consent(executor, &call(&arguments), consent).await
+}
+
+/// The arguments for the next rows of a table, which a page names as the argument `page` of the call.
+fn next_rows(executor: &Executor, tool: &str, page: &Value) -> Arguments {
+    let declared = executor.find(tool).and_then(Entry::declaration);
+    let schema = declared.map(|tool| tool.input_schema.to_value()).unwrap_or_default();
+    let takes_page = schema.get("properties").is_some_and(|it| it.get("page").is_some());
+    let has_more = page.get("more").and_then(Value::as_bool) == Some(true);
+    let token = page.get("next").filter(|next| takes_page && has_more && next.is_string());
+    token.map(|next| ("page".to_owned(), next.clone())).into_iter().collect()
 }
 
 /// The event that says that the address of the next page has what no call can send.
@@ -106,7 +119,7 @@ fn list_of(page: &Value) -> Option<String> {
 }
 
 /// For a service that counts pages or offsets itself, this would otherwise look like everything it has.
-const NO_NEXT_PAGE: &str = "note: the response names no next page; where the service has more, it takes a page or an offset as an argument of the call\n";
+const NO_NEXT_PAGE: &str = "note: no next page was found in the response; where the service has more, it takes a page, an offset or a cursor as an argument of the call\n";
 
 #[cfg(test)]
 mod tests {
