@@ -13,7 +13,7 @@ use std::{
 };
 
 pub(crate) use absence::MissingColumns;
-pub(crate) use fit::{is_offered, is_required};
+pub(crate) use fit::{has_usable_key, is_offered, is_required};
 pub(crate) use resolve::{Context, resolve};
 
 use crate::{

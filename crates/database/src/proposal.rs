@@ -4,16 +4,17 @@
 use std::collections::BTreeSet;
 
 use callgate_secret::Secret;
+use callgate_tool::ArgumentName;
 
 use crate::{
     catalog::Table,
     driver::Driver,
     endpoint::Connecting,
-    entity::is_offered,
+    entity::{has_usable_key, is_offered},
     error::Error,
     load::Surroundings,
     login::{Needs, OwnLogin, TableNeeds},
-    settings::{DatabaseLimits, TableName},
+    settings::{DatabaseLimits, FieldSettings, TableName},
 };
 
 /// The entities that a database could have.
@@ -40,6 +41,8 @@ pub struct ProposedEntity {
     pub description: String,
     /// True if one row can be got by its key.
     pub has_key: bool,
+    /// The columns with names that models can write; empty where all can keep their own.
+    pub fields: Vec<FieldSettings>,
 }
 
 /// Reads which tables there are.
@@ -73,10 +76,44 @@ fn entities(tables: &[Table]) -> Vec<ProposedEntity> {
             name,
             table: table.name.clone(),
             description: table.comment.clone().unwrap_or_default(),
-            has_key: !table.key.is_empty(),
+            has_key: has_usable_key(table),
+            fields: named_fields(table),
         });
     }
     entities
+}
+
+/// The columns that a model reads, if it cannot write the names of some: these get others.
+fn named_fields(table: &Table) -> Vec<FieldSettings> {
+    let is_legal = |name: &str| ArgumentName::new(name).is_ok();
+    let columns = || table.columns.iter().filter(|column| is_offered(column));
+    if columns().all(|column| is_legal(&column.name)) {
+        return Vec::new();
+    }
+    let mut taken: BTreeSet<String> = table.columns.iter().map(|it| it.name.clone()).collect();
+    let field = |own: &String| {
+        if is_legal(own) {
+            return FieldSettings { name: own.clone(), ..FieldSettings::default() };
+        }
+        let name = column_name(own);
+        let numbered = (2_u32..=u32::MAX).map(|number| format!("{name}_{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        let name = names.find(|name| taken.insert(name.clone())).unwrap_or(name);
+        let description = if own.is_ascii() { String::new() } else { own.clone() };
+        FieldSettings { column: Some(own.clone()), name, description, ..FieldSettings::default() }
+    };
+    columns().map(|column| &column.name).map(field).collect()
+}
+
+/// The words of a column's name, of letters and digits, with `_` between them.
+fn column_name(own: &str) -> String {
+    let words = own.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name: String = words.collect::<Vec<_>>().join("_").chars().take(MOST_LETTERS).collect();
+    match name.chars().next() {
+        None => "column".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("_{name}"),
+        Some(_) => name,
+    }
 }
 
 /// A name of letters, digits and `_`.
@@ -104,7 +141,23 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::catalog::{TableKind, UpdateTrigger};
+    use crate::catalog::{Column, ColumnKind, TableKind, UpdateTrigger};
+
+    fn table(name: &str, columns: Vec<Column>) -> Table {
+        Table {
+            name: TableName { schema: None, name: name.to_owned() },
+            kind: TableKind::Table,
+            comment: None,
+            n_rows: None,
+            columns,
+            key: Vec::new(),
+            unique: Vec::new(),
+            indexed: Vec::new(),
+            foreign_keys: Vec::new(),
+            update_trigger: UpdateTrigger::Absent,
+            constraints: BTreeMap::new(),
+        }
+    }
 
     #[test]
     fn an_entity_has_a_name_that_models_can_write() {
@@ -116,22 +169,33 @@ mod tests {
     }
 
     #[test]
+    fn columns_get_names_that_models_can_write() {
+        for (own, expected) in [
+            ("Order Date", "Order_Date"),
+            ("2nd", "_2nd"),
+            ("Größe", "Gr_e"),
+            ("名前", "column"),
+            ("a\"b", "a_b"),
+        ] {
+            assert_eq!(column_name(own), expected);
+        }
+        let named = |own: &[&str]| {
+            let column = |own: &&str| Column::of_statement(own, ColumnKind::Uuid);
+            let columns = own.iter().map(column).collect();
+            named_fields(&table("a", columns))
+                .into_iter()
+                .map(|field| field.name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(named(&["a b", "a_b", "a-b", "c"]), ["a_b_2", "a_b", "a_b_3", "c"]);
+        assert!(named(&["no", "total"]).is_empty());
+    }
+
+    #[test]
     fn tables_with_long_or_equal_names_are_all_proposed() {
         let long = "recurring_transaction_rules_invoice_custom_sections";
         let names = [format!("{long}_a"), format!("{long}_b"), "A".to_owned(), "a".to_owned()];
-        let table = |name: &String| Table {
-            name: TableName { schema: None, name: name.clone() },
-            kind: TableKind::Table,
-            comment: None,
-            n_rows: None,
-            columns: Vec::new(),
-            key: Vec::new(),
-            unique: Vec::new(),
-            indexed: Vec::new(),
-            foreign_keys: Vec::new(),
-            update_trigger: UpdateTrigger::Absent,
-            constraints: BTreeMap::new(),
-        };
+        let table = |name: &String| table(name, Vec::new());
         let proposed = entities(&names.iter().map(table).collect::<Vec<_>>());
         let proposed: Vec<_> = proposed.iter().map(|entity| entity.name.as_str()).collect();
         let short = "recurring_transaction_rules_invoice_cust";

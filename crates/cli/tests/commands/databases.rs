@@ -75,6 +75,24 @@ fn the_login_that_init_prints_passes_check() {
 }
 
 #[test]
+fn init_names_columns_so_that_models_can_write_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    file.execute_batch(
+        "create table \"Order Details\" (\"Order ID\" integer primary key, \"Größe\" text, qty integer);
+         insert into \"Order Details\" values (7, 'XL', 2);
+         create table rates (rate real primary key, name text);
+         insert into rates values (0.1, 'low');",
+    )
+    .unwrap();
+    run(&folder, &["init", "shop", "sqlite:shop.db", "--database", "--here"]).exits(0);
+    run(&folder, &["check", "callgate.yaml"]).exits(0).prints("3 tools");
+    let get = ["call", "callgate.yaml", "shop-order_details-get", "Order_ID=7"];
+    let row = run(&folder, &get).exits(0).json()["row"].clone();
+    assert_eq!(row, json!({"Order_ID": 7, "Gr_e": "XL", "qty": 2}));
+}
+
+#[test]
 fn a_column_that_is_left_out_is_named_by_check() {
     let folder = shop(ORDERS);
     let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();

@@ -1,7 +1,7 @@
 //! The columns that a use allows: keys and conditions need values that can be compared, inputs need values that can be checked,
 //! and nothing reads credentials by default.
 
-use crate::catalog::{Column, ColumnKind};
+use crate::catalog::{Column, ColumnKind, Table};
 
 /// The use of a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -35,6 +35,12 @@ impl Fit {
     pub(super) fn needs_legal_name(self) -> bool {
         self != Self::Output
     }
+}
+
+/// True if a model can name one row by the primary key.
+pub(crate) fn has_usable_key(table: &Table) -> bool {
+    let is_usable = |name: &String| table.column(name).is_some_and(|column| Fit::Key.takes(column));
+    !table.key.is_empty() && table.key.iter().all(is_usable)
 }
 
 /// True if a row cannot be created without a value for the column.

@@ -139,7 +139,7 @@ impl<'a> Resolver<'a> {
         } else if !fit.takes(column) {
             (fit.expected_column(), "leave the column out")
         } else if fit.needs_legal_name() && ArgumentName::new(name).is_err() {
-            ("a column whose name a model can give", "offer a view with other names of columns")
+            ("a column whose name a model can give", "give it another name under `fields`")
         } else {
             return Some(column);
         };
@@ -363,12 +363,8 @@ impl<'a> Resolver<'a> {
             let name = operation.as_str();
             if needs_key(*operation) && key.is_empty() {
                 let message = format!("expected a table with a primary key for `{name}`, got none");
-                self.error(
-                    ENTITY,
-                    &below,
-                    message,
-                    "name the columns that identify a row by `key`",
-                );
+                let help = "name the columns that identify a row by `key`";
+                self.error(ENTITY, &below, message, help);
             }
             let is_view = self.table.kind == TableKind::View;
             // MariaDB does not say if what a view shows is kept by an engine with transactions.
@@ -384,7 +380,8 @@ impl<'a> Resolver<'a> {
             let message = format!(
                 "expected a key and a version without the name of an argument of `update`, got: `{name}`"
             );
-            self.error(COLUMN, "operations", message, "offer a view with other names of columns");
+            let help = "give the column another name under `fields`";
+            self.error(COLUMN, "operations", message, help);
         }
         if self.settings.affected == 0 {
             let help = "write the most rows that one update or delete may change";

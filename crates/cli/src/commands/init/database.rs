@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use callgate_database::{Proposal, ProposedEntity, Surroundings, propose};
+use callgate_database::{FieldSettings, Proposal, ProposedEntity, Surroundings, propose};
 use callgate_secret::{LocalStores, Secret, SecretReference, SecretStore as _};
 use callgate_tool::{Object, Value, json};
 use callgate_transport::{Network, TlsSettings};
@@ -81,7 +81,22 @@ fn entity_setting(proposed: &ProposedEntity) -> (String, Value) {
     if !proposed.has_key {
         keys.insert("operations", json!(["list"]));
     }
+    if !proposed.fields.is_empty() {
+        let fields: Object = proposed.fields.iter().map(field_setting).collect();
+        keys.insert("fields", Value::Object(fields));
+    }
     (proposed.name.clone(), Value::Object(keys))
+}
+
+fn field_setting(field: &FieldSettings) -> (String, Value) {
+    let mut keys = Object::new();
+    if let Some(column) = &field.column {
+        keys.insert("column", Value::from(column.as_str()));
+    }
+    if !field.description.is_empty() {
+        keys.insert("description", Value::from(field.description.as_str()));
+    }
+    (field.name.clone(), Value::Object(keys))
 }
 
 fn print_result_and_help(
