@@ -45,6 +45,7 @@ pub(crate) fn functions(column: &Column, engine: Engine) -> &'static [Function] 
         | ColumnKind::Boolean
         | ColumnKind::Bytes
         | ColumnKind::Enumeration(_)
+        | ColumnKind::Flag { .. }
         | ColumnKind::Json
         | ColumnKind::Literal
         | ColumnKind::Other

@@ -125,6 +125,11 @@ pub(crate) enum ColumnKind {
     Bytes,
     Date,
     Enumeration(Vec<String>),
+    /// A whole number that stands for a boolean: 1 and 0 are read and written as such, others as they are.
+    Flag {
+        least: i128,
+        most: i128,
+    },
     /// A binary floating-point number.
     Float,
     /// A whole number of so many bits; unsigned if the least is 0.

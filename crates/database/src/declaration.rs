@@ -266,6 +266,9 @@ fn row<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>) -> Value {
 fn result(kind: &ColumnKind) -> Value {
     let own = match kind {
         ColumnKind::Boolean => "boolean",
+        ColumnKind::Flag { .. } => {
+            return json!({"type": ["boolean", "integer", "string", "null"]});
+        }
         ColumnKind::Float | ColumnKind::Numeric { .. } => "number",
         ColumnKind::Integer { .. } => "integer",
         ColumnKind::Any | ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Other => {

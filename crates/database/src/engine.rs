@@ -77,6 +77,7 @@ impl Engine {
             ColumnKind::Boolean
             | ColumnKind::Date
             | ColumnKind::Enumeration(_)
+            | ColumnKind::Flag { .. }
             | ColumnKind::Integer { .. }
             | ColumnKind::Text { .. }
             | ColumnKind::Time { .. }

@@ -72,7 +72,8 @@ fn other_form(value: &Value, kind: &ColumnKind) -> Option<Value> {
             let number: i128 = text.parse().ok()?;
             (number.to_string() == *text).then(|| Number::from_digits(text).map(Value::Number))?
         }
-        (Value::String(text), ColumnKind::Boolean) => match text.as_str() {
+        (Value::String(text), ColumnKind::Boolean | ColumnKind::Flag { .. }) => match text.as_str()
+        {
             "false" => Some(Value::Bool(false)),
             "true" => Some(Value::Bool(true)),
             _ => None,

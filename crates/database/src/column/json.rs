@@ -15,10 +15,14 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
         ColumnKind::Any => return of_any(text, engine),
         ColumnKind::Array(item) => array(item, text, engine),
         ColumnKind::Boolean => boolean(text),
+        ColumnKind::Flag { .. } => match text {
+            "0" => Some(false.into()),
+            "1" => Some(true.into()),
+            _ => whole(text),
+        },
+        ColumnKind::Integer { .. } => whole(text),
         ColumnKind::Bytes => bytes(text).map(Value::from),
-        ColumnKind::Float | ColumnKind::Integer { .. } | ColumnKind::Numeric { .. } => {
-            number(text, engine).map(Value::Number)
-        }
+        ColumnKind::Float | ColumnKind::Numeric { .. } => number(text, engine).map(Value::Number),
         // Readers understand repeated names differently.
         ColumnKind::Json => Value::parse_unambiguous(text).ok().flatten(),
         ColumnKind::Date => moment::read(text, MomentParts::Date, engine).map(Value::from),
@@ -80,6 +84,12 @@ fn bytes(text: &str) -> Option<String> {
     };
     let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
     Some(STANDARD.encode(bytes?))
+}
+
+/// A whole number; others, which SQLite keeps in such a column too, stay texts.
+fn whole(text: &str) -> Option<Value> {
+    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    Number::from_digits(text).filter(|_| is_whole).map(Value::Number)
 }
 
 /// Columns without types have their floating-point numbers with 17 digits, which are more than most need.

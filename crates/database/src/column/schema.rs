@@ -33,6 +33,7 @@ pub(crate) fn kind_schema(kind: &ColumnKind, engine: Engine) -> Object {
         ColumnKind::Bytes => json!({"type": "string", "contentEncoding": "base64"}),
         ColumnKind::Date => json!({"type": "string", "format": "date"}),
         ColumnKind::Enumeration(labels) => json!({"type": "string", "enum": labels}),
+        ColumnKind::Flag { .. } => json!({"type": ["boolean", "integer"]}),
         ColumnKind::Float | ColumnKind::Numeric { .. } => json!({"type": "number"}),
         ColumnKind::Integer { least: 0, .. } => json!({"type": "integer", "minimum": 0}),
         ColumnKind::Integer { .. } => json!({"type": "integer"}),
@@ -67,8 +68,10 @@ fn of_item(kind: &ColumnKind, engine: Engine) -> Value {
 }
 
 fn allow_null(schema: &mut Object) {
-    if let Some(kind @ Value::String(_)) = schema.get_mut("type") {
-        *kind = Value::Array(vec![kind.take(), "null".into()]);
+    match schema.get_mut("type") {
+        Some(kind @ Value::String(_)) => *kind = Value::Array(vec![kind.take(), "null".into()]),
+        Some(Value::Array(kinds)) => kinds.push("null".into()),
+        _ => {}
     }
     if let Some(Value::Array(labels)) = schema.get_mut("enum") {
         labels.push(Value::Null);

@@ -26,6 +26,8 @@ fn column(kind: ColumnKind, sql_type: &str) -> Column {
     }
 }
 
+const FLAG: ColumnKind = ColumnKind::Flag { least: -128, most: 127 };
+
 const fn small() -> ColumnKind {
     ColumnKind::Integer { least: -32768, most: 32767 }
 }
@@ -215,6 +217,9 @@ fn a_timestamp_is_bound_in_the_form_of_its_engine() {
 fn other_kinds_have_their_own_forms() {
     accepts(&ColumnKind::Boolean, "true", "1");
     refuses(&ColumnKind::Boolean, &["1", r#""true""#]);
+    accepts(&FLAG, "true", "1");
+    accepts(&FLAG, "38", "38");
+    refuses(&FLAG, &["128", "1.5", r#""true""#]);
     accepts(&ColumnKind::Bytes, r#""AP8=""#, "00ff");
     refuses(&ColumnKind::Bytes, &[r#""AP8""#, r#""\\x00""#, "1"]);
     accepts(&mood(), r#""it's \"so\"""#, "it's \"so\"");
@@ -314,6 +319,9 @@ fn other_texts_are_read_as_their_kind() {
     read(&ColumnKind::Boolean, Postgres, "true", "true");
     read(&ColumnKind::Boolean, Mysql, "0", "false");
     read(&ColumnKind::Boolean, Sqlite, "7", r#""7""#);
+    read(&FLAG, Mysql, "1", "true");
+    read(&FLAG, Mysql, "38", "38");
+    read(&FLAG, Sqlite, "yes", r#""yes""#);
     read(&ColumnKind::Bytes, Sqlite, "00FF", r#""AP8=""#);
     read(&ColumnKind::Bytes, Mysql, "odd", r#""odd""#);
     read(&ColumnKind::Json, Postgres, r#"{"a": 1.10}"#, r#"{"a":1.10}"#);

@@ -35,6 +35,10 @@ pub(super) fn from_value(
         ColumnKind::Bytes => bytes(value),
         ColumnKind::Date => sql_type.moment(value, MomentParts::Date),
         ColumnKind::Enumeration(labels) => label(labels, value),
+        ColumnKind::Flag { .. } if value.as_bool().is_some() => boolean(value),
+        ColumnKind::Flag { least, most } => integer(value, *least, *most).map_err(|problem| {
+            problem::new(format!("`true`, `false` or {}", problem.expected), value)
+        }),
         ColumnKind::Float => sql_type.float(value),
         ColumnKind::Integer { least, most } => integer(value, *least, *most),
         ColumnKind::Json => json(value),

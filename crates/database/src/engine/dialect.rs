@@ -90,6 +90,11 @@ pub(crate) trait SqlDialect: Sync {
     /// The digits of a second that a type keeps, which says so or not.
     fn second_digits(&self, declared: Option<usize>) -> usize;
 
+    /// The kind and the text of a value that a token of pages keeps.
+    fn kept_value<'t>(&self, column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
+        (column.kind.clone(), text)
+    }
+
     /// True if a value that it wrote can be bound again as it stands.
     fn reads_own_text(&self, kind: &ColumnKind) -> bool;
 }
@@ -193,6 +198,7 @@ pub(super) fn is_text(kind: &ColumnKind) -> bool {
         | ColumnKind::Boolean
         | ColumnKind::Bytes
         | ColumnKind::Date
+        | ColumnKind::Flag { .. }
         | ColumnKind::Float
         | ColumnKind::Integer { .. }
         | ColumnKind::Numeric { .. }

@@ -54,7 +54,9 @@ impl SqlDialect for Mysql {
             ColumnKind::Date => "DATE".to_owned(),
             ColumnKind::Float => "DOUBLE".to_owned(),
             ColumnKind::Integer { least: 0, .. } => "UNSIGNED".to_owned(),
-            ColumnKind::Boolean | ColumnKind::Integer { .. } => "SIGNED".to_owned(),
+            ColumnKind::Boolean | ColumnKind::Flag { .. } | ColumnKind::Integer { .. } => {
+                "SIGNED".to_owned()
+            }
             ColumnKind::Numeric { precision, scale } => {
                 format!("DECIMAL({},{})", precision.unwrap_or(65), scale.unwrap_or(30))
             }

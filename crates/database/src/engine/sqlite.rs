@@ -49,7 +49,9 @@ impl SqlDialect for Sqlite {
 
     fn typed_value(&self, column: &Column, placeholder: &str) -> String {
         match column.kind {
-            ColumnKind::Boolean | ColumnKind::Integer { .. } => self.cast(placeholder, "INTEGER"),
+            ColumnKind::Boolean | ColumnKind::Flag { .. } | ColumnKind::Integer { .. } => {
+                self.cast(placeholder, "INTEGER")
+            }
             ColumnKind::Bytes => format!("unhex({placeholder})"),
             ColumnKind::Float => self.cast(placeholder, "REAL"),
             ColumnKind::Numeric { .. } => self.cast(placeholder, "NUMERIC"),
@@ -128,7 +130,19 @@ impl SqlDialect for Sqlite {
         9
     }
 
+    /// It begins with the letter of its type, as a column of [`ColumnKind::Any`] is read.
+    fn kept_value<'t>(&self, _column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
+        let (letter, rest) = text.split_at_checked(1).unwrap_or(("t", text));
+        let kind = match letter {
+            "i" => ColumnKind::Integer { least: i64::MIN.into(), most: i64::MAX.into() },
+            "r" => ColumnKind::Float,
+            "b" => ColumnKind::Bytes,
+            _ => ColumnKind::Text { most: None },
+        };
+        (kind, rest)
+    }
+
     fn reads_own_text(&self, _kind: &ColumnKind) -> bool {
-        false
+        true
     }
 }

@@ -16,9 +16,11 @@ use Operator::{Contains, Eq, Gt, Gte, In, IsNull, Like, Lt, Lte, Neq, StartsWith
 pub(super) fn for_kind(kind: &ColumnKind) -> &'static [Operator] {
     match kind {
         ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Literal => &[IsNull],
-        ColumnKind::Boolean | ColumnKind::Bytes | ColumnKind::Enumeration(_) | ColumnKind::Uuid => {
-            &[Eq, Neq, In, IsNull]
-        }
+        ColumnKind::Boolean
+        | ColumnKind::Bytes
+        | ColumnKind::Enumeration(_)
+        | ColumnKind::Flag { .. }
+        | ColumnKind::Uuid => &[Eq, Neq, In, IsNull],
         ColumnKind::Date
         | ColumnKind::Float
         | ColumnKind::Integer { .. }

@@ -51,7 +51,9 @@ impl ResultColumn {
         match (self.special.as_str(), self.of) {
             ("json", _) | (_, JSON) => ColumnKind::Json,
             ("uuid", _) => ColumnKind::Uuid,
-            (_, TINY) if self.length == 1 && !self.is_unsigned() => ColumnKind::Boolean,
+            (_, TINY) if self.length == 1 && !self.is_unsigned() => {
+                ColumnKind::Flag { least: i8::MIN.into(), most: i8::MAX.into() }
+            }
             (_, TINY) => integer(8),
             (_, SHORT | YEAR) => integer(16),
             (_, INT24) => integer(24),

@@ -5,8 +5,9 @@ use callgate_tool::{Fault, Value};
 
 use super::{Plan, Purpose, Request, Steps, name_with_direction};
 use crate::{
-    catalog::Column,
+    catalog::{Column, ColumnKind},
     column,
+    engine::{Ability, Engine},
     operation::Operation,
     page::Place,
     result_rows::{Further, ResultShape},
@@ -19,6 +20,20 @@ struct Order<'a> {
     columns: Vec<(&'a Column, Direction)>,
     /// True if no two rows are equal in it, and its values are read exactly.
     has_pages: bool,
+}
+
+impl Order<'_> {
+    /// The columns as tokens of pages keep them: where values of every type stand in a column, each with its own.
+    fn kept_columns(&self, engine: Engine) -> Vec<Column> {
+        let kept = |(column, _): &(&Column, Direction)| {
+            let column = Column::clone(column);
+            if engine.has(Ability::ColumnTypes) {
+                return column;
+            }
+            Column { kind: ColumnKind::Any, ..column }
+        };
+        self.columns.iter().map(kept).collect()
+    }
 }
 
 impl Request<'_> {
@@ -36,9 +51,10 @@ impl Request<'_> {
         };
         values.into_result()?;
         let outputs = self.wanted_columns(Operation::List);
+        let kept = order.kept_columns(engine);
         let mut columns = outputs.clone();
-        for (column, _) in &order.columns {
-            if columns.iter().all(|listed_column| listed_column.name != column.name) {
+        for column in &kept {
+            if !columns.contains(&column) {
                 columns.push(column);
             }
         }
@@ -58,10 +74,9 @@ impl Request<'_> {
         let mut steps = Steps::default();
         let sql = sql::select(engine, &select);
         steps.add(sql, Expects::Rows { most: fetched }, Purpose::Reading);
-        let at = |(column, _): &(&Column, Direction)| {
-            columns.iter().position(|listed_column| listed_column.name == column.name)
-        };
-        let positions: Option<Vec<usize>> = order.columns.iter().map(at).collect();
+        let at =
+            |column: &Column| columns.iter().position(|listed_column| *listed_column == column);
+        let positions: Option<Vec<usize>> = kept.iter().map(at).collect();
         let further = positions.filter(|_| order.has_pages);
         let further = further.map(|positions| Further { positions, place });
         let shown = self.shown_columns(&outputs);
@@ -91,8 +106,7 @@ impl Request<'_> {
     }
 
     /// The values of a token. A type reads its own texts again, also those that no argument may be: years before Christ, 7 in a
-    /// `tinyint(1)`. Where it does not, they are checked as arguments are: SQLite's columns hold values of other types, and MariaDB does not
-    /// cast the dates without a day that it keeps.
+    /// `tinyint(1)`. Where it does not, they are checked as arguments are: MariaDB does not cast the dates without a day that it keeps.
     fn page_values(
         &self,
         page: &Value,
@@ -113,7 +127,7 @@ impl Request<'_> {
             if value.is_null() {
                 return Ok(None);
             }
-            column::stored_text(column, &value, engine).map_err(|_| wording::unknown_page())
+            column::text(column, &value, engine).map_err(|_| wording::unknown_page())
         };
         texts.into_iter().zip(&order.columns).map(checked).collect()
     }

@@ -87,7 +87,7 @@ fn exact_value(binding: &mut Binding<'_>, column: &Column, value: &str) -> Strin
 }
 
 /// A comparison by the order of the column.
-pub(super) fn order_comparison(
+fn order_comparison(
     binding: &mut Binding<'_>,
     column: &Column,
     operator: &str,

@@ -1,11 +1,6 @@
 //! The condition for the rows after a given row, in the order of a reading. Nulls stand where the engine itself sorts them.
 
-use super::{
-    Direction,
-    binding::Binding,
-    condition::{NEVER, order_comparison},
-    expression,
-};
+use super::{Direction, binding::Binding, condition::NEVER, expression};
 use crate::{catalog::Column, engine::Ability};
 
 /// One column of the order, with its value in the last row that was read.
@@ -56,7 +51,7 @@ fn first_column_bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<S
     let has_nulls_first = ascends == binding.engine.has(Ability::NullsFirst);
     let operator = if ascends { ">=" } else { "<=" };
     let last = last.filter(|_| !column.is_nullable || has_nulls_first)?;
-    Some(order_comparison(binding, column, operator, last))
+    Some(comparison(binding, column, operator, last))
 }
 
 /// One comparison of rows, which an index serves, if all columns go one way and have no nulls.
@@ -70,8 +65,7 @@ fn row(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
     let last: Option<Vec<_>> = steps.iter().map(|step| step.last).collect();
     let mut values = Vec::new();
     for (step, last) in steps.iter().zip(last?) {
-        let placeholder = binding.bind(Some(last));
-        values.push(binding.engine.sql().typed_value(step.column, &placeholder));
+        values.push(kept_value(binding, step.column, last));
     }
     let columns: Vec<_> = steps
         .iter()
@@ -91,19 +85,32 @@ fn alternative(binding: &mut Binding<'_>, before: &[Step<'_>], step: &Step<'_>) 
     let mut conditions = Vec::new();
     for step in before {
         conditions.push(match step.last {
-            Some(last) => order_comparison(binding, step.column, "=", last),
+            Some(last) => comparison(binding, step.column, "=", last),
             None => null(binding, step.column, "IS NULL"),
         });
     }
     conditions.push(match step.last {
         None => null(binding, step.column, "IS NOT NULL"),
         Some(last) if step.column.is_nullable && !has_nulls_first => {
-            let later = order_comparison(binding, step.column, operator(step.direction), last);
+            let later = comparison(binding, step.column, operator(step.direction), last);
             format!("({later} OR {})", null(binding, step.column, "IS NULL"))
         }
-        Some(last) => order_comparison(binding, step.column, operator(step.direction), last),
+        Some(last) => comparison(binding, step.column, operator(step.direction), last),
     });
     Some(format!("({})", conditions.join(" AND ")))
+}
+
+/// A comparison by the order of the column with a value of the token.
+fn comparison(binding: &mut Binding<'_>, column: &Column, operator: &str, last: &str) -> String {
+    let value = kept_value(binding, column, last);
+    format!("{} {operator} {value}", expression::order_expression(binding.scope(), column))
+}
+
+/// A value of the token, with the type that it had in its row.
+fn kept_value(binding: &mut Binding<'_>, column: &Column, last: &str) -> String {
+    let (kind, text) = binding.engine.sql().kept_value(column, last);
+    let placeholder = binding.bind(Some(text));
+    binding.engine.sql().typed_value(&Column { kind, ..column.clone() }, &placeholder)
 }
 
 fn null(binding: &Binding<'_>, column: &Column, is: &str) -> String {

@@ -16,7 +16,7 @@ pub(super) fn kind(declared: &str, strictness: Strictness) -> ColumnKind {
         return ColumnKind::Other;
     }
     match name.as_str() {
-        "BOOL" | "BOOLEAN" => ColumnKind::Boolean,
+        "BOOL" | "BOOLEAN" => ColumnKind::Flag { least: i64::MIN.into(), most: i64::MAX.into() },
         "DATE" => ColumnKind::Date,
         "DATETIME" | "TIMESTAMP" | "TIMESTAMP WITHOUT TIME ZONE" => {
             ColumnKind::Timestamp { has_zone: false }

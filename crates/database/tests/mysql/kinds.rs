@@ -11,7 +11,7 @@ use crate::{
 /// Types, and values as arguments write them.
 const VALUES: &[(&str, &[&str])] = &[
     ("tinyint", &["-128", "127"]),
-    ("tinyint(1)", &["true", "false"]),
+    ("tinyint(1)", &["true", "false", "38", "-128"]),
     ("tinyint unsigned", &["255"]),
     ("smallint", &["-32768"]),
     ("mediumint unsigned", &["16777215"]),

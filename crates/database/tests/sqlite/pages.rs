@@ -58,6 +58,52 @@ async fn values_beyond_their_declared_type_are_found_and_have_pages() {
     }
 }
 
+/// Whatever a column of SQLite is declared as, rows hold values of every type in it.
+#[tokio::test]
+async fn pages_go_on_behind_values_of_every_type() {
+    let types = ["integer", "boolean", "date", "datetime", "time", "text", "varchar(3)", "uuid"];
+    let values = "null;''; 'abc'; 't'; 'f'; '12'; 12; 0; 1; -3; 5.5; 1e300; x'00ff'; 9223372036854775807; '2026-1-5'; '2026-01-31'; 'a' || char(0)";
+    let columns: Vec<_> =
+        types.iter().enumerate().map(|(at, declared)| format!("c{at} {declared}")).collect();
+    let rows: Vec<_> = values
+        .split(';')
+        .enumerate()
+        .map(|(no, value)| format!("({no}{})", format!(", {value}").repeat(types.len())))
+        .collect();
+    let folder = folder_with(&format!(
+        "create table orders (no integer primary key, {}); insert into orders values {}",
+        columns.join(", "),
+        rows.join(", ")
+    ));
+    let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    let names = (0..types.len()).map(|at| format!("c{at}")).collect();
+    let settings = settings(vec![EntitySettings { sort: Some(names), ..entity("orders") }]);
+    let shop = Shop::within(folder, settings, None).await;
+    for (at, declared) in types.iter().enumerate() {
+        for (mark, direction) in [("", "asc"), ("-", "desc")] {
+            let statement = format!("select no from orders order by c{at} {direction}, no");
+            let mut own = file.prepare(&statement).unwrap();
+            let own = own.query_map([], |row| row.get::<_, i64>(0)).unwrap();
+            let own: Vec<Value> = own.map(|no| no.unwrap().into()).collect();
+            let arguments = json!({"sort": [format!("{mark}c{at}")], "limit": 1});
+            let numbers = all(&shop, arguments, &Session::default()).await;
+            assert_eq!(numbers, own, "{declared} {direction}");
+        }
+    }
+}
+
+/// A boolean of SQLite is a number, and may be any.
+#[tokio::test]
+async fn numbers_that_are_no_booleans_are_shown_and_found() {
+    let tables = "create table orders (no integer primary key, paid boolean); insert into orders values (1, true), (2, 38), (3, 0)";
+    let shop = Shop::within(folder_with(tables), settings(vec![entity("orders")]), None).await;
+    for (value, no) in [(json!(true), 1), (json!(38), 2), (json!(false), 3)] {
+        let arguments = json!({"where": {"paid": value}});
+        let result = shop.call("shop-orders-list", arguments, &Session::default()).await;
+        assert_eq!(result["rows"], json!([{"no": no, "paid": value}]));
+    }
+}
+
 #[tokio::test]
 async fn a_token_counts_for_its_own_call_alone() {
     let shop = Shop::new(vec![own_orders(), entity("items")]).await;

@@ -11,7 +11,9 @@ pub(super) fn from_sql_type(sql_type: &str) -> ColumnKind {
     let sizes = sizes(rest);
     let size = sizes.first().copied();
     match word {
-        "tinyint" if size == Some(1) && !is_unsigned => ColumnKind::Boolean,
+        "tinyint" if size == Some(1) && !is_unsigned => {
+            ColumnKind::Flag { least: i8::MIN.into(), most: i8::MAX.into() }
+        }
         "bit" if size.is_none_or(|size| size == 1) => ColumnKind::Boolean,
         "tinyint" => integer(8, is_unsigned),
         "smallint" => integer(16, is_unsigned),
@@ -93,7 +95,8 @@ mod tests {
     #[test]
     fn a_kind_follows_from_the_words_of_the_catalog() {
         let integer = |least, most| ColumnKind::Integer { least, most };
-        check("tinyint(1)", &ColumnKind::Boolean);
+        check("tinyint(1)", &ColumnKind::Flag { least: -128, most: 127 });
+        check("bit(1)", &ColumnKind::Boolean);
         check("tinyint(1) unsigned", &integer(0, 255));
         check("bigint(20) unsigned", &integer(0, u64::MAX.into()));
         check("int", &integer(i32::MIN.into(), i32::MAX.into()));

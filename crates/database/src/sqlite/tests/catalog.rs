@@ -19,6 +19,7 @@ async fn column(declaration: &str) -> Column {
     table.columns.into_iter().next().unwrap()
 }
 
+const FLAG: ColumnKind = ColumnKind::Flag { least: i64::MIN as i128, most: i64::MAX as i128 };
 const INTEGER: ColumnKind = ColumnKind::Integer { least: i64::MIN as i128, most: i64::MAX as i128 };
 
 fn numeric(precision: Option<u32>, scale: Option<i32>) -> ColumnKind {
@@ -32,8 +33,8 @@ async fn a_declared_type_is_a_kind() {
         ("INT", INTEGER),
         ("unsigned big int", INTEGER),
         ("tinyint(1)", INTEGER),
-        ("bool", ColumnKind::Boolean),
-        ("BOOLEAN", ColumnKind::Boolean),
+        ("bool", FLAG),
+        ("BOOLEAN", FLAG),
         ("text", ColumnKind::Text { most: None }),
         ("varchar(20)", ColumnKind::Text { most: Some(20) }),
         ("character varying (7)", ColumnKind::Text { most: Some(7) }),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::{
     BIG, Direction, EMPTY, Sqlite, TEXT, TargetRows, column, database, read, rows, select, table,
 };
-use crate::{catalog::Table, column};
+use crate::catalog::Table;
 
 fn notes(is_nullable: bool) -> Table {
     let mut note = column("note", TEXT, "TEXT");
@@ -56,10 +56,8 @@ proptest! {
         reading.most = Some(most);
         let mut pages = rows(&database, &select(Sqlite, &reading));
         while pages.len() < whole.len() {
-            let last: Vec<_> = pages.last().unwrap().iter().zip(&reading.columns).map(|(text, column)| {
-                let value = column::value(&column.kind, text.as_deref(), Sqlite);
-                column::text(column, &value, Sqlite).unwrap()
-            }).collect();
+            let last = pages.last().unwrap().iter().zip(["t", "i", "i"]);
+            let last: Vec<_> = last.map(|(text, letter)| Some(format!("{letter}{}", text.as_ref()?))).collect();
             let page = rows(&database, &select(Sqlite, &crate::sql::Select { after: Some(&last), ..reading.clone() }));
             prop_assert!(!page.is_empty(), "after {:?} of {:?}", last, whole);
             pages.extend(page);
