@@ -128,9 +128,11 @@ impl Mysql {
             let described = self.described_texts();
             transaction.steps.iter().any(|step| described.contains(&step.text))
         };
-        let origin = if is_described { Origin::Operator } else { Origin::Callgate };
+        // What a model's text leaves in the session is forgotten, as that of the operator.
+        let is_foreign = is_described || is_for_query;
+        let origin = if is_foreign { Origin::Operator } else { Origin::Callgate };
         let transaction = &transaction;
-        let asked = PendingTransaction { transaction, deadline, origin, is_for_one: is_for_query };
+        let asked = PendingTransaction { transaction, deadline, origin, is_for_one: false };
         self.pool.run(asked).await
     }
 

@@ -36,7 +36,7 @@ pub(crate) struct Conditions<'a> {
 pub(crate) enum Origin {
     /// Callgate, whose statements leave nothing behind in the session.
     Callgate,
-    /// The operator, whose statements may take locks and set variables.
+    /// The operator or a model, whose statements may take locks and set variables.
     Operator,
 }
 
