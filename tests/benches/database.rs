@@ -14,7 +14,7 @@ use std::{process::ExitCode, time::Duration};
 
 use callgate::{
     Executor, Outcome, Session, ToolCall, Value,
-    config::{Config, Environment},
+    config::{Config, Environment, loader},
     dialect::read_json,
 };
 use callgate_testkit::PostgresServer;
@@ -29,24 +29,33 @@ struct Case {
     bar: f64,
 }
 
-const CASES: [Case; 3] = [
+const CASES: [Case; 4] = [
     Case {
         tool: "orders-get",
-        arguments: |no| format!(r#"{{"no": "{no}"}}"#),
+        arguments: |no| format!(r#"{{"no": {no}}}"#),
         query: "select no, owner, total::text, note from orders where no = $1",
         bar: 1.8,
     },
     Case {
         tool: "orders-list",
-        arguments: |no| format!(r#"{{"where": {{"no": {{"gt": "{no}"}}}}, "limit": 50}}"#),
+        arguments: |no| format!(r#"{{"where": {{"no": {{"gt": {no}}}}}, "limit": 50}}"#),
         query: "select no, owner, total::text, note from orders where no > $1 order by no limit 51",
         bar: 1.5,
     },
     Case {
         tool: "orders-aggregate",
-        arguments: |no| format!(r#"{{"where": {{"no": {{"lte": "{no}"}}}}, "select": ["count"]}}"#),
+        arguments: |no| format!(r#"{{"where": {{"no": {{"lte": {no}}}}}, "select": ["count"]}}"#),
         query: "select count(*) from orders where no <= $1",
         bar: 1.3,
+    },
+    // A text of a model is read, prepared and planned anew, over connections that are there.
+    Case {
+        tool: "query",
+        arguments: |no| {
+            format!(r#"{{"sql": "select no, owner, total, note from orders where no = {no}"}}"#)
+        },
+        query: "select no, owner, total::text, note from orders where no = $1",
+        bar: 200.0,
     },
 ];
 const GROUPS: i64 = 80;
@@ -68,7 +77,9 @@ async fn main() -> ExitCode {
     let (client, driver) = tokio_postgres::connect(&url, NoTls).await.unwrap();
     tokio::spawn(driver);
     let mut missed = 0;
-    for case in &CASES {
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let is_chosen = |case: &&Case| chosen.is_empty() || chosen.iter().any(|it| it == case.tool);
+    for case in CASES.iter().filter(is_chosen) {
         let query = client.prepare(case.query).await.unwrap();
         let (tool, bare) = measure(case, &executor, &client, &query).await;
         let ratio = tool.as_secs_f64() / bare.as_secs_f64();
@@ -80,9 +91,9 @@ async fn main() -> ExitCode {
 
 async fn executor(url: &str) -> Executor {
     let text = format!(
-        "toolsets:\n  '':\n    database: {{ url: '{url}' }}\n    entities:\n      orders: {{ table: orders, operations: [get, list, aggregate] }}\n"
+        "toolsets:\n  shop:\n    prefix: ''\n    database: {{ url: 'literal:{url}' }}\n    entities:\n      orders: {{ table: orders, operations: [get, list, aggregate] }}\n    query: {{ url: 'literal:{url}', tables: {{ orders: [no, owner, total, note] }}, functions: listed }}\n"
     );
-    let config = Config::from_text(&text, "").and_then(Config::faultless).unwrap();
+    let config = loader().text(&text, "").and_then(Config::faultless).unwrap();
     config.build(&Environment::new(), None).await.unwrap().executor
 }
 

@@ -69,12 +69,12 @@ impl OutputCheck {
     ///
     /// # Errors
     /// A fault that lists every violation and has the result as its body.
-    pub fn check_own(&self, output: Value, effect: Effect) -> Result<(), Box<Fault>> {
-        let problems = self.problems(&output);
+    pub fn check_own(&self, output: &Value, effect: Effect) -> Result<(), Box<Fault>> {
+        let problems = self.problems(output);
         if problems.is_empty() {
             return Ok(());
         }
-        Err(wording::own_tool::unexpected_result(problems, output, effect))
+        Err(wording::own_tool::unexpected_result(problems, output.clone(), effect))
     }
 
     fn problems(&self, output: &Value) -> Vec<Problem> {

@@ -42,7 +42,8 @@ impl Database {
         let identity = self.identity(call.session())?;
         let role = self.role(call.session())?;
         let (principal, lock_time) = (shares::principal(call).into(), self.limits.lock_time);
-        Ok(Transaction { principal, access, identity, role, steps, lock_time })
+        let stands_alone = false;
+        Ok(Transaction { principal, access, identity, role, steps, lock_time, stands_alone })
     }
 
     pub(crate) fn identity(&self, session: &Session) -> Result<Vec<(String, String)>, Box<Fault>> {

@@ -17,7 +17,7 @@ use callgate_tool::{Fault, FingerprintHasher, Principal, Session, ToolName, Valu
 
 use self::arguments::Values;
 use crate::{
-    catalog::Column,
+    catalog::{Column, TableKind},
     database::Database,
     entity::Entity,
     filter::Filter,
@@ -123,6 +123,10 @@ impl<'a> Request<'a> {
     ) -> Result<Plan, Box<Fault>> {
         let Steps { steps, purposes } = steps;
         let transaction = self.database.transaction(access, self.call, steps)?;
+        // Views may call functions that set something.
+        let is_of_table = self.entity.table.kind == TableKind::Table;
+        let stands_alone = is_of_table && access == Access::Read;
+        let transaction = Transaction { stands_alone, ..transaction };
         Ok(Plan { transaction, purposes, reading })
     }
 

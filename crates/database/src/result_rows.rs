@@ -1,6 +1,8 @@
 //! The result of a call from the rows that its transaction read. Nothing is cut silently: values that are too long and rows that
 //! do not fit are said in `note`, and `more` is true if there are rows that are not shown.
 
+use std::fmt::{self, Write as _};
+
 use callgate_call::wording::database as wording;
 use callgate_tool::{Fault, Object, Outcome, Value};
 
@@ -106,7 +108,7 @@ impl Columns {
         for (at, row) in rows.iter().take(wanted).enumerate() {
             let mut of_row = Cuts::default();
             let value = Value::Object(self.fitting(row, &format!("rows[{at}]"), &mut of_row));
-            n_bytes += value.to_string().len();
+            n_bytes += n_written(&value);
             if n_bytes > self.result_bytes && at > 0 {
                 break;
             }
@@ -166,6 +168,21 @@ impl Columns {
         }
         object
     }
+}
+
+/// The bytes of a value as JSON.
+fn n_written(value: &Value) -> usize {
+    struct Counter(usize);
+    impl fmt::Write for Counter {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 = self.0.saturating_add(text.len());
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // A counter takes everything.
+    write!(counter, "{value}").ok();
+    counter.0
 }
 
 fn add_note(result: &mut Object, note: Option<String>) {

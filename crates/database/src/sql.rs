@@ -202,7 +202,7 @@ pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
 
 /// The columns of another statement, which is the table `callgate` here, read as those of a [`Select`].
 pub(crate) fn columns(engine: Engine, columns: &[&Column], value_bytes: usize) -> String {
-    shown_columns(Scope { engine, table: "callgate" }, columns, value_bytes)
+    shown_columns(Scope { engine, table: "callgate", is_stored: false }, columns, value_bytes)
 }
 
 /// The statement that reads one row if a row with these values is there.

@@ -17,6 +17,8 @@ pub(crate) struct Transaction {
     /// Run in order. The first whose expectation does not hold ends the transaction, which is then rolled back.
     pub(crate) steps: Vec<Step>,
     pub(crate) lock_time: Duration,
+    /// True if it reads tables by one statement of callgate's own, which leaves nothing behind that a transaction would take back.
+    pub(crate) stands_alone: bool,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

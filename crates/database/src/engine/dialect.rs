@@ -59,6 +59,11 @@ pub(crate) trait SqlDialect: Sync {
     /// The column as a text of at most so many characters.
     fn shown_column(&self, column: &Column, name: &str, most: usize) -> String;
 
+    /// The column of a table as [`Self::shown_column`], where what it stands for may be read twice.
+    fn stored_column(&self, column: &Column, name: &str, most: usize) -> String {
+        self.shown_column(column, name, most)
+    }
+
     /// The column as a function over numbers takes it.
     fn operand(&self, _column: &Column, name: String) -> String {
         name

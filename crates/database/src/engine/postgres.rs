@@ -104,6 +104,7 @@ impl SqlDialect for Postgres {
         match column.kind {
             ColumnKind::Array(_) => format!("left(array_to_json({name})::text, {most})"),
             ColumnKind::Bytes => format!("encode(substring({name} from 1 for {most}), 'hex')"),
+            _ if is_short(&column.kind, most) => format!("{name}::text"),
             ColumnKind::Json
             | ColumnKind::Literal
             | ColumnKind::Numeric { .. }
@@ -111,6 +112,19 @@ impl SqlDialect for Postgres {
             | ColumnKind::Text { .. } => format!("left({name}::text, {most})"),
             _ => format!("{name}::text"),
         }
+    }
+
+    /// The bytes of a stored text are known without reading it; its characters are counted one by one.
+    fn stored_column(&self, column: &Column, name: &str, most: usize) -> String {
+        let shown = self.shown_column(column, name, most);
+        let is_cut =
+            matches!(column.kind, ColumnKind::Text { .. }) && !is_short(&column.kind, most);
+        if is_cut {
+            return format!(
+                "CASE WHEN octet_length({name}::text) > {most} THEN {shown} ELSE {name}::text END"
+            );
+        }
+        shown
     }
 
     fn like(&self, _name: &str, exact: &str, placeholder: &str) -> String {
@@ -148,6 +162,19 @@ impl SqlDialect for Postgres {
     fn reads_own_text(&self, _kind: &ColumnKind) -> bool {
         true
     }
+}
+
+/// True if every text of the type has at most so many characters.
+fn is_short(kind: &ColumnKind, most: usize) -> bool {
+    let longest = match kind {
+        ColumnKind::Text { most } => *most,
+        // A sign, a zero and a point stand beside the digits.
+        ColumnKind::Numeric { precision, scale } => precision.and_then(|digits| {
+            digits.checked_add(scale.unwrap_or_default().unsigned_abs())?.checked_add(3)
+        }),
+        _ => None,
+    };
+    longest.and_then(|longest| usize::try_from(longest).ok()).is_some_and(|longest| longest <= most)
 }
 
 /// True for a type that fills texts up with blanks.

@@ -42,6 +42,9 @@ pub(super) async fn run(
     Conditions { deadline, is_committing, .. }: Conditions<'_>,
 ) -> Ending {
     connection.meter.allow(connection.allowance);
+    if let Some((step, statement)) = lone_step(connection, transaction) {
+        return read_alone(connection, step, &statement).await;
+    }
     let setup = Setup::for_transaction(transaction, deadline, connection.may_set);
     let statement = match set_statement(connection, &setup).await {
         Ok(statement) => statement,
@@ -72,6 +75,35 @@ pub(super) async fn run(
             Ok(fetched) => write(connection, steps, fetched, is_committing).await,
             Err(opening) => opening.ending(connection).await,
         },
+    }
+}
+
+/// The step of a read that needs no transaction around it, once its statement is prepared: what a transaction would set holds for the
+/// connection, which only reads, and has time limits for what nobody cancels any more.
+fn lone_step<'a>(
+    connection: &Connection,
+    transaction: &'a Transaction,
+) -> Option<(&'a Step, Statement)> {
+    let [step] = &*transaction.steps else { return None };
+    let is_anonymous = transaction.identity.is_empty() && transaction.role.is_none();
+    let stands_alone = transaction.stands_alone && is_anonymous;
+    let statement = connection.prepared_statement(&step.text).filter(|_| stands_alone)?;
+    Some((step, statement))
+}
+
+async fn read_alone(connection: &Connection, step: &Step, statement: &Statement) -> Ending {
+    match fetch(connection, step, statement).await {
+        FetchedRows::All(came) => {
+            Ending::Ended(step.expects.checked_result(0, came).map(|came| vec![came]))
+        }
+        FetchedRows::Cut(came) => Ending::Broken(Ok(vec![came])),
+        FetchedRows::Failed(error) if failure::is_unprepared(&error) || error.is_closed() => {
+            Ending::NotBegun(failure::of_statement(&error))
+        }
+        FetchedRows::Failed(error) if error.as_db_error().is_some() => {
+            Ending::Ended(Err(connection.failure(&error)))
+        }
+        FetchedRows::Failed(error) => Ending::Broken(Err(connection.failure(&error))),
     }
 }
 

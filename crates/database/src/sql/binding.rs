@@ -2,7 +2,7 @@
 
 use super::{Sql, scope::Scope};
 use crate::{
-    catalog::{Column, Table},
+    catalog::{Column, Table, TableKind},
     engine::Engine,
 };
 
@@ -36,7 +36,8 @@ impl<'a> Binding<'a> {
 
     /// The table by whose name columns are written.
     pub(super) fn scope(&self) -> Scope<'a> {
-        Scope { engine: self.engine, table: &self.table.name.name }
+        let is_stored = self.table.kind == TableKind::Table;
+        Scope { engine: self.engine, table: &self.table.name.name, is_stored }
     }
 
     /// The column of this name in the catalog.

@@ -16,5 +16,9 @@ pub(super) fn order_expression(scope: Scope<'_>, column: &Column) -> String {
 
 /// The column as a text of at most so many characters and one more.
 pub(super) fn shown_column(scope: Scope<'_>, column: &Column, most: usize) -> String {
-    scope.engine.sql().shown_column(column, &scope.name(column), most.saturating_add(1))
+    let (sql, name, most) = (scope.engine.sql(), scope.name(column), most.saturating_add(1));
+    if scope.is_stored {
+        return sql.stored_column(column, &name, most);
+    }
+    sql.shown_column(column, &name, most)
 }

@@ -8,12 +8,14 @@ use crate::{catalog::Column, engine::Engine};
 pub(super) struct Scope<'a> {
     pub(super) engine: Engine,
     pub(super) table: &'a str,
+    /// True for the columns of a table; those of views and of other statements are expressions.
+    pub(super) is_stored: bool,
 }
 
 impl Scope<'_> {
     /// The column with its table.
     pub(super) fn name(self, column: &Column) -> String {
-        let Self { engine, table } = self;
+        let Self { engine, table, .. } = self;
         format!("{}.{}", engine.quote(table), engine.quote(column.sql_name()))
     }
 }

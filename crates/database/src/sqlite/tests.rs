@@ -140,6 +140,7 @@ async fn run_within(
         role: None,
         steps,
         lock_time: Duration::from_millis(100),
+        stands_alone: false,
     };
     driver.run(transaction, Instant::now() + time).await
 }

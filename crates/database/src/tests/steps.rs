@@ -48,6 +48,7 @@ pub(crate) fn read(steps: impl IntoIterator<Item = Step>) -> Transaction {
         role: None,
         steps: steps.into_iter().collect(),
         lock_time: Duration::from_millis(200),
+        stands_alone: false,
     }
 }
 

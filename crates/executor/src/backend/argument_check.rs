@@ -119,10 +119,10 @@ impl CheckedBackend {
 
     fn checked_result(&self, outcome: Outcome) -> Outcome {
         let Some(results) = self.output_check() else { return outcome };
-        let Some(output) = output_of(&outcome) else { return outcome };
-        match results.check_own(output, self.backend.effect()) {
-            Ok(()) => outcome,
-            Err(fault) => Outcome::Failed(fault),
+        let checked = output_of(&outcome).map(|it| results.check_own(&it, self.backend.effect()));
+        match checked {
+            Some(Err(fault)) => Outcome::Failed(fault),
+            Some(Ok(())) | None => outcome,
         }
     }
 }
@@ -249,13 +249,13 @@ impl Backend for CheckedBackend {
 }
 
 /// The value that a schema of results is about; `None` for bytes, and for a result of which a part is shown.
-fn output_of(outcome: &Outcome) -> Option<Value> {
+fn output_of(outcome: &Outcome) -> Option<Cow<'_, Value>> {
     let Outcome::Answered(answer) = outcome else { return None };
     match &answer.content {
         _ if answer.truncated.is_some() => None,
-        Content::Empty => Some(Value::Null),
-        Content::Json(json) => Some(json.text().parse().unwrap_or_default()),
-        Content::Text { text, .. } => Some(text.as_str().into()),
+        Content::Empty => Some(Cow::Owned(Value::Null)),
+        Content::Json(json) => Some(Cow::Borrowed(json.value())),
+        Content::Text { text, .. } => Some(Cow::Owned(text.as_str().into())),
         _ => None,
     }
 }

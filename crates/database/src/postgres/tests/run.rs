@@ -289,3 +289,42 @@ async fn a_connection_serves_one_statement_of_a_model() {
     let failed = postgres.run(write([one(INSERT, &["9", "ann", "1", "z", "1"])]), soon()).await;
     assert_eq!(failed.unwrap_err(), Failure::Denied);
 }
+
+/// The first call prepares the statement in a transaction; the next ones send it alone.
+#[tokio::test]
+async fn a_read_that_stands_alone_reads_as_one_in_a_transaction_does() {
+    let Some((database, postgres)) = shop("r_alone").await else { return };
+    database
+        .run("create sequence public.numbers; grant usage on sequence public.numbers to r_alone_a");
+    let run = |text: &'static str, values: Vec<&'static str>, time| {
+        let read = Transaction { stands_alone: true, ..read([rows(text, &values)]) };
+        let postgres = &postgres;
+        async move { postgres.run(read, Instant::now() + time).await }
+    };
+    let now = "select concat_ws('|', current_setting('statement_timeout') = '10s', current_setting('transaction_read_only'))";
+    let mut texts = Vec::new();
+    for _ in 0..2 {
+        texts.push(value(&run(now, vec![], Duration::from_secs(9)).await.unwrap()).to_owned());
+        let divided = "select (1 / $1::text::int)::text";
+        assert_eq!(value(&run(divided, vec!["1"], Duration::from_secs(9)).await.unwrap()), "1");
+        assert_eq!(
+            run(divided, vec!["0"], Duration::from_secs(9)).await.unwrap_err(),
+            Failure::InvalidValue
+        );
+        let drawn =
+            run("select nextval('public.numbers')::text", vec![], Duration::from_secs(9)).await;
+        assert!(drawn.is_err(), "{drawn:?}");
+        let slept =
+            run("select pg_sleep($1::text::float)::text", vec!["0"], Duration::from_secs(9)).await;
+        assert!(slept.is_ok(), "{slept:?}");
+        let slept =
+            run("select pg_sleep($1::text::float)::text", vec!["9"], Duration::from_millis(200));
+        let slept = slept.await.unwrap_err();
+        assert!(matches!(slept, Failure::TimedOut { is_rolled_back: true }), "{slept:?}");
+        texts.push(value(&run(now, vec![], Duration::from_secs(9)).await.unwrap()).to_owned());
+        texts.push(value(&run(now, vec![], Duration::from_secs(9)).await.unwrap()).to_owned());
+    }
+    // A transaction has the time of its call, a connection that of all.
+    assert_eq!(texts, ["f|on", "f|on", "t|on", "t|on", "f|on", "t|on"]);
+    assert_eq!(database.run("select is_called from public.numbers"), "f");
+}
