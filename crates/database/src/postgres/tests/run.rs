@@ -292,7 +292,7 @@ async fn a_connection_serves_one_statement_of_a_model() {
 
 /// The first call prepares the statement in a transaction; the next ones send it alone.
 #[tokio::test]
-async fn a_read_that_stands_alone_reads_as_one_in_a_transaction_does() {
+async fn a_read_without_a_transaction_writes_nothing_and_ends_in_time() {
     let Some((database, postgres)) = shop("r_alone").await else { return };
     database
         .run("create sequence public.numbers; grant usage on sequence public.numbers to r_alone_a");
