@@ -46,6 +46,7 @@ const OF_RELEASES: &[&str] = &[
     "tests/interop/clients/",
     "tests/interop/deploy/",
     "tests/interop/first-day/",
+    "tests/interop/questions.py",
     "tests/interop/random_calls.py",
 ];
 

@@ -180,7 +180,10 @@ fn attempts_and_their_times_are_obeyed() {
         let n_repeats = |toolset: &str| {
             let result = keys.read(toolset);
             assert_eq!(code(&result), "unreachable", "{name} {toolset}: {result}");
-            result["journal"].to_string().matches("retried").count()
+            // A pause takes 100 ms and more without `wait`.
+            let waits = result["journal"].to_string().matches("after 20 ms").count();
+            assert_eq!(waits, n_retried(&result), "{name} {toolset}: {result}");
+            waits
         };
         assert_eq!(["none", "two", "four"].map(n_repeats), [0, 1, 3], "{name}");
         assert!(service.n_broken() >= 7, "{name}");
@@ -188,8 +191,38 @@ fn attempts_and_their_times_are_obeyed() {
         service.hold(keys.folder.path());
         let slow = keys.read("slow");
         service.release();
-        let retried = slow["journal"].to_string().matches("retried").count();
-        assert_eq!((code(&slow).as_str(), retried), ("timed_out", 1), "{name}: {slow}");
+        assert_eq!((code(&slow).as_str(), n_retried(&slow)), ("timed_out", 1), "{name}: {slow}");
+    });
+}
+
+fn n_retried(result: &Value) -> usize {
+    result["journal"].to_string().matches("retried").count()
+}
+
+/// The number of entries of the list in a result.
+fn n_listed(result: &Value, list: &str) -> usize {
+    let entries = result["response"][list].as_array();
+    entries.unwrap_or_else(|| panic!("no `{list}`: {result}")).len()
+}
+
+#[test]
+fn numbers_of_rows_and_snippets_are_obeyed() {
+    check(&["connection"], &[("few", "limits: {rows: 1}")], |keys| {
+        assert_eq!(n_listed(&keys.read("few"), "rows"), 1);
+        let more = keys.call(&keys.name("few"), &json!({"limit": 2}));
+        assert_eq!(code(&more), "invalid_arguments", "{more}");
+    });
+    for mut kind in rows::kinds().into_iter().filter(|kind| kind.name == "database") {
+        kind.reads.tool = "kind-orders-list";
+        let members = kind.members.replace("[get, delete]", "[list]");
+        let keys = Keys::start_with(kind, &members, &[("few", "limits: {rows: 1}")]);
+        let few = keys.call("few-orders-list", &json!({}));
+        assert_eq!((n_listed(&few, "rows"), few["response"]["more"] == true), (1, true), "{few}");
+    }
+    let toolsets = [("plain", "prefix: plain"), ("few", "limits: {snippets: 1}")];
+    check(&["documents", "vertex"], &toolsets, |keys| {
+        assert!(n_listed(&keys.read("plain"), "snippets") > 1, "{}", keys.kind.name);
+        assert_eq!(n_listed(&keys.read("few"), "snippets"), 1, "{}", keys.kind.name);
     });
 }
 
