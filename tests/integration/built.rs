@@ -4,6 +4,7 @@ use crate::prelude::*;
 use std::thread;
 
 use callgate::config::{self, Error, Finding, Loader};
+use callgate_testkit::{CONNECTION, SEARCHED};
 
 /// Reads configurations that may have toolsets of all kinds, and name exported tools.
 pub(crate) fn loader() -> Loader {
@@ -68,4 +69,35 @@ pub(crate) fn configured_with(description: &str, text: &str) -> Result<Built, Er
         toolset.description = Description::text(describe(description));
     }
     build(&config)
+}
+
+/// The members of toolsets whose server is not that of a description, each with a tool and its arguments.
+pub(crate) fn services() -> [(Value, &'static str, Value); 2] {
+    let connection =
+        json!({"connection": CONNECTION, "actions": [{"entity": "Case", "operation": "list"}]});
+    let vertex = json!({"vertex": {"engine": format!("{SEARCHED}/engines/shop")}});
+    [(connection, "Case-list", json!({})), (vertex, "search", json!({"query": "backup"}))]
+}
+
+/// The result of a call of a toolset of these members and further ones, as a text with its journal.
+pub(crate) async fn result_of_service(
+    folder: &Path,
+    (members, tool, arguments): &(Value, &str, Value),
+    further: &Value,
+) -> String {
+    let mut toolset = members.clone();
+    toolset["auth"] = json!({"bearer": {"token": "literal:canary"}});
+    for (name, value) in further.as_object().unwrap() {
+        toolset[name.as_str()] = value.clone();
+    }
+    let text = json!({"toolsets": {"it": toolset}}).to_string();
+    let config = loader().text(text, folder).unwrap();
+    // A connection is asked for its actions before there are tools.
+    let built = match config.build(&Environment::new(), None).await {
+        Ok(built) => built,
+        Err(error) => return format!("{error:?}"),
+    };
+    let arguments = arguments.as_object().unwrap().clone();
+    let call = ToolCall::new("1", format!("it-{tool}"), arguments);
+    format!("{:?}", built.executor.call(&call, &Session::default()).await)
 }

@@ -90,3 +90,17 @@ fn an_invalid_address_range_is_reported_with_its_position() {
     let [finding] = error.findings() else { panic!("{error}") };
     assert_eq!((finding.code, finding.pointer.as_str()), ("wrong-value", "/egress/allow/1"));
 }
+
+/// What an operator names leads to no link-local address unless `egress` allows it, for each kind of service.
+#[tokio::test]
+async fn services_of_every_kind_are_dialled_where_egress_allows_it() {
+    for service in services() {
+        for (egress, is_refused) in
+            [(json!({"allow": []}), true), (json!({"allow": ["169.254.1.1"]}), false)]
+        {
+            let further = json!({"server": "http://169.254.1.1:9", "egress": egress, "limits": {"timeout": "300ms"}});
+            let result = result_of_service(Path::new(""), &service, &further).await;
+            assert_eq!(result.contains("egress: {"), is_refused, "{result}");
+        }
+    }
+}

@@ -168,6 +168,22 @@ async fn the_endpoints_of_a_service_directory_are_dialled_under_the_servers_name
 }
 
 #[tokio::test]
+async fn services_of_every_kind_are_dialled_at_the_endpoints_of_their_directory() {
+    for service in services() {
+        let seen = Shared::default();
+        let origin = serve(Router::new().fallback(answer).with_state(Arc::clone(&seen))).await;
+        let endpoints = json!({"metadata": origin, "service_directory": origin});
+        let name = "projects/p/locations/l/namespaces/n/services/api";
+        let directory = json!({"service": name, "account": "machine", "endpoints": endpoints});
+        let server = "http://service.internal.example";
+        let further = json!({"server": server, "service_directory": directory});
+        result_of_service(Path::new(""), &service, &further).await;
+        let seen = seen.lock().unwrap();
+        assert!(seen.hosts.iter().any(|host| host == "service.internal.example"), "{seen:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_secret_of_secret_manager_is_read_with_the_accounts_token() {
     let configuration = |origin: &str| {
         let endpoints = json!({"metadata": origin, "secret_manager": origin});

@@ -52,7 +52,7 @@ pub(crate) use tokio_rustls::TlsAcceptor;
 
 pub(crate) use crate::{
     authority::Authority,
-    built::{build, build_in, configured, loader, toolset},
+    built::{build, build_in, configured, loader, result_of_service, services, toolset},
     identity_provider::{Asked, Provider},
     server::Server,
     target::{self, asked, call, fault},

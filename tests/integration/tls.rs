@@ -207,3 +207,20 @@ fn a_toolset_that_answers_from_recordings_reads_no_certificates() {
     let replay = "server: 'https://api.example.com', upstream: replay";
     load_in(authority.folder.path(), tls, &format!("{replay}, {tls}")).unwrap();
 }
+
+#[tokio::test]
+async fn services_of_every_kind_are_trusted_by_the_authorities_of_their_toolset() {
+    let authority = Authority::new();
+    let server = format!("https://localhost:{}", authority.serve(answer).await);
+    authority.issue("client", 3000);
+    let identity = json!({"client_certificate": "client.pem", "client_key": "file:client.key"});
+    let mut trusting = identity.clone();
+    trusting["ca"] = json!(["ca.pem"]);
+    for service in services() {
+        for (tls, is_trusted) in [(&identity, false), (&trusting, true)] {
+            let further = json!({"server": server, "tls": tls});
+            let result = result_of_service(authority.folder.path(), &service, &further).await;
+            assert_eq!(result.contains("vouches"), !is_trusted, "{result}");
+        }
+    }
+}
