@@ -7,6 +7,7 @@ use memchr::memmem;
 
 use crate::{
     disguise::Disguise,
+    ranges::Ranges,
     secret::{MASK, SHORTEST, Secret},
     spelling::spellings,
 };
@@ -38,12 +39,7 @@ impl<'a> Masker<'a> {
 
     /// The bytes with `****` in place of every secret; unchanged if there is none.
     pub fn mask<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        let ranges = self.secret_ranges(bytes);
-        if ranges.is_empty() {
-            Cow::Borrowed(bytes)
-        } else {
-            Cow::Owned(masked_bytes(bytes, ranges))
-        }
+        self.secret_ranges(bytes).mask(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
     }
 
     /// The text with `****` in place of every secret; unchanged if there is none.
@@ -62,71 +58,68 @@ impl<'a> Masker<'a> {
         true
     }
 
-    /// The places of secrets, unsorted.
-    pub(crate) fn secret_ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
-        let mut ranges = Vec::new();
+    /// The places of secrets.
+    pub(crate) fn secret_ranges(&self, bytes: &[u8]) -> Ranges {
+        let mut ranges = Ranges::default();
         // A spelling is never shorter than the secret, and neither is a disguised secret.
         let may_fit = |secret: &Secret| (1..=bytes.len()).contains(&secret.expose().len());
         if !self.secrets.iter().any(may_fit) {
             return ranges;
         }
-        self.report_secrets(bytes, |start, end| ranges.push((start, end)));
-        let alone = [Disguise::Json, Disguise::Percent].into_iter();
+        self.report_secrets(bytes, &mut ranges);
+        for disguise in [Disguise::Json, Disguise::Percent] {
+            ranges.extend(self.ranges_below(disguise, bytes, |_| Ranges::default()));
+        }
         ranges
-            .extend(alone.flat_map(|disguise| self.ranges_below(disguise, bytes, |_| Vec::new())));
-        ranges.extend(self.ranges_deep(bytes, &[Disguise::All, Disguise::Tags], DEPTH));
+            .extend(self.ranges_deep(bytes, &[Disguise::All, Disguise::Tags], DEPTH).into_merged());
         ranges
     }
 
-    fn ranges_deep(
-        &self,
-        bytes: &[u8],
-        disguises: &[Disguise],
-        depth: usize,
-    ) -> Vec<(usize, usize)> {
-        let Some(deeper) = depth.checked_sub(1) else { return Vec::new() };
-        let below = |disguise: &Disguise| {
+    fn ranges_deep(&self, bytes: &[u8], disguises: &[Disguise], depth: usize) -> Ranges {
+        let mut ranges = Ranges::default();
+        let Some(deeper) = depth.checked_sub(1) else { return ranges };
+        for disguise in disguises {
             // Tags are removed only once: each further time costs as much as all that came before.
             let then = if *disguise == Disguise::Tags { &[Disguise::All][..] } else { disguises };
-            self.ranges_below(*disguise, bytes, |said| self.ranges_deep(said, then, deeper))
-        };
-        disguises.iter().flat_map(below).collect()
+            let below = |said: &[u8]| self.ranges_deep(said, then, deeper);
+            ranges.extend(self.ranges_below(*disguise, bytes, below));
+        }
+        ranges
     }
 
     fn ranges_below(
         &self,
         disguise: Disguise,
         bytes: &[u8],
-        deeper: impl FnOnce(&[u8]) -> Vec<(usize, usize)>,
+        deeper: impl FnOnce(&[u8]) -> Ranges,
     ) -> Vec<(usize, usize)> {
         let Some(said) = disguise.undisguised_text(bytes) else { return Vec::new() };
         let mut ranges = deeper(&said);
-        self.report_secrets(&said, |start, end| ranges.push((start, end)));
+        self.report_secrets(&said, &mut ranges);
+        let ranges = ranges.into_merged();
         if ranges.is_empty() { ranges } else { disguise.disguised_ranges(bytes, &ranges) }
     }
 
-    fn report_secrets(&self, bytes: &[u8], mut report_range: impl FnMut(usize, usize)) {
+    fn report_secrets(&self, bytes: &[u8], ranges: &mut Ranges) {
         // A secret that is itself `****` needs no mask.
         let is_told =
             |secret: &&Secret| secret.expose().len() >= SHORTEST && secret.expose() != MASK;
         for secret in self.secrets.iter().filter(is_told) {
             let value = secret.expose().as_bytes();
             if value.len() < SHORT {
-                let ranges = memmem::find_iter(bytes, value).map(|at| (at, at + value.len()));
-                ranges
-                    .filter(|(start, end)| stands_alone(bytes, *start, *end))
-                    .for_each(|(start, end)| report_range(start, end));
+                let places = memmem::find_iter(bytes, value).map(|at| (at, at + value.len()));
+                ranges.extend(places.filter(|(start, end)| stands_alone(bytes, *start, *end)));
             } else if secret.may_be_in(bytes) {
-                find_spellings(bytes, value, &mut report_range);
+                find_spellings(bytes, value, ranges);
             }
         }
     }
 }
 
-fn find_spellings(bytes: &[u8], value: &[u8], mut report_range: impl FnMut(usize, usize)) {
+fn find_spellings(bytes: &[u8], value: &[u8], ranges: &mut Ranges) {
     for spelling in spellings(value) {
         let starts = memmem::find_iter(bytes, &**spelling);
-        starts.for_each(|start| report_range(start, start + spelling.len()));
+        ranges.extend(starts.map(|start| (start, start + spelling.len())));
     }
 }
 
@@ -144,21 +137,6 @@ fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
 }
 
 crate::opaque!(Masker<'_> = "Masker(****)");
-
-fn masked_bytes(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
-    ranges.sort_unstable();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut done = 0;
-    for (start, end) in ranges {
-        if start >= done {
-            out.extend_from_slice(bytes.get(done..start).unwrap_or_default());
-            out.extend_from_slice(MASK.as_bytes());
-        }
-        done = done.max(end);
-    }
-    out.extend_from_slice(bytes.get(done..).unwrap_or_default());
-    out
-}
 
 /// The number of bytes from which a secret is also masked inside words and in its other spellings.
 pub const SHORT: usize = 6;

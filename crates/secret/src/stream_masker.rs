@@ -40,9 +40,7 @@ impl<'a> StreamMasker<'a> {
         self.held.push_str(piece);
         let mut end = self.held.len() - self.open_bytes();
         // A secret that has come whole is not parted, even if another one may begin in it.
-        let mut secrets = self.masker.secret_ranges(self.held.as_bytes());
-        secrets.sort_unstable();
-        for (start, stop) in secrets {
+        for (start, stop) in self.masker.secret_ranges(self.held.as_bytes()).into_merged() {
             if (start..stop).contains(&end) {
                 end = stop;
             }

@@ -1,8 +1,9 @@
 //! Masks secrets in every text of an exchange.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use callgate_secret::Ranges;
 use callgate_tool::{Object, Value};
 
 use super::{MASKED, credential::is_secret_member};
@@ -35,11 +36,31 @@ const KEY_BEGINNINGS: [&str; 15] = [
 pub(super) struct Mask {
     /// `None` where there are more than can be looked for, so that no text stays.
     secrets: Option<AhoCorasick>,
+    /// The length of the longest secret that begins with each of the patterns.
+    lengths: Vec<usize>,
 }
+
+/// More secrets are not looked for: nobody has as many, and each takes memory.
+const MOST_SECRETS: usize = 20_000;
+
+/// The bytes of a secret that are looked for. Where more are equal, the rest is the rest of the secret; and as patterns are short,
+/// only as many of them end at one place of a text.
+const LONGEST_PATTERN: usize = 32;
 
 impl Mask {
     pub(super) fn new(secrets: &BTreeSet<String>) -> Self {
-        Self { secrets: AhoCorasick::new(secrets).ok() }
+        let mut lengths_by_pattern = BTreeMap::<&[u8], usize>::new();
+        for secret in secrets.iter().map(String::as_bytes) {
+            let pattern = secret.get(..LONGEST_PATTERN).unwrap_or(secret);
+            let length = lengths_by_pattern.entry(pattern).or_default();
+            *length = secret.len().max(*length);
+        }
+        let (patterns, lengths): (Vec<_>, Vec<_>) = lengths_by_pattern.into_iter().unzip();
+        // The other kind takes memory for each byte that may follow each byte.
+        let kind = Some(AhoCorasickKind::ContiguousNFA);
+        let is_small = patterns.len() <= MOST_SECRETS;
+        let secrets = is_small.then(|| AhoCorasick::builder().kind(kind).build(patterns).ok());
+        Self { secrets: secrets.flatten(), lengths }
     }
 
     pub(super) fn mask_exchange(&self, exchange: &mut Exchange) {
@@ -119,40 +140,30 @@ impl Mask {
         }
     }
 
-    /// Masks what is secret within a text.
+    /// Masks what is secret within a text: secrets may lie within others, or begin where another has not ended.
     pub(super) fn mask_text(&self, text: &mut String) {
-        mask_matches(text, self.secrets.as_ref());
-        let keys: BTreeSet<&str> =
-            text.split(is_between_keys).filter(|word| is_key(word)).collect();
-        if !keys.is_empty() {
-            let keys = AhoCorasick::new(keys).ok();
-            mask_matches(text, keys.as_ref());
+        let Some(secrets) = &self.secrets else {
+            MASKED.clone_into(text);
+            return;
+        };
+        let mut ranges = Ranges::default();
+        for pattern in secrets.find_overlapping_iter(&*text) {
+            let length = self.lengths.get(pattern.pattern().as_usize()).copied().unwrap_or(0);
+            let end = pattern.start().saturating_add(length);
+            ranges.push(pattern.start(), text.ceil_char_boundary(end));
+        }
+        let mut start = 0_usize;
+        for word in text.split_inclusive(is_between_keys) {
+            let key = word.trim_end_matches(is_between_keys);
+            if is_key(key) {
+                ranges.push(start, start.saturating_add(key.len()));
+            }
+            start = start.saturating_add(word.len());
+        }
+        if let Some(masked) = ranges.mask(text.as_bytes()) {
+            *text = String::from_utf8_lossy(&masked).into_owned();
         }
     }
-}
-
-/// Masks what stands in any match: secrets may lie within others, or begin where another has not ended.
-fn mask_matches(text: &mut String, secrets: Option<&AhoCorasick>) {
-    let Some(secrets) = secrets else {
-        MASKED.clone_into(text);
-        return;
-    };
-    let mut ranges: Vec<(usize, usize)> =
-        secrets.find_overlapping_iter(&*text).map(|it| (it.start(), it.end())).collect();
-    if ranges.is_empty() {
-        return;
-    }
-    ranges.sort_unstable();
-    let (mut masked, mut rest) = (String::with_capacity(text.len()), 0);
-    for (start, end) in ranges {
-        if start >= rest {
-            masked.push_str(text.get(rest..start).unwrap_or_default());
-            masked.push_str(MASKED);
-        }
-        rest = rest.max(end);
-    }
-    masked.push_str(text.get(rest..).unwrap_or_default());
-    *text = masked;
 }
 
 fn is_between_keys(c: char) -> bool {

@@ -285,6 +285,22 @@ fn secrets_that_overlap_are_masked_as_one() {
 }
 
 #[test]
+fn secrets_within_each_other_are_masked_as_one_and_too_many_mask_all() {
+    let long = format!("0123456789abcdefghijklmnopqrstuvwxyz/{}", "z".repeat(100_000));
+    let secrets = (0..300).map(|at| (format!("secret{at}"), json!("A".repeat(6 + at))));
+    let text = json!(format!("{long}, {}b{}", "A".repeat(100_000), "c".repeat(300)));
+    let others = [("password".to_owned(), json!(long)), ("text".to_owned(), text)];
+    let input = Value::Object(secrets.chain(others).collect());
+    let draft = drafted(vec![exchange("POST", "https://a.example/x", &input, &Value::Null)]);
+    let text = draft.cases[0].arguments["text"].as_str().unwrap();
+    assert!(text.starts_with("****c") && text.ends_with('c'), "{text}");
+    let many = (0..20_001).map(|at| (format!("secret{at}"), json!(format!("S3cret{at}"))));
+    let many = Value::Object(many.chain([("text".to_owned(), json!("a"))]).collect());
+    let draft = drafted(vec![exchange("POST", "https://a.example/x", &many, &Value::Null)]);
+    assert!(draft.cases[0].arguments.values().all(|value| *value == "****"), "{draft:?}");
+}
+
+#[test]
 fn a_request_of_more_parts_than_services_have_is_refused() {
     let draft_of = |url: String, cookie: String| {
         let headers = [("Cookie".to_owned(), cookie)];
