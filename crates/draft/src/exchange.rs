@@ -130,6 +130,18 @@ impl Exchange {
         })
     }
 
+    /// Visits the texts of the path, and the names and values of the query and of the headers.
+    pub(crate) fn visit_texts(&mut self, mut visit: impl FnMut(&mut String)) {
+        for (name, value) in self.query.iter_mut().chain(&mut self.request.headers) {
+            visit(name);
+            visit(value);
+        }
+        for segment in &mut self.segments {
+            visit(&mut segment.text);
+            segment.name.iter_mut().for_each(&mut visit);
+        }
+    }
+
     /// Refuses a request that is larger than any of a service, whatever its source is.
     pub(crate) fn check_part_counts(&self) -> Result<(), Error> {
         let n_segments = self.segments.len();

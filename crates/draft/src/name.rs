@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// The words of a name, whatever separates them: `pet-owners`, `petOwners` and `pet_owners` are two.
-fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for c in name.chars() {

@@ -17,6 +17,12 @@ pub(crate) enum Disguise {
     Tags,
 }
 
+/// The text as readers make it that remove escapes of JSON, percent-encoding and character references once; `None` if it has none.
+pub fn without_escapes(text: &str) -> Option<String> {
+    let plain = Disguise::All.undisguised_text(text.as_bytes())?;
+    Some(String::from_utf8_lossy(&plain).into_owned())
+}
+
 impl Disguise {
     /// The text without the disguise; `None` if it has no such disguise.
     pub(crate) fn undisguised_text(self, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {

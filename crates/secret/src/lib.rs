@@ -24,6 +24,7 @@ mod stream_masker;
 
 pub use cached_store::{CachePolicy, CachedStore};
 pub use directory::{DirectoryStore, USUAL_DIRECTORY};
+pub use disguise::without_escapes;
 pub use env::EnvStore;
 pub use error::{Error, ErrorKind};
 pub use file::{FileStore, MAX_FILE_BYTES, read_untrimmed_key_file};

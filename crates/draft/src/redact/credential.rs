@@ -4,8 +4,17 @@ use std::collections::BTreeSet;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use callgate_tool::Value;
+use percent_encoding::percent_decode_str;
 
-use super::Redacted;
+use super::{
+    MASKED, Redacted,
+    mask::json_within,
+    scan::{plain_texts, secret_values},
+    secret_name::{
+        VALUE_MEMBERS, ends_with_secret, has_secret_name, is_flag, is_secret_input,
+        is_secret_member, names_a_thing,
+    },
+};
 use crate::{
     body::Body,
     exchange::{Exchange, Message},
@@ -17,38 +26,17 @@ use crate::{
 /// The shortest text that is masked wherever it stands: shorter ones occur by chance.
 const SHORTEST: usize = 6;
 
-/// Words of names that mean a secret, in lower case and without separators.
-const SECRET_WORDS: [&str; 14] = [
-    "accesskey",
-    "apikey",
-    "authtoken",
-    "clientsecret",
-    "credential",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "secret",
-    "sessionid",
-    "signature",
-    "xsrf",
-    "csrf",
-];
-/// Names that mean a secret in a header, a query or a cookie, and something else in a body.
-const SECRET_NAMES: [&str; 10] =
-    ["auth", "authorization", "jwt", "key", "pass", "pwd", "session", "sid", "sig", "xauth"];
-/// Tokens that name a place in a list.
-const PAGE_WORDS: [&str; 7] = ["page", "next", "prev", "cursor", "sync", "continu", "resume"];
-
-/// Ends of names of identifiers.
-const THING_ENDINGS: [&str; 8] = ["id", "ids", "hash", "sha", "digest", "commit", "etag", "ref"];
+/// Longer values of cookies are no settings such as `dark` or `en-US`.
+const LONGEST_SETTING: usize = 10;
 
 /// Takes the credentials of a request out, and adds what is secret in the exchange.
 pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Redacted {
     let mut schemes = std::mem::take(&mut exchange.schemes);
     let mut cookies = Vec::new();
-    if let Some((_, password)) = exchange.login.take() {
-        add_secret(&password, secrets);
+    if let Some((user, password)) = exchange.login.take() {
+        let secret = if password.is_empty() { user } else { password };
+        add_secret(&percent_decode_str(&secret).decode_utf8_lossy(), secrets);
+        add_secret(&secret, secrets);
         schemes.insert(Scheme::Basic);
     }
     exchange.request.headers.retain(|(name, value)| match header_scheme(name, value, secrets) {
@@ -63,13 +51,20 @@ pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Re
         None => !is_transport_header(name),
     });
     exchange.query.retain(|(name, value)| {
-        let is_secret = is_secret_name(name) || (is_random(value) && !names_a_thing(name));
+        let is_secret = is_secret_input(name) || (is_random(value) && !names_a_thing(name));
         if is_secret {
             add_secret(value, secrets);
             schemes.insert(Scheme::Key("query", name.clone()));
         }
         !is_secret
     });
+    for (name, value) in &mut exchange.query {
+        if value.is_empty() && !is_flag(name) {
+            add_secret(name, secrets);
+            MASKED.clone_into(name);
+        }
+    }
+    exchange.visit_texts(|text| add_text_secrets(text, secrets));
     add_body_secrets(&exchange.request, secrets);
     if let Some(response) = &mut exchange.response {
         for (_, value) in response.message.headers.iter().filter(|header| header.0 == "set-cookie")
@@ -100,10 +95,12 @@ fn header_scheme(name: &str, value: &str, secrets: &mut BTreeSet<String>) -> Opt
         });
     }
     let is_secret = name != "cookie"
-        && (is_secret_name(name)
-            || (is_random(value) && !is_transport_header(name) && !names_a_thing(name)));
+        && (is_secret_input(name)
+            || (is_random(value) && !is_transport_header(name) && !names_a_thing(name))
+            || value.split_once(' ').is_some_and(|(kind, _)| is_scheme(kind)));
     is_secret.then(|| {
         add_secret(value, secrets);
+        add_secret(value.split_once(' ').unwrap_or_default().1, secrets);
         Scheme::Key("header", name.to_owned())
     })
 }
@@ -115,7 +112,11 @@ fn take_cookies(
     secrets: &mut BTreeSet<String>,
 ) {
     for (name, value) in header.split(';').filter_map(|cookie| cookie.trim().split_once('=')) {
-        if is_secret_name(name) || is_random(value) || name.to_ascii_lowercase().contains("sess") {
+        if is_secret_input(name)
+            || is_random(value)
+            || name.to_ascii_lowercase().contains("sess")
+            || value.len() > LONGEST_SETTING
+        {
             add_secret(value, secrets);
             schemes.insert(Scheme::Key("cookie", name.to_owned()));
         } else {
@@ -127,18 +128,37 @@ fn take_cookies(
 /// The password of `user:password` in base64 (RFC 7617).
 fn add_password(credential: &str, secrets: &mut BTreeSet<String>) {
     let decoded = STANDARD.decode(credential).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    if let Some((_, password)) = decoded.as_ref().and_then(|login| login.split_once(':')) {
-        add_secret(password, secrets);
+    if let Some((user, password)) = decoded.as_ref().and_then(|login| login.split_once(':')) {
+        add_secret(if password.is_empty() { user } else { password }, secrets);
     }
+}
+
+fn is_scheme(kind: &str) -> bool {
+    ["basic", "bearer"].iter().any(|scheme| kind.eq_ignore_ascii_case(scheme))
 }
 
 /// Adds the value of a member. A word is none where the name only begins with one for secrets, as in `secret_scanning: enabled`.
 fn add_member_secret(name: &str, value: &str, secrets: &mut BTreeSet<String>) {
-    let plain = plain(name);
-    let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-    let ends_so = plain.ends_with("token") || SECRET_WORDS.iter().any(|word| plain.ends_with(word));
-    if ends_so || !is_word {
+    if ends_with_secret(name) || !is_word(value) {
         add_secret(value, secrets);
+        if let Some((_, credential)) = value.split_once(' ').filter(|(kind, _)| is_scheme(kind)) {
+            add_secret(credential, secrets);
+        }
+    }
+}
+
+fn is_word(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
+/// Adds what stands behind names of secrets in a text, also below escapes.
+pub(super) fn add_text_secrets(text: &str, secrets: &mut BTreeSet<String>) {
+    if let Some(value) = json_within(text) {
+        return add_secret_members(&value, None, secrets);
+    }
+    for plain in std::iter::once(text.to_owned()).chain(plain_texts(text)) {
+        let values = secret_values(&plain).into_iter().filter_map(|range| plain.get(range));
+        values.filter(|value| !is_word(value)).for_each(|value| add_secret(value, secrets));
     }
 }
 
@@ -152,66 +172,51 @@ fn add_secret(value: &str, secrets: &mut BTreeSet<String>) {
 
 /// Adds the values of a body whose names mean a secret.
 fn add_body_secrets(message: &Message, secrets: &mut BTreeSet<String>) {
+    let mut add_pair = |name: &str, value: &str| {
+        if is_secret_member(name) {
+            add_member_secret(name, value, secrets);
+        } else {
+            add_text_secrets(value, secrets);
+        }
+    };
     match &message.body {
-        Some(Body::Json(_, value)) => add_secret_members(value, secrets),
-        Some(Body::Form(pairs)) => {
-            for (name, value) in pairs.iter().filter(|pair| is_secret_member(&pair.0)) {
-                add_member_secret(name, value, secrets);
-            }
-        }
+        Some(Body::Json(_, value)) => add_secret_members(value, None, secrets),
+        Some(Body::Form(pairs)) => pairs.iter().for_each(|(name, value)| add_pair(name, value)),
         Some(Body::Multipart(parts)) => {
-            for part in parts.iter().filter(|part| is_secret_member(&part.name)) {
-                add_member_secret(&part.name, part.text.as_deref().unwrap_or_default(), secrets);
+            for part in parts {
+                add_pair(&part.name, part.text.as_deref().unwrap_or_default());
             }
         }
-        Some(Body::Binary(_) | Body::Text(..) | Body::Unreadable(_)) | None => {}
+        Some(Body::Text(_, text)) => add_text_secrets(text, secrets),
+        Some(Body::Binary(_) | Body::Unreadable(_)) | None => {}
     }
 }
 
-fn add_secret_members(value: &Value, secrets: &mut BTreeSet<String>) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| add_secret_members(item, secrets)),
-        Value::Object(members) => {
-            for (name, value) in members {
-                if let Some(text) = value.as_str().filter(|_| is_secret_member(name)) {
-                    add_member_secret(name, text, secrets);
-                }
-                add_secret_members(value, secrets);
+/// Adds all leaves below names of secrets; `above` is such a name.
+fn add_secret_members(value: &Value, above: Option<&str>, secrets: &mut BTreeSet<String>) {
+    match (value, above) {
+        (Value::Array(items), _) => {
+            for item in items {
+                add_secret_members(item, above, secrets);
             }
         }
-        Value::Bool(_) | Value::Null | Value::Number(_) | Value::String(_) => {}
+        (Value::Object(members), _) => {
+            let is_pair = has_secret_name(members);
+            for (name, value) in members {
+                let is_secret =
+                    is_secret_member(name) || (is_pair && VALUE_MEMBERS.contains(&name.as_str()));
+                add_secret_members(value, above.or_else(|| is_secret.then_some(name)), secrets);
+            }
+        }
+        (Value::String(text), Some(name)) => add_member_secret(name, text, secrets),
+        (Value::String(text), None) => add_text_secrets(text, secrets),
+        (Value::Number(number), Some(name)) if ends_with_secret(name) => {
+            add_secret(&number.digits(), secrets);
+        }
+        (Value::Bool(_) | Value::Null | Value::Number(_), _) => {}
     }
 }
 
 fn is_random(value: &str) -> bool {
     looks_random(value) || is_web_token(value)
-}
-
-fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
-}
-
-/// True for the name of an identifier or of a place in a list, whose values also look as if nobody had typed them.
-fn names_a_thing(name: &str) -> bool {
-    let plain = plain(name);
-    THING_ENDINGS.iter().any(|ending| plain.ends_with(ending)) || names_a_page(name)
-}
-
-fn names_a_page(name: &str) -> bool {
-    let name = plain(name);
-    PAGE_WORDS.iter().any(|word| name.contains(word))
-}
-
-/// True for the name of a header, a query parameter or a cookie that carries a credential.
-fn is_secret_name(name: &str) -> bool {
-    let short = plain(name);
-    let short = short.strip_prefix('x').unwrap_or(&short);
-    is_secret_member(name) || SECRET_NAMES.contains(&short)
-}
-
-/// True for the name of a member whose value is secret.
-pub(super) fn is_secret_member(name: &str) -> bool {
-    let plain = plain(name);
-    let is_token = plain.ends_with("token") && !names_a_page(name);
-    is_token || SECRET_WORDS.iter().any(|word| plain.contains(word))
 }

@@ -4,13 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use callgate_secret::Ranges;
-use callgate_tool::{Object, Value};
+use callgate_tool::{Number, Object, Value};
 
-use super::{MASKED, credential::is_secret_member};
+use super::{
+    MASKED,
+    scan::{plain_texts, secret_values},
+    secret_name::{VALUE_MEMBERS, has_secret_name, is_secret_member},
+};
 use crate::{
     body::Body,
     exchange::{Exchange, Message},
-    text::{is_web_token, looks_random},
+    text::{is_fraction, is_web_token, looks_random},
 };
 
 /// Beginnings of keys that services give out, by which they are recognized wherever they stand.
@@ -64,12 +68,11 @@ impl Mask {
     }
 
     pub(super) fn mask_exchange(&self, exchange: &mut Exchange) {
+        exchange.visit_texts(|text| self.mask_value(text));
         for segment in &mut exchange.segments {
-            self.mask_value(&mut segment.text);
+            segment.name = segment.name.take().filter(|name| !name.contains(MASKED));
         }
-        for (_, value) in exchange.query.iter_mut().chain(&mut exchange.request.headers) {
-            self.mask_value(value);
-        }
+        self.mask_text(&mut exchange.place);
         self.mask_message_body(&mut exchange.request);
         if let Some(response) = &mut exchange.response {
             self.mask_message_body(&mut response.message);
@@ -78,42 +81,57 @@ impl Mask {
 
     fn mask_message_body(&self, message: &mut Message) {
         match &mut message.body {
-            Some(Body::Json(_, value)) => self.mask_json(value),
+            Some(Body::Json(_, value)) => self.mask_json(value, false),
             Some(Body::Form(pairs)) => {
                 for (name, value) in pairs {
-                    self.mask_secrets_in_member(name, value);
+                    self.mask_pair(name, Some(value));
                 }
             }
             Some(Body::Multipart(parts)) => {
                 for part in parts {
-                    part.text
-                        .iter_mut()
-                        .for_each(|text| self.mask_secrets_in_member(&part.name, text));
+                    self.mask_pair(&mut part.name, part.text.as_mut());
                 }
             }
-            Some(Body::Text(_, text)) => self.mask_text(text),
+            Some(Body::Text(_, text)) => self.mask_value(text),
             Some(Body::Binary(_) | Body::Unreadable(_)) | None => {}
         }
     }
 
-    fn mask_json(&self, value: &mut Value) {
+    fn mask_pair(&self, name: &mut String, value: Option<&mut String>) {
+        if let Some(value) = value {
+            self.mask_leaf(value, is_secret_member(name));
+        }
+        self.mask_value(name);
+    }
+
+    /// Masks what is secret in a value; all leaves where it stands below the name of a secret. Of numbers a number stays, so that the
+    /// draft has their type; truth values hide nothing.
+    fn mask_json(&self, value: &mut Value, is_below: bool) {
         match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_json(item)),
-            Value::Object(members) => self.mask_members(members),
-            Value::String(text) => self.mask_value(text),
+            Value::Array(items) => {
+                for item in items {
+                    self.mask_json(item, is_below);
+                }
+            }
+            Value::Object(members) => self.mask_members(members, is_below),
+            Value::String(text) => self.mask_leaf(text, is_below),
+            Value::Number(number) if is_below || self.has_secret(&number.digits()) => {
+                let zero = if is_fraction(&number.digits()) { "0.0" } else { "0" };
+                *value = Number::from_digits(zero).map_or(Value::Null, Value::Number);
+            }
             Value::Bool(_) | Value::Null | Value::Number(_) => {}
         }
     }
 
     /// Masks values, and names that are secrets, such as the keys of a map; those are numbered.
-    fn mask_members(&self, members: &mut Object) {
+    fn mask_members(&self, members: &mut Object, is_below: bool) {
         let mut n_masked = 0_usize;
+        let is_pair = has_secret_name(members);
         let masked = std::mem::take(members).into_iter().map(|(mut name, mut value)| {
-            match &mut value {
-                Value::String(text) => self.mask_secrets_in_member(&name, text),
-                value => self.mask_json(value),
-            }
-            self.mask_value(&mut name);
+            let is_value = is_pair && VALUE_MEMBERS.contains(&name.as_str());
+            self.mask_json(&mut value, is_below || is_value || is_secret_member(&name));
+            let is_key = is_below && !is_plain_name(&name);
+            self.mask_leaf(&mut name, is_key);
             if name.contains(MASKED) {
                 n_masked += 1;
                 name = format!("{MASKED}{n_masked}");
@@ -123,21 +141,31 @@ impl Mask {
         *members = masked.collect();
     }
 
-    fn mask_secrets_in_member(&self, name: &str, value: &mut String) {
-        if is_secret_member(name) && !value.is_empty() {
+    fn mask_leaf(&self, value: &mut String, is_secret: bool) {
+        if is_secret && !value.is_empty() {
             MASKED.clone_into(value);
         } else {
             self.mask_value(value);
         }
     }
 
-    /// Masks a whole value that looks like a secret, or what is secret within it.
-    fn mask_value(&self, text: &mut String) {
+    /// Masks a whole value that looks like a secret, or what is secret within it; a text that is JSON is masked as such.
+    pub(super) fn mask_value(&self, text: &mut String) {
         if looks_random(text) || is_key(text) {
             MASKED.clone_into(text);
+        } else if let Some(value) = json_within(text) {
+            let mut masked = value.clone();
+            self.mask_json(&mut masked, false);
+            if masked != value {
+                *text = masked.to_string();
+            }
         } else {
             self.mask_text(text);
         }
+    }
+
+    fn has_secret(&self, text: &str) -> bool {
+        self.secrets.as_ref().is_none_or(|secrets| secrets.is_match(text))
     }
 
     /// Masks what is secret within a text: secrets may lie within others, or begin where another has not ended.
@@ -152,6 +180,7 @@ impl Mask {
             let end = pattern.start().saturating_add(length);
             ranges.push(pattern.start(), text.ceil_char_boundary(end));
         }
+        ranges.extend(secret_values(text).into_iter().map(|range| (range.start, range.end)));
         let mut start = 0_usize;
         for word in text.split_inclusive(is_between_keys) {
             let key = word.trim_end_matches(is_between_keys);
@@ -163,7 +192,26 @@ impl Mask {
         if let Some(masked) = ranges.mask(text.as_bytes()) {
             *text = String::from_utf8_lossy(&masked).into_owned();
         }
+        // What only escapes hide is not cut out of them.
+        if plain_texts(text).any(|plain| self.has_secret(&plain) || has_named_secret(&plain)) {
+            MASKED.clone_into(text);
+        }
     }
+}
+
+fn has_named_secret(text: &str) -> bool {
+    !secret_values(text).is_empty()
+}
+
+/// An object or a list that a text is.
+pub(super) fn json_within(text: &str) -> Option<Value> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    is_json.then(|| Value::parse(text).ok()).flatten()
+}
+
+/// True for a name that is no key of a map of secrets.
+fn is_plain_name(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'))
 }
 
 fn is_between_keys(c: char) -> bool {

@@ -46,7 +46,6 @@ const SWITCHES: [&str; 22] = [
     "--silent",
     "-S",
     "--show-error",
-    "-sS",
     "-L",
     "--location",
     "-k",
@@ -62,11 +61,14 @@ const SWITCHES: [&str; 22] = [
     "-N",
     "--no-buffer",
     "--compressed",
+    "-#",
     "--http1.1",
     "--http2",
 ];
+/// Other letters without a value, which may stand before another one in the same word.
+const LETTERS_ALONE: &str = "GIOjJlnapqRZ046M";
 /// Single letters that take a value, which may stand in the same word.
-const LETTERS_WITH_VALUE: &str = "XHdFubAeomwcExDT";
+const LETTERS_WITH_VALUE: &str = "XHdFubAeomwcExDTUPQrtyYzCK";
 
 const OPEN_QUOTE: &str = "quotes that end: one is open at the end of the text, so that commands behind it would be read as its content";
 
@@ -115,17 +117,19 @@ struct Command {
 
 fn read_command(words: &[String], place: &str, notes: &mut Vec<String>) -> Result<Exchange, Error> {
     let mut command = Command::default();
-    let mut words = words.iter().flat_map(|word| split_option(word)).peekable();
+    let mut words = words.iter();
     while let Some(word) = words.next() {
         if !word.starts_with('-') || word == "-" {
-            command.addresses.push(word);
+            command.addresses.push(word.clone());
             continue;
         }
-        if takes_value(&word) {
-            let value = words.next().unwrap_or_default();
-            command.set(&word, value, place)?;
-        } else {
-            command.switch(&word);
+        for (option, value) in split_option(word) {
+            if takes_value(&option) {
+                let value = value.or_else(|| words.next().cloned()).unwrap_or_default();
+                command.set(&option, value, place)?;
+            } else {
+                command.switch(&option);
+            }
         }
     }
     notes.extend(
@@ -134,21 +138,28 @@ fn read_command(words: &[String], place: &str, notes: &mut Vec<String>) -> Resul
     command.into_exchange(place)
 }
 
-/// `-XPOST` and `--request=POST` as an option and its value.
-fn split_option(word: &str) -> Vec<String> {
-    let letter = word.strip_prefix('-').and_then(|rest| rest.chars().next());
-    match (word.strip_prefix("--"), letter) {
-        (Some(name), _) => match name.split_once('=') {
-            Some((name, value)) if takes_value(&format!("--{name}")) => {
-                vec![format!("--{name}"), value.to_owned()]
-            }
-            _ => vec![word.to_owned()],
-        },
-        (None, Some(letter)) if LETTERS_WITH_VALUE.contains(letter) && word.len() > 2 => {
-            vec![format!("-{letter}"), word.get(2..).unwrap_or_default().to_owned()]
-        }
-        _ => vec![word.to_owned()],
+/// `-XPOST`, `-skXPOST` and `--request=POST` as options and their values. The value of an option that is not known is left out: it
+/// may be a secret.
+fn split_option(word: &str) -> Vec<(String, Option<String>)> {
+    let rest = word.strip_prefix('-').unwrap_or(word);
+    if rest.starts_with('-') {
+        let (name, value) = word.split_once('=').unzip();
+        let name = name.unwrap_or(word);
+        return vec![(name.to_owned(), value.map(str::to_owned))];
     }
+    let mut options = Vec::new();
+    let mut letters = rest.chars();
+    while let Some(letter) = letters.next() {
+        let option = format!("-{letter}");
+        let is_switch = SWITCHES.contains(&option.as_str()) || LETTERS_ALONE.contains(letter);
+        let value =
+            Some(letters.as_str().to_owned()).filter(|value| !is_switch && !value.is_empty());
+        options.push((option, value));
+        if !is_switch {
+            break;
+        }
+    }
+    options
 }
 
 fn takes_value(option: &str) -> bool {
@@ -171,6 +182,13 @@ fn takes_value(option: &str) -> bool {
         "--oauth2-bearer",
         "--url-query",
         "--upload-file",
+        "--aws-sigv4",
+        "--pass",
+        "--proxy-header",
+        "--proxy-pass",
+        "--proxy-user",
+        "--tlspassword",
+        "--tlsuser",
     ];
     let letter = option.strip_prefix('-').filter(|rest| rest.len() == 1);
     letter.is_some_and(|letter| LETTERS_WITH_VALUE.contains(letter))

@@ -7,6 +7,7 @@ use crate::{
     body::{Body, Part},
     error::{self, Error},
     exchange::{Exchange, Message, Response},
+    redact::without_named_secrets,
     security::Scheme,
 };
 
@@ -42,7 +43,9 @@ impl Reading {
     /// Reads the requests of a folder. A credential that is set for a folder is that of its requests.
     fn read_items(&mut self, items: &[Value], place: &str, auth: &Value, depth: usize) {
         for item in items {
-            let place = format!("{place}, `{}`", item["name"].as_str().unwrap_or("a request"));
+            // The name of a request is its address where nobody wrote another one.
+            let name = without_named_secrets(item["name"].as_str().unwrap_or("a request"));
+            let place = format!("{place}, `{name}`");
             match item.get("item").and_then(Value::as_array) {
                 Some(_) if depth >= DEEPEST => {
                     self.source.leave_out(&place, "folders are too deep");

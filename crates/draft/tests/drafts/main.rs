@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod merges;
+mod secrets;
 mod sources;
 
 use callgate_draft::{Draft, DraftOptions, Exchange, Given, curl, draft, har, http, postman};

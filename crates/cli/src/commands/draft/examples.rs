@@ -52,7 +52,10 @@ fn given_exchange(url: &str, arguments: &DraftArguments) -> Result<Exchange, Fai
             .split_once(':')
             .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
         parts.ok_or_else(|| {
-            Failure(format!("error: expected a header such as `Accept: text/csv`, got: `{header}`"))
+            // A header without a name may be a key.
+            let error =
+                "error: expected a header such as `Accept: text/csv`, got one without a `:`";
+            Failure(error.to_owned())
         })
     });
     let given = Given {
