@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import os
+import re
 import select
 import socket
 import ssl
@@ -17,6 +18,12 @@ from urllib.parse import urlsplit
 
 from .errors import ConnectionFailed, Reached
 from .operations import Operation
+
+# What ends a line of a request, or is read in another way than it was written (RFC 9110 §5.5).
+_UNSAFE = re.compile("[\x00-\x1f\x7f]|[^\x00-\xff]")
+# A name of a header or a method, and a path (RFC 9110 §5.6.2, RFC 9112 §3.2).
+_TOKEN = re.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PATH = re.compile("/[!-~]*")
 
 # More wait for a connection to be free; a sidecar answers as many requests at a time without a queue.
 _MOST_CONNECTIONS = 100
@@ -49,6 +56,24 @@ class Address:
             return "localhost"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.tls else 80) else f"{host}:{self.port}"
+
+
+def _checked_headers(address: Address, common: Mapping[str, str], operation: Operation[Any]) -> dict[str, str]:
+    """The headers of a request, none of which can end its line: what follows would be read as a header or a request of its own.
+
+    Raises `ValueError` without the value, which may be a key, before a connection is used."""
+    headers = {**common, **operation.headers}
+    if not _TOKEN.fullmatch(operation.method):
+        raise ValueError(f"expected a method such as `POST`, got: {operation.method!a}")
+    if not _PATH.fullmatch(address.prefix + operation.path):
+        raise ValueError(f"expected a path whose special characters are percent-encoded, got: {operation.path!a}")
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name):
+            raise ValueError(f"expected a name of a header such as `Content-Type`, got: {name!a}")
+        unsafe = _UNSAFE.search(value)
+        if unsafe:
+            raise ValueError(f"expected `{name}` without control characters and within Latin-1, got {unsafe[0]!a} at index {unsafe.start()}")
+    return headers
 
 
 class _Connection(http.client.HTTPConnection):
@@ -86,10 +111,11 @@ class Pool:
         self._permits = threading.BoundedSemaphore(_MOST_CONNECTIONS)
 
     def send(self, operation: Operation[Any]) -> tuple[int, bytes]:
+        headers = _checked_headers(self._address, self._headers, operation)
         with self._permits:
-            return self._send(operation)
+            return self._send(operation, headers)
 
-    def _send(self, operation: Operation[Any]) -> tuple[int, bytes]:
+    def _send(self, operation: Operation[Any], headers: Mapping[str, str]) -> tuple[int, bytes]:
         reached: Reached = "no"
         while True:
             connection = self._take()
@@ -100,9 +126,7 @@ class Pool:
                 connection.close()
                 raise ConnectionFailed(f"{self._address.text} is not reached: {error}", reached) from error
             try:
-                connection.request(
-                    operation.method, self._address.prefix + operation.path, operation.body, self._headers | operation.headers
-                )
+                connection.request(operation.method, self._address.prefix + operation.path, operation.body, headers)
                 response = connection.getresponse()
                 body = response.read()
             except (OSError, http.client.HTTPException) as error:
@@ -151,10 +175,11 @@ class AsyncPool:
         self._permits = asyncio.Semaphore(_MOST_CONNECTIONS)
 
     async def send(self, operation: Operation[Any]) -> tuple[int, bytes]:
+        headers = _checked_headers(self._address, self._headers, operation)
         async with self._permits:
-            return await self._send(operation)
+            return await self._send(operation, headers)
 
-    async def _send(self, operation: Operation[Any]) -> tuple[int, bytes]:
+    async def _send(self, operation: Operation[Any], headers: Mapping[str, str]) -> tuple[int, bytes]:
         reached: Reached = "no"
         while True:
             try:
@@ -164,7 +189,7 @@ class AsyncPool:
             except (OSError, asyncio.TimeoutError) as error:
                 raise ConnectionFailed(f"{self._address.text} is not reached: {error}", reached) from error
             try:
-                status, body, is_kept = await asyncio.wait_for(self._exchange(streams, operation), self._timeout)
+                status, body, is_kept = await asyncio.wait_for(self._exchange(streams, operation, headers), self._timeout)
             except (OSError, EOFError, ValueError, asyncio.TimeoutError) as error:
                 streams[1].close()
                 if operation.may_repeat and reached == "no" and not isinstance(error, asyncio.TimeoutError):
@@ -193,10 +218,10 @@ class AsyncPool:
             return await asyncio.open_unix_connection(self._address.unix)
         return await asyncio.open_connection(self._address.host, self._address.port, ssl=self._address.tls)
 
-    async def _exchange(self, streams: _Streams, operation: Operation[Any]) -> tuple[int, bytes, bool]:
+    async def _exchange(self, streams: _Streams, operation: Operation[Any], given: Mapping[str, str]) -> tuple[int, bytes, bool]:
         reader, writer = streams
         body = operation.body or b""
-        headers = self._headers | operation.headers | {"Content-Length": str(len(body))}
+        headers = {**given, "Content-Length": str(len(body))}
         lines = [
             f"{operation.method} {self._address.prefix}{operation.path} HTTP/1.1",
             *(f"{name}: {value}" for name, value in headers.items()),

@@ -45,6 +45,23 @@ async function everyMethod(client: Client) {
   assert.deepEqual(await told("made"), []);
 }
 
+// No media type, key or token adds a header or a request: nothing is sent.
+async function whatWouldEndALineIsRefused() {
+  let nSent = 0;
+  const server = createServer(() => nSent++).on("connection", () => nSent++);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${(server.address() as any).port}`;
+  for (const wrong of ["a\r\nX: canary\r\n\r\nGET / HTTP/1.1", "a\nb", "a\rb", "a\0", "a\u2028b"]) {
+    const isRefused = (sent: Promise<unknown>) => assert.rejects(sent, (error: Error) => error instanceof TypeError && !error.message.includes("canary"));
+    const client = new Client({ url });
+    await isRefused(client.putFile(Buffer.from("x"), wrong));
+    await isRefused(client.answer("openai", {}, { key: wrong }));
+    await isRefused(new Client({ url, token: wrong }).tools());
+  }
+  assert.equal(nSent, 0);
+  server.close();
+}
+
 async function digitsAreKept(client: Client) {
   const number = "12345678901234567890";
   const result = await client.callText("shop-createOrder", `{"item": "tea", "weight": ${number}}`);
@@ -228,6 +245,7 @@ await theVercelSdk(client);
 await anApprovalOfTheVercelSdk(client);
 await theLoopOfOpenai(client);
 await client.close();
+await whatWouldEndALineIsRefused();
 await overTcp();
 await killedInTheMidst();
 endsWithItsProgram();

@@ -5,6 +5,7 @@ import asyncio
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -146,6 +147,46 @@ def ends_with_its_program(config):
     until(lambda: address not in listed(), "the sidecar of a program that was killed still runs")
 
 
+def what_would_end_a_line_is_refused():
+    """No value of a header, key, token or path adds a header or a request: nothing is sent, and the error does not show the value."""
+    from callgate.connection import Address, AsyncPool, Pool
+    from callgate.operations import Operation
+
+    smuggled = "a\r\nX: canary\r\n\r\nGET /healthz HTTP/1.1\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        for wrong in (smuggled, "a\nb", "a\r b", "a\0", "a\u2028b"):
+            for what in ({"token": wrong}, {}):
+                with Client(url, **what) as client:
+                    refused("header", lambda: client.put_file(b"x", "text/plain" if what else wrong))
+                    refused("key", lambda: client.answer("openai", {}, key="k" if what else wrong))
+                asynchronous = AsyncClient(url, **what)
+                refused("header", lambda: asyncio.run(asynchronous.put_file(b"x", "text/plain" if what else wrong)))
+                refused("key", lambda: asyncio.run(asynchronous.answer("openai", {}, key="k" if what else wrong)))
+        for operation in (
+            Operation("GET /a HTTP/1.1\r\nX:", "/b", bytes),
+            Operation("GET", "/a b", bytes),
+            Operation("GET", "/a\r\nX: b", bytes),
+            Operation("GET", "/a", bytes, headers={"X: a\r\nY": "b"}),
+        ):
+            refused("part", lambda: Pool(Address.read(url), {}, 5).send(operation))
+            refused("part", lambda: asyncio.run(AsyncPool(Address.read(url), {}, 5).send(operation)))
+        server.settimeout(0.2)
+        try:
+            raise AssertionError(f"a refused request came: {server.accept()}")
+        except TimeoutError:
+            pass
+
+
+def refused(what, act):
+    try:
+        act()
+    except ValueError as error:
+        assert str(error).startswith("expected ") and "canary" not in str(error), error
+    else:
+        raise AssertionError(f"a {what} with the end of a line was sent")
+
+
 def until(holds, otherwise):
     for _ in range(300):
         if holds():
@@ -165,6 +206,7 @@ def main():
             by_threads(client)
             a_copy_of_the_program_leaves_the_sidecar(client)
             once_under_a_key(client, service)
+        what_would_end_a_line_is_refused()
         over_tcp(asking)
         killed_in_the_midst(service, free)
         ends_with_its_program(free)
