@@ -6,6 +6,7 @@ mod listing;
 mod object;
 mod requirement;
 mod role;
+mod shown;
 mod table;
 mod view;
 
@@ -33,7 +34,7 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
         findings.extend(requirement::findings(&mut reader, needs).await?);
     } else if !roles.is_superuser {
         findings.extend(table::findings(&mut reader, needs).await?);
-        findings.extend(view::findings(&mut reader, needs).await?);
+        findings.extend(view_findings(&mut reader, needs).await?);
         findings.extend(object::findings(&mut reader, needs).await?);
         findings.extend(requirement::findings(&mut reader, needs).await?);
     }
@@ -43,6 +44,20 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
         let without_arguments = name.split('(').next().unwrap_or_default();
         needs.allowed.contains(name) || needs.allowed.contains(without_arguments)
     }))
+}
+
+/// The findings about views, and those about offered relations that say more.
+async fn view_findings(
+    reader: &mut CatalogReader,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let mut findings = view::findings(reader, needs).await?;
+    if needs.is_for_query {
+        let shown = shown::findings(reader, needs).await?;
+        findings.retain(|finding| shown.iter().all(|other| other.name != finding.name));
+        findings.extend(shown);
+    }
+    Ok(findings)
 }
 
 /// A login of its own for tools with these needs. Whatever everybody may do, it may do too: rights that are harmless are accepted, and

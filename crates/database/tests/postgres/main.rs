@@ -38,6 +38,7 @@ mod removals;
 mod reviews;
 #[path = "../engines/shop.rs"]
 mod shop;
+mod shown_rows;
 mod statements;
 mod tables;
 #[path = "../engines/texts.rs"]

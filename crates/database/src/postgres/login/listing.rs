@@ -1,7 +1,7 @@
-//! Rows and functions that a list of functions cannot keep from a text: those that policies would hide from another login, and those that types and
-//! casts of the offered columns run by themselves. Other rights of the login are beyond what a text can name.
+//! Rows and functions that a list of functions cannot keep from a text: those that rules keep from others, and those that types and casts of
+//! the offered columns run by themselves. Other rights of the login are beyond what a text can name.
 
-use super::{CatalogReader, catalog_name, texts, view};
+use super::{CatalogReader, shown, texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
@@ -12,18 +12,11 @@ pub(super) async fn findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let names: Vec<String> = needs.offered.iter().map(|(table, _)| catalog_name(table)).collect();
-    let mut findings = view::findings(reader, needs).await?;
-    findings.retain(|finding| names.iter().any(|name| finding.name == format!("view:{name}")));
+    let mut findings = shown::findings(reader, needs).await?;
     let offered = needs.offered.iter().map(|(table, columns)| {
         serde_json::json!({"schema": schema(table), "name": table.name, "columns": columns})
     });
     let offered = serde_json::to_string(&offered.collect::<Vec<_>>()).unwrap_or_default();
-    for row in reader.rows(SKIPPED_POLICIES, &[&offered]).await? {
-        let Some([name, remedy]) = texts(row) else { continue };
-        let message = format!("the login skips the row policies of `{name}`");
-        findings.push(finding(Grade::Dangerous, format!("policy:{name}"), message, remedy));
-    }
     for row in reader.rows(OWN_TYPES, &[&offered]).await? {
         let Some([table, column]) = texts(row) else { continue };
         findings.push(finding(
@@ -35,15 +28,6 @@ pub(super) async fn findings(
     }
     Ok(findings)
 }
-
-/// The offered tables whose policies do not hold for the login, each with what makes them hold.
-const SKIPPED_POLICIES: &str = "select n.nspname || '.' || c.relname,
-        case when (select r.rolbypassrls from pg_roles r where r.rolname = current_user)
-            then 'use a login without BYPASSRLS in `url` of `query`'
-            else format('ALTER TABLE %I.%I FORCE ROW LEVEL SECURITY', n.nspname, c.relname) end
-    from json_array_elements($1::json) o join pg_namespace n on n.nspname = o ->> 'schema'
-    join pg_class c on c.relnamespace = n.oid and c.relname = o ->> 'name'
-    where c.relrowsecurity and not row_security_active(c.oid) order by 1";
 
 /// The offered columns whose type, or what it is made of, is neither one of the server's own nor an enumeration, or has a cast by another function than
 /// the server's own.

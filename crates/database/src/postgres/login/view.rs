@@ -15,13 +15,12 @@ pub(super) async fn findings(
     let withheld = serde_json::to_string(&withheld).unwrap_or_default();
     let rows = reader.rows(VIEWS, &[&withheld]).await?;
     let findings = rows.into_iter().filter_map(|row| {
-        let [name, quoted, kind, tables, grantees] = texts(row)?;
+        let [name, quoted, is_lasting, tables, grantees] = texts(row)?;
         let message = format!(
             "the view `{name}` reads with the rights of its owner, so nothing decides whose rows of these tables it shows: {tables}"
         );
-        // The rows of a materialized view are read once for all.
-        let remedy = match &*kind {
-            "m" => format!("REVOKE SELECT ON {quoted} FROM {grantees}"),
+        let remedy = match &*is_lasting {
+            "true" => format!("REVOKE SELECT ON {quoted} FROM {grantees}"),
             _ => format!("ALTER VIEW {quoted} SET (security_invoker = true)"),
         };
         Some(finding(Grade::Dangerous, format!("view:{name}"), message, remedy))
@@ -29,7 +28,8 @@ pub(super) async fn findings(
     Ok(findings.collect())
 }
 
-/// The views that the login may use, those that they use in turn, and the tables with policies below them.
+/// The views that the login may use, those that they use in turn, and the tables with policies below them. Its own rights make no view
+/// right whose rows are read once for all, nor one above rows that the session decides.
 const VIEWS: &str = concat!(
     "with recursive uses as (
         select distinct w.ev_class as view, d.refobjid as used from pg_rewrite w
@@ -61,12 +61,13 @@ const VIEWS: &str = concat!(
         select view as top, used from uses
         union
         select b.top, u.used from below b join uses u on u.view = b.used)
-    select n.nspname || '.' || c.relname, format('%I.%I', n.nspname, c.relname), c.relkind::text,
+    select n.nspname || '.' || c.relname, format('%I.%I', n.nspname, c.relname),
+        bool_or(c.relkind = 'm' or tn.nspname || '.' || t.relname in (select json_array_elements_text($1::json)))::text,
         string_agg(distinct format('`%s.%s`', tn.nspname, t.relname), ', '), string_agg(distinct r.grantees, ', ')
     from reached r join pg_class c on c.oid = r.view join pg_namespace n on n.oid = c.relnamespace
     join below b on b.top = c.oid join pg_class t on t.oid = b.used join pg_namespace tn on tn.oid = t.relnamespace
         and (t.relrowsecurity or tn.nspname || '.' || t.relname in (select json_array_elements_text($1::json)))
     where not coalesce((select o.option_value::boolean from pg_options_to_table(c.reloptions) o
         where o.option_name = 'security_invoker'), false)
-    group by 1, 2, 3 order by 1"
+    group by 1, 2 order by 1"
 );
