@@ -1,6 +1,6 @@
 //! The functions that SQL of a model may call, by the engines that have them. They compute from their arguments, the clock or chance. Others
 //! take locks, change settings, read files or settings, run a text as a statement, or show who is signed in, and no right keeps a login from all of
-//! them. SQLite's `json_patch` takes the square of its operands' members, `json_pretty` makes a thousand bytes of one, and `jsonb_group_array` and
+//! them. PostgreSQL's `pg_typeof` gives a type that reads names of the catalog by their numbers. SQLite's `json_patch` takes the square of its operands' members, `json_pretty` makes a thousand bytes of one, and `jsonb_group_array` and
 //! its like are measured only when they are whole: none of its own is among them.
 
 use crate::engine::Engine;
@@ -80,7 +80,7 @@ const LISTS: [(&[Engine], &str); 7] = [
         jsonb_pretty jsonb_set_lax jsonb_strip_nulls jsonb_to_record jsonb_to_recordset jsonb_typeof justify_days \
         justify_hours justify_interval lcm lower_inc lower_inf make_date make_interval make_time make_timestamp \
         make_timestamptz masklen min_scale mode netmask network normalize notlike num_nonnulls num_nulls numnode overlaps \
-        overlay pg_catalog pg_collation_for pg_column_size pg_size_bytes pg_size_pretty pg_sleep pg_typeof phraseto_tsquery \
+        overlay pg_catalog pg_collation_for pg_column_size pg_size_bytes pg_size_pretty pg_sleep phraseto_tsquery \
         plainto_tsquery quote_ident quote_literal quote_nullable radius random_normal range_agg range_intersect_agg \
         range_merge regexp_count regexp_like regexp_match regexp_matches regexp_split_to_array regexp_split_to_table regr_avgx \
         regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_to_json scale set_bit set_byte \

@@ -116,6 +116,11 @@ impl Listing {
                 {
                     return Err("a text with `operator(…)`: write the operator alone");
                 }
+                SqlToken::Word(word) if has_word(SIGNED_IN, word) && !is_label(before) => {
+                    return Err(
+                        "a text that asks who is signed in; write a column of such a name in double quotes",
+                    );
+                }
                 token => self.add_name(&mut names, token, before, next),
             }
         }
@@ -167,6 +172,19 @@ impl NamesInText<'_> {
 pub(super) fn schema(table: &TableName) -> &str {
     table.schema.as_deref().unwrap_or("public")
 }
+
+/// True behind what makes a word of the grammar the name of a column.
+fn is_label(before: Option<&SqlToken>) -> bool {
+    match before {
+        Some(SqlToken::Sign(sign)) => *sign == '.',
+        Some(SqlToken::Word(word)) => word == "as",
+        Some(SqlToken::Name(_) | SqlToken::Text) | None => false,
+    }
+}
+
+/// Words of the grammar that show the login, its roles or the place, without a function of their name in the catalog for some.
+const SIGNED_IN: &str =
+    "current_catalog current_role current_schema current_user session_user system_user user";
 
 const UNBALANCED: &str = "a text with a parenthesis that has no other";
 
@@ -240,6 +258,13 @@ mod tests {
         check("select 1) a, (select 2", Err(UNBALANCED));
         check("select (1", Err(UNBALANCED));
         check("select e'a'\n'b\\'", Err("a text with two strings side by side: join them by `||`"));
+        let who =
+            "a text that asks who is signed in; write a column of such a name in double quotes";
+        for word in SIGNED_IN.split(' ') {
+            check(&format!("select {word} from orders"), Err(who));
+            check(&format!("select upper({word}::text) as a"), Err(who));
+        }
+        check("select o.user, \"user\", no as user", Ok(["as o select user", "", "o"]));
         check("select 1 operator(own.+) 2", {
             Err("a text with `operator(…)`: write the operator alone")
         });

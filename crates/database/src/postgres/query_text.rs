@@ -53,11 +53,12 @@ mod tests {
         check("select/**/pg_read_file('x')", Some("pg_read_file"));
         check("select * from U&\"\\0070g_roles\"", Some("U&"));
         check("select inet_server_addr()", Some("inet_server_addr"));
+        check("select array_cat(array[pg_typeof(1)], '{1}')", Some("pg_typeof"));
     }
 
     #[test]
     fn other_words_are_not_names_of_the_catalog() {
-        check("select pg_typeof(1), pg_size_pretty(7::bigint), pg_catalog.abs(1)", None);
+        check("select pg_column_size(1), pg_size_pretty(7::bigint), pg_catalog.abs(1)", None);
         check("select upg_x, a_pg_b, 'pg_roles' from orders -- pg_roles", None);
         check("select 'a' as \"U\"", None);
     }
