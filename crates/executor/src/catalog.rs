@@ -3,7 +3,10 @@
 
 mod permit;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use callgate_openapi::{AppliedEdit, Operation};
 use callgate_tool::{Effect, Tool, ToolName, nearest_first, shortened_text};
@@ -45,6 +48,8 @@ pub(crate) struct Slot {
     backend: Arc<dyn Backend>,
     operation: Option<Arc<Operation>>,
     edit: Option<AppliedEdit>,
+    /// The purpose in one line, once somebody asked for it: the text that it begins may be very long.
+    brief: OnceLock<Box<str>>,
 }
 
 impl Slot {
@@ -54,7 +59,7 @@ impl Slot {
         operation: Option<Arc<Operation>>,
         edit: Option<AppliedEdit>,
     ) -> Self {
-        Self { name, backend, operation, edit }
+        Self { name, backend, operation, edit, brief: OnceLock::new() }
     }
 
     pub(crate) fn into_backend(self) -> Arc<dyn Backend> {
@@ -184,9 +189,12 @@ impl<'a> Entry<'a> {
 
     /// The tool's purpose in one line: the first line of its description as declared, cut if it is long.
     pub fn brief(self) -> String {
-        let said = self.operation().map(|operation| operation.purpose());
-        let said = said.or_else(|| Some(self.declaration()?.description.trim().to_owned()));
-        shortened_line(said.unwrap_or_default().lines().next().unwrap_or_default())
+        let read = || {
+            let said = self.operation().map(|operation| operation.purpose());
+            let said = said.or_else(|| Some(self.declaration()?.description.trim().to_owned()));
+            shortened_line(said.unwrap_or_default().lines().next().unwrap_or_default()).into()
+        };
+        self.0.brief.get_or_init(read).to_string()
     }
 
     /// Sentences for the person who configures the tool.

@@ -13,6 +13,7 @@ use tokio::time::{Duration, sleep};
 pub use self::banner::failure_record;
 use self::{notices::Notices, replicas::Replicas, signals::Signals};
 use crate::{
+    admin::ExaminedToolset,
     admission::Admission,
     drain::Drain,
     failure::Failure,
@@ -69,15 +70,23 @@ pub async fn serve(
         .filter_map(Listener::local_address)
         .for_each(|bound| source.listeners().add(bound));
     let console = console_address(&built, &options.routes, &listeners);
+    let mut examined = Vec::new();
+    let summary = built.summary_with(|report, n_tokens| {
+        examined.push(ExaminedToolset::from_report(report, n_tokens));
+    });
+    let (told_of, shown) = ((&built, &summary), console.as_deref());
     let lines = match options.log_format {
-        LogFormat::Json => banner::banner_records(&source, &built, &listeners, console.as_deref()),
-        LogFormat::Text => banner::banner_lines(&source, &built, &listeners, console.as_deref()),
+        LogFormat::Json => banner::banner_records(&source, told_of, &listeners, shown),
+        LogFormat::Text => banner::banner_lines(&source, told_of, &listeners, shown),
     };
     let limits = built.serving.limits;
     let gateway = Gateway::recording(built, source.recent_calls().clone());
     #[cfg(feature = "agents")]
     gateway.name_configuration(source.file_name());
     gateway.set_pages(console.is_some());
+    if console.is_some() {
+        gateway.report_cache().keep_examined(&gateway.current_build(), examined);
+    }
     prometheus::install_recorder();
     let notices = Notices::start(&gateway);
     let _replicas = Replicas::start(&gateway);

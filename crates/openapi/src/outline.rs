@@ -77,10 +77,22 @@ impl Operation {
                 || visible_text_without_markup(text_or_empty(described, "description")),
                 Cow::Borrowed,
             ),
-            tags: operation.list("tags").iter().filter_map(Node::as_str).collect(),
+            tags: self.tags().collect(),
             arguments,
-            is_deprecated: operation.is("deprecated"),
+            is_deprecated: self.is_deprecated(),
         }
+    }
+
+    /// The tags, without reading the texts of the outline.
+    #[doc(hidden)]
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.blueprint.operation.node.list("tags").iter().filter_map(Node::as_str)
+    }
+
+    /// True if the description says that the operation is deprecated.
+    #[doc(hidden)]
+    pub fn is_deprecated(&self) -> bool {
+        self.blueprint.operation.node.is("deprecated")
     }
 
     /// The members of a body and of its compositions, each with its description.

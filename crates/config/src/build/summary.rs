@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use callgate_openapi::{Code, OperationStatus};
+use callgate_openapi::{Code, OperationStatus, Report};
 use callgate_settings::{Finding, SettingCode};
 use callgate_tree::{Diagnostic, Severity};
 
@@ -57,9 +57,17 @@ impl Built {
     /// Counts the tools and the findings. Builds every declaration, which takes as long as loading the descriptions.
     #[doc(hidden)]
     pub fn summary(&self) -> Summary {
+        self.summary_with(|_, _| {})
+    }
+
+    /// The summary; `examined` gets the report of each toolset after every declaration was built, and their tokens.
+    #[doc(hidden)]
+    pub fn summary_with(&self, mut examined: impl FnMut(Report, usize)) -> Summary {
         let mut summary = Summary { findings: self.findings(), ..Summary::default() };
         for toolset in &self.toolsets {
-            summary.add_toolset(toolset);
+            let (report, n_tokens) = toolset.examined_report();
+            summary.add_toolset(toolset, &report, n_tokens);
+            examined(report, n_tokens);
         }
         if summary.findings.is_empty() && summary.others.is_empty() {
             summary.findings.extend(self.without_tools());
@@ -90,9 +98,8 @@ impl Built {
 }
 
 impl Summary {
-    fn add_toolset(&mut self, toolset: &BuiltToolset) {
-        let mut report = toolset.report.clone();
-        report.examine(&toolset.operations, |_, tool| self.n_tokens += tool.tokens());
+    fn add_toolset(&mut self, toolset: &BuiltToolset, report: &Report, n_tokens: usize) {
+        self.n_tokens += n_tokens;
         self.n_exposed += report.count(OperationStatus::Exposed);
         self.n_degraded += report.count(OperationStatus::Degraded);
         self.n_refused += report.count(OperationStatus::Refused);
@@ -107,6 +114,15 @@ impl Summary {
 }
 
 impl BuiltToolset {
+    /// The report with the findings of building every declaration, and the tokens of all declarations. It takes as long as
+    /// loading the description.
+    #[doc(hidden)]
+    pub fn examined_report(&self) -> (Report, usize) {
+        let (mut report, mut n_tokens) = (self.report.clone(), 0);
+        report.examine(&self.operations, |_, tool| n_tokens += tool.tokens());
+        (report, n_tokens)
+    }
+
     /// The findings that keep calls of this toolset from working: its description cannot be read, or operations lack a
     /// credential or a server. The code, the message and the help are those of its report.
     pub fn findings(&self) -> Vec<Finding> {

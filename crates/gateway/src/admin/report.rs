@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 
 use axum::extract::State;
 use callgate_config::{Built, BuiltToolset, Finding, OpenedSource};
-use callgate_openapi::OperationStatus;
+use callgate_openapi::{OperationStatus, Report};
 use callgate_tool::{Object, Value, json};
 use serde::Serialize;
 use tokio::task;
@@ -77,23 +77,60 @@ async fn described_toolsets(
     if let Some(toolsets) = cache.toolsets_of(built) {
         return Ok(toolsets);
     }
-    let examined = Arc::clone(built);
+    let (of_build, mut examined) = (Arc::clone(built), cache.take_examined(built));
     let reported = task::spawn_blocking(move || {
-        examined.toolsets.iter().map(|toolset| described_toolset(&examined, toolset)).collect()
+        if examined.is_empty() {
+            examined = of_build.toolsets.iter().map(ExaminedToolset::of).collect();
+        }
+        let each = of_build.toolsets.iter().zip(examined);
+        each.map(|(toolset, examined)| described_toolset(&of_build, toolset, examined)).collect()
     });
     let toolsets: Vec<Value> = reported.await.map_err(|_| {
         Problem::new(ProblemKind::UNAVAILABLE, "the report was ended before it was made")
     })?;
-    Ok(cache.keep(built, toolsets))
+    let kept = cache.keep(built, toolsets);
+    if gateway.has_pages() {
+        // Somebody looks at the tools, and will search them: the index is made once, too.
+        let searched = Arc::clone(built);
+        task::spawn_blocking(move || searched.executor.search_bytes());
+    }
+    Ok(kept)
+}
+
+/// A description after every declaration was built.
+#[derive(Debug)]
+pub(crate) struct ExaminedToolset {
+    /// The findings that are shown, without their places; the operations are counted.
+    report: Report,
+    n_tokens: usize,
+    n_exposed: usize,
+    n_degraded: usize,
+    n_refused: usize,
+    /// The findings beyond those that are shown.
+    n_more: usize,
+}
+
+impl ExaminedToolset {
+    fn of(toolset: &BuiltToolset) -> Self {
+        let (report, n_tokens) = toolset.examined_report();
+        Self::from_report(report, n_tokens)
+    }
+
+    pub(crate) fn from_report(mut report: Report, n_tokens: usize) -> Self {
+        let n_more = report.diagnostics.len().saturating_sub(MOST_FINDINGS);
+        report.diagnostics.truncate(MOST_FINDINGS);
+        let [n_exposed, n_degraded, n_refused] =
+            [OperationStatus::Exposed, OperationStatus::Degraded, OperationStatus::Refused]
+                .map(|status| report.count(status));
+        report.operations = Vec::new();
+        Self { report, n_tokens, n_exposed, n_degraded, n_refused, n_more }
+    }
 }
 
 /// A toolset with a description: its operations by their status, and its findings.
-fn described_toolset(built: &Built, toolset: &BuiltToolset) -> Value {
-    let mut report = toolset.report.clone();
-    let mut n_tokens = 0;
-    report.examine(&toolset.operations, |_, tool| n_tokens += tool.tokens());
-    let n_more = report.diagnostics.len().saturating_sub(MOST_FINDINGS);
-    report.diagnostics.truncate(MOST_FINDINGS);
+fn described_toolset(built: &Built, toolset: &BuiltToolset, examined: ExaminedToolset) -> Value {
+    let ExaminedToolset { mut report, n_tokens, n_exposed, n_degraded, n_refused, n_more } =
+        examined;
     if !report.diagnostics.is_empty()
         && let Ok(text) = toolset.text()
     {
@@ -129,9 +166,9 @@ fn described_toolset(built: &Built, toolset: &BuiltToolset) -> Value {
         ("version", toolset.version.as_str().into()),
         ("tools", json!(toolset.operations.len())),
         ("tokens", json!(n_tokens)),
-        ("exposed", json!(report.count(OperationStatus::Exposed))),
-        ("degraded", json!(report.count(OperationStatus::Degraded))),
-        ("refused", json!(report.count(OperationStatus::Refused))),
+        ("exposed", json!(n_exposed)),
+        ("degraded", json!(n_degraded)),
+        ("refused", json!(n_refused)),
         ("diagnostics", Value::Array(findings)),
         ("more", json!(n_more)),
     ]);

@@ -12,19 +12,18 @@ use crate::{
 
 pub(super) fn banner_lines(
     source: &Source,
-    built: &Built,
+    (built, summary): (&Built, &Summary),
     listeners: &[Listener],
     console: Option<&str>,
 ) -> Vec<String> {
-    let summary = built.summary();
     let mut lines = vec![
         serving_line(source),
         addresses_line(listeners),
         toolsets_line(built),
-        tools_line(built, &summary),
-        credentials_line(built, &summary),
+        tools_line(built, summary),
+        credentials_line(built, summary),
     ];
-    lines.extend(finding_lines(source, &summary));
+    lines.extend(finding_lines(source, summary));
     lines.extend(console.map(|address| format!("console: {address}")));
     lines.push(manual_line(listeners));
     lines
@@ -33,11 +32,10 @@ pub(super) fn banner_lines(
 /// What the lines say, as records of a log in JSON: one of what is served, and one of each finding.
 pub(super) fn banner_records(
     source: &Source,
-    built: &Built,
+    (built, summary): (&Built, &Summary),
     listeners: &[Listener],
     console: Option<&str>,
 ) -> Vec<String> {
-    let summary = built.summary();
     let record = |level, message: &str, fields: Value| {
         let fields = if let Value::Object(fields) = fields { fields } else { Object::new() };
         json_record(level, module_path!(), message, fields)
@@ -47,7 +45,7 @@ pub(super) fn banner_records(
     let findings = summary.findings.iter().take(most);
     let findings =
         findings.map(|finding| record(Level::WARN, &finding.message, finding_fields(finding)));
-    let mut fields = start_fields(source, built, listeners, &summary);
+    let mut fields = start_fields(source, built, listeners, summary);
     if let (Some(address), Some(fields)) = (console, fields.as_object_mut()) {
         fields.insert("console", address.into());
     }

@@ -39,7 +39,7 @@ impl Filter {
 }
 
 fn has_tag(entry: Entry<'_>, tag: &str) -> bool {
-    entry.operation().is_some_and(|operation| operation.outline().tags.contains(&tag))
+    entry.operation().is_some_and(|operation| operation.tags().any(|it| it == tag))
 }
 
 pub(super) fn tool_summary(entry: Entry<'_>, tool: &Tool) -> Value {
@@ -51,11 +51,10 @@ pub(super) fn tool_summary(entry: Entry<'_>, tool: &Tool) -> Value {
         ("tokens", json!(tool.tokens())),
     ]);
     if let Some(operation) = entry.operation() {
-        let outline = operation.outline();
         members.insert("method", operation.method.as_str().into());
         members.insert("path", (&*operation.path).into());
-        members.insert("tags", Value::Array(outline.tags.into_iter().map(Value::from).collect()));
-        members.insert("deprecated", outline.is_deprecated.into());
+        members.insert("tags", Value::Array(operation.tags().map(Value::from).collect()));
+        members.insert("deprecated", operation.is_deprecated().into());
     }
     members.into()
 }
