@@ -2,6 +2,7 @@
 //! of its turns. Credentials are masked. `callgate chat --record` and the sidecar write what is recorded.
 
 mod calls;
+mod decisions;
 mod ends;
 mod files;
 mod form;
@@ -123,6 +124,7 @@ impl Recording {
     /// The error says why the turn cannot be recorded.
     pub fn add_turn(&mut self, input: Input, end: &End) -> Result<Vec<String>, String> {
         let results = self.results.take_results();
+        let input = decisions::decided_input(input, end, &results)?;
         let is_answered = |result: &&ToolResult| matches!(result.outcome, Outcome::Answered(_));
         let answered: Vec<_> =
             results.iter().filter(is_answered).map(|result| result.id.clone()).collect();

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use callgate_dialect::json_result;
 use callgate_executor::{comparable_result, result_handles};
-use callgate_tool::{ToolResult, Value, json};
+use callgate_tool::{Approvers, Outcome, ToolResult, Value, json};
 
 use crate::{context::TurnEvent, end::End};
 
@@ -45,6 +45,10 @@ impl CallResults {
 pub fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
     let mut random = Vec::new();
     let shown = results.into_iter().map(|mut result| {
+        if let Outcome::Pending(pending) = &mut result.outcome {
+            // In a replay the caller decides.
+            pending.approvers = Approvers::Caller;
+        }
         let handles = result_handles(&mut result);
         random.extend(handles.iter().filter_map(|handle| handle.as_ref().map(ToString::to_string)));
         json_result(&comparable_result(result)).into_value()

@@ -1,6 +1,12 @@
 //! Four eyes within a turn: somebody else approves the write of the caller's agent, and the turn goes on.
 
+use std::{
+    io::{Cursor, Read as _},
+    process::Command,
+};
+
 use callgate_tool::{Value, json};
+use zip::ZipArchive;
 
 use crate::{
     shop::World,
@@ -11,7 +17,7 @@ const AGENT: &str = "  careful: {model: main, confirm: writes}";
 const ACCESS: &str = "access:
   four_eyes: true
   principals:
-    kim: {bearer: 'literal:a-token-of-kim-0123456789', approves: [shop]}
+    kim: {bearer: 'literal:a-token-of-kim-0123456789', approves: [shop], admin: true}
     lee: {bearer: 'literal:a-token-of-lee-0123456789', approves: [shop], toolsets: []}";
 
 fn sent(sidecar: &Sidecar, caller: &str, path: &str, body: &str) -> (u16, Value) {
@@ -69,4 +75,54 @@ fn a_write_that_another_person_rejects_is_reported_to_the_model() {
     assert!(results[0].contains("rejected") && !results[0].contains("lee"), "{results:?}");
     assert_eq!(world.shop.n_writes(), 0);
     world.model.refused_nothing();
+}
+
+/// A body of a turn that is recorded.
+fn recorded(body: &str) -> String {
+    let mut body = Value::parse(body).unwrap();
+    body.as_object_mut().unwrap().insert("record", true.into());
+    body.to_string()
+}
+
+/// Unpacks the fixture of a turn beside the configuration, and runs it. Returns its `turn.json`.
+#[track_caller]
+fn replayed(world: &World, sidecar: &Sidecar, turn: &Value) -> String {
+    let handle = turn["recording"]["handle"].as_str().unwrap_or_else(|| panic!("{turn}"));
+    let line = format!("GET /v1/results/{handle}?session=s-1");
+    let token = [("Authorization", "Bearer a-token-of-kim-0123456789")];
+    let mut answer = Vec::new();
+    sidecar.send(&line, &token, "").read_to_end(&mut answer).unwrap();
+    let head = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+    let mut archive = ZipArchive::new(Cursor::new(&answer[head + 4..])).unwrap();
+    let folder = world.folder().join("careful-turn");
+    archive.extract(world.folder()).unwrap();
+    let mut test = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    let ran = test.args(["test", "careful-turn"]).current_dir(world.folder()).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let form = std::fs::read_to_string(folder.join("turn.json")).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+    form
+}
+
+#[test]
+fn turns_about_which_others_decide_are_fixtures_that_pass() {
+    for (decision, n_writes) in [("approve", 1), ("reject", 0)] {
+        let world = World::with(AGENT, ACCESS);
+        let sidecar = world.sidecar();
+        let (_, turn) = sent(&sidecar, "kim", TURNS, &recorded(&said("Write.")));
+        replayed(&world, &sidecar, &turn);
+        let pending = turn["pending"][0].clone();
+        let (id, approval) =
+            (pending["id"].as_str().unwrap(), pending["approval"].as_str().unwrap());
+        let (_, own) = sent(&sidecar, "kim", TURNS, &recorded(&decided(id, "approve")));
+        let problem = own["recording"]["problem"].as_str().unwrap_or_default();
+        assert!(problem.contains("nobody else has decided"), "{own}");
+        let body = json!({"decision": decision}).to_string();
+        assert_eq!(sent(&sidecar, "lee", &format!("/v1/approvals/{approval}"), &body).0, 200);
+        let (_, turn) = sent(&sidecar, "kim", TURNS, &recorded(&decided(id, "approve")));
+        assert_eq!(turn["end"]["reason"].as_str(), Some("answered"), "{turn}");
+        let form = replayed(&world, &sidecar, &turn);
+        assert!(form.contains(&format!("\"decision\": \"{decision}\"")), "{form}");
+        assert_eq!(world.shop.n_writes(), n_writes, "a replay sends nothing");
+    }
 }

@@ -104,6 +104,10 @@ fn build_replay(
     let file = folder.join(&files.form.configuration);
     let mut config = loader.open(Location::File(file), &DescriptionOptions::default())?;
     config.toolsets.iter_mut().for_each(|toolset| toolset.upstream = Upstream::Http);
+    // Nobody else decides in a replay: the recording has what others decided as the decisions of its turns.
+    if let Some(access) = &mut config.serving.access {
+        access.four_eyes = false;
+    }
     // Nothing of a replay outlives it.
     config.state = None;
     let environment = Environment::new()
