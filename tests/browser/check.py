@@ -13,20 +13,26 @@ import files
 import forms
 import losses
 import pages
+import states
 import turns
+import ways
 from world import Sidecar
 
 SUITES = (
     pages.every_page,
     pages.without_scripts,
+    states.states,
     pages.actions,
+    ways.ways,
     turns.turns,
     files.files,
     files.cases,
     losses.losses,
     pages.hostile_texts,
     pages.large_results,
+    pages.long_texts,
     forms.fixtures,
+    forms.odd,
 )
 
 
@@ -57,7 +63,10 @@ def main():
                 print(f"attacks: {attacks.run(browser, sidecar, given, faults)}")
         for suite in (forms.corpus, beside.beside, pages.bars) if given.whole else ():
             if is_wanted(given, suite.__name__):
-                print(f"{suite.__name__}: {suite(browser, given, faults)}", flush=True)
+                try:
+                    print(f"{suite.__name__}: {suite(browser, given, faults)}", flush=True)
+                except Error as error:
+                    faults.append(f"{suite.__name__}: {str(error)[:600]}")
         browser.close()
     print("\n".join(f"FAULT {fault}" for fault in faults))
     raise SystemExit(1 if faults else 0)

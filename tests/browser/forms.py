@@ -179,6 +179,52 @@ def corpus(browser, given, faults):
     return f"{n_tools} tools, {n_json} values as JSON, {len(UNSAID)} calls on the side of the JSON: {UNSAID[:10]}"
 
 
+def odd(browser, _, given, faults):
+    """Schemas as nobody expects them: names that mean something to browsers, trees, unions, tuples, patterns, digits, nulls."""
+    paths = {
+        f"/{name}": {"post": {"operationId": name, "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}, "responses": {"200": {"description": "Taken"}}}}
+        for name, (schema, _) in ODD.items()
+    }
+    description = {"openapi": "3.1.0", "info": {"title": "Odd", "version": "1"}, "servers": [{"url": "https://a.example"}], "paths": paths, "components": {"schemas": {"Tree": TREE, "Cat": CAT}}}
+    watched = Watched(browser, faults)
+    UNSAID.clear()
+    with Sidecar(given.callgate, configuration={"listen": "127.0.0.1:0", "toolsets": {"odd": {"openapi": "odd.json"}}}, files={"odd.json": json.dumps(description)}) as sidecar:
+        for name, (_, arguments) in ODD.items():
+            with urllib.request.urlopen(f"{sidecar.origin}/v1/tools/odd-{name}") as answer:
+                inputs = json.load(answer)["inputSchema"]["properties"]
+            given_arguments = {"body": arguments} if list(inputs) == ["body"] else arguments
+            compare(watched, sidecar, f"odd-{name}", read(json.dumps(given_arguments)), name)
+    watched.close()
+    if UNSAID:
+        faults.append(f"the fields cannot say {UNSAID}")
+    return f"{len(ODD)} schemas"
+
+
+STRING = {"type": "string"}
+TREE = {"type": "object", "required": ["value"], "properties": {"value": STRING, "left": {"$ref": "#/components/schemas/Tree"}, "children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}}}
+CAT = {"type": "object", "required": ["kind", "lives"], "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}}}
+DOG = {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "dog"}, "loud": {"type": "boolean"}}}
+
+
+def members(**each):
+    return {"type": "object", "properties": each}
+
+
+ODD = {
+    "names": (members(**dict.fromkeys(["__proto__", "constructor", "a/b~c", "名前", "שם", "with space", "a+b|c", "0", "+", ""], STRING)), dict.fromkeys(["__proto__", "constructor", "a/b~c", "名前", "שם", "with space", "a+b|c", "0", "+", ""], "כלב")),
+    "tree": ({"$ref": "#/components/schemas/Tree"}, {"value": "a", "left": {"value": "b", "left": {"value": "c"}}, "children": [{"value": "d", "children": [{"value": "e"}]}]}),
+    "union": (members(pets={"type": "array", "items": {"oneOf": [{"$ref": "#/components/schemas/Cat"}, DOG]}}), {"pets": [{"kind": "cat", "lives": 9}, {"kind": "dog", "loud": False}]}),
+    "tuple": (members(at={"type": "array", "prefixItems": [{"type": "number"}, STRING]}), {"at": [1.5, "x"]}),
+    "pattern": (members(a=STRING) | {"patternProperties": {"^x-": {"type": "integer"}}}, {"a": "b", "x-1": 2}),
+    "free": (members(any={}, all=True, list={"type": "array"}, map={"type": "object"}), {"any": [1, {"a": None}], "all": "x", "list": ["a", 1], "map": {"k": {"z": 1.0}}}),
+    "nulls": (members(a={"type": ["string", "null"]}, b={"type": "array", "items": {"type": ["integer", "null"]}}, c={"oneOf": [{"type": "null"}, CAT]}, d={"enum": ["x", None]}), {"a": None, "b": [1, None], "c": None, "d": None}),
+    "digits": (members(a={"type": "integer"}, b={"type": "number"}, c={"enum": [1.0, 1.5]}), {"a": 2**63, "b": 1e-30, "c": 1.5}),
+    "strings": (members(a=STRING, b=STRING, c=STRING), {"a": "", "b": "\n first\n\nlast\n", "c": "\ttab "}),
+    "parts": ({"allOf": [{"$ref": "#/components/schemas/Cat"}, members(name=STRING, more=members(z=STRING))]}, {"kind": "cat", "lives": 3, "name": "Tom", "more": {"z": "1"}}),
+    "many": (members(**{f"p{number}": STRING for number in range(300)}), {f"p{number}": "x" for number in range(0, 300, 50)}),
+}
+
+
 def generated(schema, root, depth):
     """A value of a schema: required members and every second optional one, the second alternative where there is one."""
     if not isinstance(schema, dict):

@@ -46,6 +46,8 @@ def turns(browser, sidecar, given, faults):
     world.GO_ON.set()
     page.wait_for_selector("section.outcome:not(.running)")
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
+    said = page.inner_text(".messages")
+    watched.look("Which pet is it?" in said and "pets-getPet" in said and "It is Rex." in said, f"messages in a line each: {said}")
     replay(watched, sidecar, "text=Save as a fixture")
     page.reload()
     watched.look("It is Rex." in page.inner_text("section.outcome"), "a page that is loaded again shows its turn")

@@ -22,6 +22,7 @@ PAYLOADS = [
 CANARY = "canary-credential-0123456789"
 TOKEN = "a-token-of-operators-0123456789"
 AGENT_TOKEN = "a-token-of-an-agent-0123456789"
+APPROVER_TOKEN = "a-token-of-an-approver-0123456789"
 
 
 def shared():
@@ -235,20 +236,25 @@ def write_configuration(folder, access):
         },
     }
     if access:
-        configuration["access"] = {"principals": {"ops": {"bearer": f"literal:{TOKEN}", "admin": True}, "agent": {"bearer": f"literal:{AGENT_TOKEN}"}}}
+        ops, agent = {"bearer": f"literal:{TOKEN}", "admin": True}, {"bearer": f"literal:{AGENT_TOKEN}"}
+        approver = {"bearer": f"literal:{APPROVER_TOKEN}", "approves": ["pets"], "toolsets": []}
+        configuration["access"] = {"four_eyes": True, "principals": {"ops": ops, "agent": agent, "approver": approver}}
     (folder / "callgate.yaml").write_text(json.dumps(configuration))
 
 
 class Sidecar:
     """A sidecar of the built command; it ends with the block."""
 
-    def __init__(self, callgate, access=False, configuration=None, is_shown=True):
+    def __init__(self, callgate, access=False, configuration=None, files=None, is_shown=True):
         self.callgate = pathlib.Path(callgate).resolve()
         self.access, self.configuration, self.is_shown = access, configuration, is_shown
+        self.files = files or {}
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="console-")
         folder = pathlib.Path(self.folder.name)
+        for name, text in self.files.items():
+            (folder / name).write_text(text)
         if self.configuration:
             (folder / "callgate.yaml").write_text(json.dumps(self.configuration))
         else:

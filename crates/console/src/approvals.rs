@@ -46,6 +46,7 @@ pub(crate) async fn decide(request: &PageRequest, id: &str) -> PageResponse {
     let answer = request.post(&format!("/v1/approvals/{}", paths::encoded(id)), &body).await;
     let content = html! {
         p.path { a href="/console/approvals" { "Approvals" } }
+        h1 { "Approval" }
         (outcome::show_decided(request, answer).await)
     };
     layout::show(request, Section::Approvals, "Decided", &content)

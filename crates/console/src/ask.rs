@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use crate::{
     commands, json_view,
-    layout::{self, Section, items, number, text, tool_link},
+    layout::{self, Section, counted_member, items, number, text, tool_link},
     outcome, paths,
 };
 
@@ -53,7 +53,7 @@ fn question(request: &PageRequest, agents: &[Value]) -> Markup {
                         @for entry in agents {
                             option value=(text(entry, "name")) selected[text(entry, "name") == agent] {
                                 (text(entry, "name")) " · " (text(entry, "model"))
-                                @if !number(entry, "tools").is_empty() { " · " (number(entry, "tools")) " tools" }
+                                @if !number(entry, "tools").is_empty() { " · " (counted_member(entry, "tools", "tool")) }
                             }
                         }
                     } }
@@ -118,8 +118,8 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
             h2 #turn { "Turn" }
             @if !text(turn, "text").is_empty() { p.answer { (text(turn, "text")) } }
             p.quiet role="status" {
-                (text(end, "reason")) " · " (number(turn, "rounds")) " rounds · " (number(turn, "calls")) " calls · "
-                (number(usage, "input")) " tokens in, " (number(usage, "output")) " out"
+                (text(end, "reason")) " · " (counted_member(turn, "rounds", "round")) " · " (counted_member(turn, "calls", "call")) " · "
+                (counted_member(usage, "input", "token")) " in, " (number(usage, "output")) " out"
             }
             @if !text(end, "detail").is_empty() { p.problem { (text(end, "detail")) } }
             @if !text(turn, "repaired").is_empty() { p.quiet { (text(turn, "repaired")) } }
@@ -127,7 +127,7 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
             (recording(request, turn.get("recording").unwrap_or(&Value::Null)))
             ol.messages {
                 @for message in items(turn, "messages") {
-                    li { details { summary { (role(message)) } (json_view::show(message, "message")) } }
+                    li { details { summary { strong { (role(message)) } " " span.quiet { (said(message)) } } (json_view::show(message, "message")) } }
                 }
             }
         }
@@ -168,10 +168,40 @@ fn role(message: &Value) -> &str {
     role.unwrap_or("message")
 }
 
+/// The beginning of the words and of the calls in a message, whatever the dialect of its model.
+fn said(message: &Value) -> String {
+    let mut words = Vec::new();
+    collect_words(message, "", &mut words, MOST_DEPTH);
+    let words = words.join(" ");
+    let shown = json_view::beginning_within(&words, MOST_SAID);
+    if shown.len() < words.len() { format!("{shown}…") } else { words }
+}
+
+fn collect_words<'m>(value: &'m Value, name: &str, words: &mut Vec<&'m str>, depth: usize) {
+    let Some(deeper) = depth.checked_sub(1) else { return };
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                collect_words(item, name, words, deeper);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members.iter() {
+                collect_words(member, name, words, deeper);
+            }
+        }
+        Value::String(text) if SPOKEN.contains(&name) => words.push(text),
+        Value::Bool(_) | Value::Null | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 /// The calls that wait for a decision of the person who asks.
 fn waiting(request: &PageRequest, pending: &[Value]) -> Markup {
     let is_approval = |call: &&Value| text(call, "kind") == "approval";
     let calls: Vec<_> = pending.iter().filter(is_approval).collect();
+    let is_of_others = calls.iter().all(|call| text(call, "approvers") == "others");
+    let (approve, reject) =
+        if is_of_others { ("Go on", "Take it back") } else { ("Approve", "Reject") };
     html! {
         @for call in pending {
             div.card {
@@ -186,9 +216,10 @@ fn waiting(request: &PageRequest, pending: &[Value]) -> Markup {
                 input type="hidden" name="agent" value=(request.field("agent"));
                 input type="hidden" name="session" value=(request.field("session"));
                 @for call in calls { input type="hidden" name="call" value=(text(call, "id")); }
-                button.primary type="submit" name="decision" value="approve" { "Approve" }
+                @if is_of_others { p.quiet { "Somebody else has to decide, on the page Approvals. Then go on here." } }
+                button.primary type="submit" name="decision" value="approve" { (approve) }
                 " "
-                button type="submit" name="decision" value="reject" { "Reject" }
+                button type="submit" name="decision" value="reject" { (reject) }
             }
         }
     }
@@ -198,3 +229,8 @@ const ADDRESS: &str = "/console/agents";
 const EVENTS: &str = "text/event-stream";
 /// A key is no longer than ours.
 const MOST_KEY: usize = 96;
+/// The members of messages that hold words, names of tools and arguments.
+const SPOKEN: [&str; 6] = ["arguments", "content", "name", "output", "text", "thinking"];
+/// A line of words.
+const MOST_SAID: usize = 160;
+const MOST_DEPTH: usize = 6;

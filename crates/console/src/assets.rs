@@ -18,3 +18,26 @@ const FILES: [(&str, &str, &[u8]); 3] = [
     ("console.js", "text/javascript; charset=utf-8", include_bytes!("../assets/console.js")),
     ("icon.svg", "image/svg+xml", include_bytes!("../assets/icon.svg")),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::FILES;
+
+    #[test]
+    fn the_script_is_small_and_makes_no_markup() {
+        let (.., bytes) = FILES.iter().find(|(name, ..)| *name == "console.js").unwrap();
+        assert!(bytes.len() <= 15_000, "{}", bytes.len());
+        let text = str::from_utf8(bytes).unwrap();
+        for word in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "Function(",
+            "import(",
+        ] {
+            assert!(!text.contains(word), "{word}");
+        }
+    }
+}

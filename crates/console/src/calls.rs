@@ -96,7 +96,8 @@ pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageRes
         dl.facts {
             @for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) { div { dt { (name) } dd { (value) } } }
         }
-        (outcome::journal(&call))
+        h2 { "Journal" }
+        (outcome::journal_entries(&call))
         @if items(&call, "journal").is_empty() { p { "Nothing was decided: the journal is empty." } }
         @for (member, title) in values.iter().filter(|(member, _)| call.get(*member).is_some()) {
             h2 { (title) }

@@ -51,7 +51,8 @@ pub(crate) fn show(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
             summary { "The same call elsewhere" }
             @for (way, text) in ways.iter().filter(|(_, text)| !text.is_empty()) {
                 h3 { (way) }
-                div.copy { (json_view::show_text(text, way)) }
+                @if text.len() > json_view::MOST_SHOWN { p.quiet { "The call is too long for a line. “Save as a fixture” has all of it." } }
+                @else { div.copy { (json_view::show_text(text, way)) } }
             }
         }
     }

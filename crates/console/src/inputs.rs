@@ -13,7 +13,7 @@ pub(crate) use self::read::{Arguments, read_arguments};
 use crate::{
     fields::{Fields, Part},
     json_view, layout,
-    schema::{Kind, Resolved, Schemas},
+    schema::{Kind, Resolved, Schemas, has_type},
 };
 
 /// A form that is being written.
@@ -96,7 +96,7 @@ impl<'f> Form<'f> {
             return self.json(input, "as JSON");
         }
         if self.is_closed(&resolved, &kind, input, place) {
-            return opener(input);
+            return self.opener(input);
         }
         let place =
             Place { above: Some(&place), definition: resolved.definition, depth: place.depth + 1 };
@@ -177,10 +177,11 @@ impl<'f> Form<'f> {
             &[("", "as typed"), ("empty", "empty text")]
         };
         let format = resolved.schema.get("format").and_then(Value::as_str).unwrap_or("text");
-        self.row(input, format, |id| html! {
+        let format = format!("{format}{}", bounds(&resolved.schema));
+        self.row(input, &format, |id| html! {
             span.control {
                 // A browser drops a line break at the beginning.
-                textarea id=(id) name=(Part::Text.field(input.path)) rows=(value.lines().count().clamp(1, 8)) { "\n" (value) }
+                textarea id=(id) name=(Part::Text.field(input.path)) dir="auto" rows=(value.lines().count().clamp(1, 8)) { "\n" (value) }
                 (state_choice(input, states, state))
             }
         })
@@ -192,9 +193,10 @@ impl<'f> Form<'f> {
             Some(Value::Number(number)) => number.to_string(),
             _ => typed.unwrap_or_default().to_owned(),
         };
-        let kind = resolved.schema.get("type").and_then(Value::as_str).unwrap_or("number");
+        let kind = if has_type(&resolved.schema, "integer") { "integer" } else { "number" };
+        let kind = format!("{kind}{}", bounds(&resolved.schema));
         let is_null = input.value.is_some_and(Value::is_null);
-        self.row(input, kind, |id| html! {
+        self.row(input, &kind, |id| html! {
             span.control {
                 input id=(id) name=(Part::Number.field(input.path)) type="text" inputmode="decimal" autocomplete="off" value=(value);
                 @if resolved.is_nullable {
@@ -212,7 +214,7 @@ impl<'f> Form<'f> {
         let chosen = input.value.or(only);
         let null = Value::Null;
         let choices = choices.iter().chain(resolved.is_nullable.then_some(&null));
-        self.row(input, "one of", |id| html! {
+        self.row(input, &format!("one of{}", bounds(&resolved.schema)), |id| html! {
             select id=(id) name=(Part::Choice.field(input.path)) {
                 option value="" { "left out" }
                 @for choice in choices {
@@ -248,7 +250,29 @@ impl<'f> Form<'f> {
                     " " span.kind { (kind) }
                 }
                 (control(&id))
-                (description(input.schema))
+                (self.description(input.schema))
+            }
+        }
+    }
+
+    /// The words about an input, which may stand in the schema that it refers to.
+    fn description(&self, schema: &Value) -> Markup {
+        let own = words(schema);
+        if !own.is_empty() {
+            return shown_words(own);
+        }
+        shown_words(words(&self.schemas.resolve(schema).schema))
+    }
+
+    /// The button that opens a group.
+    fn opener(&self, input: Input<'_>) -> Markup {
+        html! {
+            div.input {
+                span.name { (shown_name(input)) }
+                @if input.is_required { " " abbr.required title="required" { "*" } }
+                " "
+                button.plain type="submit" name="open" value=(input.path) formnovalidate { "Fill in " (shown_name(input)) }
+                (self.description(input.schema))
             }
         }
     }
@@ -279,28 +303,31 @@ fn state_choice(input: Input<'_>, states: &[(&str, &str)], current: &str) -> Mar
     }
 }
 
-/// The button that opens a group.
-fn opener(input: Input<'_>) -> Markup {
-    html! {
-        div.input {
-            span.name { (shown_name(input)) }
-            @if input.is_required { " " abbr.required title="required" { "*" } }
-            " "
-            button.plain type="submit" name="open" value=(input.path) formnovalidate { "Fill in " (shown_name(input)) }
-            (description(input.schema))
-        }
-    }
-}
-
 fn shown_name(input: Input<'_>) -> &str {
     if input.name.is_empty() { "arguments" } else { input.name }
 }
 
-fn description(schema: &Value) -> Markup {
-    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+fn words(schema: &Value) -> &str {
+    schema.get("description").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn shown_words(text: &str) -> Markup {
     let end = text.floor_char_boundary(MOST_DESCRIPTION);
     let (shown, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-    html! { @if !shown.is_empty() { span.help { (layout::sentence(shown)) @if !rest.is_empty() { "…" } } } }
+    html! { @if !shown.is_empty() { span.help dir="auto" { (layout::sentence(shown)) @if !rest.is_empty() { "…" } } } }
+}
+
+/// The bounds of a value, and the one that the service takes where none is sent.
+fn bounds(schema: &Value) -> String {
+    let mut text = String::new();
+    for (name, before, after) in BOUNDS {
+        let value = schema.get(name).filter(|it| !it.is_object() && !it.is_array());
+        let Some(value) = value.map(Value::to_string) else { continue };
+        let shown = json_view::beginning_within(&value, MOST_BOUND);
+        let rest = if shown.len() < value.len() { "…" } else { "" };
+        text.extend([" · ", before, shown, rest, after]);
+    }
+    text
 }
 
 /// True for a text that a field of a form can hold.
@@ -308,6 +335,19 @@ fn is_writable(text: &str) -> bool {
     !text.chars().any(|it| it.is_control() && it != '\n' && it != '\t')
 }
 
+/// The keywords that say which values are taken, with the words before and after the value.
+const BOUNDS: [(&str, &str, &str); 8] = [
+    ("minimum", "at least ", ""),
+    ("exclusiveMinimum", "more than ", ""),
+    ("maximum", "at most ", ""),
+    ("exclusiveMaximum", "less than ", ""),
+    ("minLength", "at least ", " letters"),
+    ("maxLength", "at most ", " letters"),
+    ("pattern", "like ", ""),
+    ("default", "usually ", ""),
+];
+/// A pattern or a default may be long.
+const MOST_BOUND: usize = 60;
 /// More inputs than a person fills in at once.
 const MOST_INPUTS: usize = 250;
 const MOST_DEPTH: usize = 12;

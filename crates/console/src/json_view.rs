@@ -5,21 +5,34 @@ use maud::{Markup, html};
 
 /// JSON with its members on lines of their own.
 pub(crate) fn pretty(value: &Value) -> String {
-    let mut text = String::new();
-    write(&mut text, value, 0);
-    text
+    written(value, usize::MAX)
 }
 
-/// JSON in a frame; of a long text the beginning.
+/// JSON in a frame; of a long one the beginning, and no more of it is written.
 pub(crate) fn show(value: &Value, label: &str) -> Markup {
-    show_text(&pretty(value), label)
+    let text = written(value, MOST_SHOWN);
+    if text.len() <= MOST_SHOWN {
+        return show_text(&text, label);
+    }
+    html! { (frame(beginning(&text), label)) p.quiet { "The first 64 KiB." } }
+}
+
+/// JSON that may end after a number of bytes.
+fn written(value: &Value, most: usize) -> String {
+    let mut writer = Writer { text: String::new(), most };
+    writer.write(value, 0);
+    writer.text
+}
+
+fn frame(text: &str, label: &str) -> Markup {
+    html! { pre.json tabindex="0" role="region" aria-label=(label) { code { (text) } } }
 }
 
 /// A text in a frame; of a long text the beginning.
 pub(crate) fn show_text(text: &str, label: &str) -> Markup {
     let shown = beginning(text);
     html! {
-        pre.json tabindex="0" role="region" aria-label=(label) { code { (shown) } }
+        (frame(shown, label))
         @if shown.len() < text.len() {
             p.quiet { "The first 64 KiB of " (text.len()) " bytes." }
         }
@@ -28,48 +41,102 @@ pub(crate) fn show_text(text: &str, label: &str) -> Markup {
 
 /// As much of a text as is shown at once.
 pub(crate) fn beginning(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(MOST_SHOWN)).unwrap_or(text)
+    beginning_within(text, MOST_SHOWN)
 }
 
-fn write(text: &mut String, value: &Value, depth: usize) {
-    match value {
-        Value::Array(items) if !items.is_empty() && depth < MOST_DEPTH => {
-            text.push('[');
-            for (at, item) in items.iter().enumerate() {
-                begin_line(text, at, depth);
-                write(text, item, depth + 1);
+/// At most this many bytes of a text.
+pub(crate) fn beginning_within(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+}
+
+struct Writer {
+    text: String,
+    /// The bytes after which nothing more is begun.
+    most: usize,
+}
+
+impl Writer {
+    fn write(&mut self, value: &Value, depth: usize) {
+        match value {
+            Value::Array(items) if !items.is_empty() && depth < MOST_DEPTH => {
+                self.write_items(items, depth);
             }
-            end_line(text, depth, ']');
+            Value::Object(members) if !members.is_empty() && depth < MOST_DEPTH => {
+                self.write_members(members, depth);
+            }
+            Value::String(long) if long.len() > self.most => {
+                Value::from(beginning(long)).write_to(&mut self.text);
+            }
+            value => value.write_to(&mut self.text),
         }
-        Value::Object(members) if !members.is_empty() && depth < MOST_DEPTH => {
-            write_members(text, members, depth);
+    }
+
+    fn write_items(&mut self, items: &[Value], depth: usize) {
+        self.text.push('[');
+        for (at, item) in items.iter().enumerate() {
+            if self.is_full() {
+                break;
+            }
+            self.begin_line(at, depth);
+            self.write(item, depth + 1);
         }
-        value => value.write_to(text),
+        self.end_line(depth, ']');
     }
-}
 
-fn write_members(text: &mut String, members: &Object, depth: usize) {
-    text.push('{');
-    for (at, (name, member)) in members.iter().enumerate() {
-        begin_line(text, at, depth);
-        Value::from(name.as_str()).write_to(text);
-        text.push_str(": ");
-        write(text, member, depth + 1);
+    fn write_members(&mut self, members: &Object, depth: usize) {
+        self.text.push('{');
+        for (at, (name, member)) in members.iter().enumerate() {
+            if self.is_full() {
+                break;
+            }
+            self.begin_line(at, depth);
+            Value::from(name.as_str()).write_to(&mut self.text);
+            self.text.push_str(": ");
+            self.write(member, depth + 1);
+        }
+        self.end_line(depth, '}');
     }
-    end_line(text, depth, '}');
-}
 
-fn begin_line(text: &mut String, at: usize, depth: usize) {
-    text.push_str(if at == 0 { "\n" } else { ",\n" });
-    (0..=depth).for_each(|_| text.push_str("  "));
-}
+    fn is_full(&self) -> bool {
+        self.text.len() > self.most
+    }
 
-fn end_line(text: &mut String, depth: usize, close: char) {
-    text.push('\n');
-    (0..depth).for_each(|_| text.push_str("  "));
-    text.push(close);
+    fn begin_line(&mut self, at: usize, depth: usize) {
+        self.text.push_str(if at == 0 { "\n" } else { ",\n" });
+        (0..=depth).for_each(|_| self.text.push_str("  "));
+    }
+
+    fn end_line(&mut self, depth: usize, close: char) {
+        self.text.push('\n');
+        (0..depth).for_each(|_| self.text.push_str("  "));
+        self.text.push(close);
+    }
 }
 
 pub(crate) const MOST_SHOWN: usize = 64 << 10;
 /// Deeper values stand on one line.
 const MOST_DEPTH: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn no_more_of_a_long_value_is_written_than_is_shown() {
+        let long = "x".repeat(MOST_SHOWN);
+        for value in
+            [json!((&*long)), json!({"a": (&*long), "b": (&*long)}), json!([(&*long), (&*long)])]
+        {
+            let text = written(&value, MOST_SHOWN);
+            assert!((MOST_SHOWN..MOST_SHOWN + 100).contains(&text.len()), "{}", text.len());
+            assert!(show(&value, "a").into_string().contains("The first 64 KiB."));
+            assert_eq!(Value::parse(&pretty(&value)).unwrap(), value, "a form has the whole");
+        }
+        assert_eq!(
+            written(&json!({"a": [1.0, {}]}), MOST_SHOWN),
+            "{\n  \"a\": [\n    1.0,\n    {}\n  ]\n}"
+        );
+    }
+}

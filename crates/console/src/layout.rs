@@ -147,6 +147,13 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// A member that is a number of things, each of which is a `noun`.
+pub(crate) fn counted_member(value: &Value, name: &str, noun: &str) -> String {
+    let number = number(value, name);
+    let ending = if number == "1" { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
 /// A sentence whose literals stand in backticks.
 pub(crate) fn sentence(text: &str) -> Markup {
     let parts: Vec<_> = text.split('`').collect();

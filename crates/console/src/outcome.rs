@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use crate::{
     commands, decision, json_view,
-    layout::{items, number, sentence, text},
+    layout::{counted_member, items, number, sentence, text},
     paths,
     tried_call::TriedCall,
 };
@@ -65,7 +65,7 @@ pub(crate) fn show_result(request: &PageRequest, result: &Value, session: &str) 
         p.quiet role="status" {
             @if result.get("error").is_some() { "failed" } @else if result.get("pending").is_some() { "waits" } @else { "answered" }
             @if !number(result, "status").is_empty() { " · HTTP " (number(result, "status")) }
-            @if !number(result, "attempts").is_empty() { " · " (number(result, "attempts")) " attempts" }
+            @if !number(result, "attempts").is_empty() { " · " (counted_member(result, "attempts", "attempt")) }
             @if !text(result, "reached").is_empty() { " · reached the service: " (text(result, "reached")) }
         }
         (fault(result))
@@ -179,11 +179,15 @@ fn cut(result: &Value, session: &str) -> Markup {
     }
 }
 
-pub(crate) fn journal(opened: &Value) -> Markup {
+fn journal(result: &Value) -> Markup {
+    html! { @if !items(result, "journal").is_empty() { h3 { "Journal" } (journal_entries(result)) } }
+}
+
+/// The entries of a journal, without a heading.
+pub(crate) fn journal_entries(opened: &Value) -> Markup {
     let entries = items(opened, "journal");
     html! {
         @if !entries.is_empty() {
-            h3 { "Journal" }
             ol.journal {
                 @for entry in entries {
                     li { span.event { (text(entry, "event")) } " " (sentence(text(entry, "text"))) }

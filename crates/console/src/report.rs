@@ -5,7 +5,7 @@ use callgate_tool::Value;
 use maud::{Markup, html};
 
 use crate::{
-    layout::{self, Section, items, number, sentence, text},
+    layout::{self, Section, counted_member, items, number, sentence, text},
     paths,
 };
 
@@ -69,12 +69,11 @@ pub(crate) fn overview(report: &Value) -> Markup {
 
 fn brief(toolset: &Value) -> String {
     let status = text(toolset, "status");
-    let tools = number(toolset, "tools");
-    if tools.is_empty() {
+    if number(toolset, "tools").is_empty() {
         return status.to_owned();
     }
-    let noun = if tools == "1" { "tool" } else { "tools" };
-    format!("{status} · {tools} {noun} · about {} tokens", number(toolset, "tokens"))
+    let tools = counted_member(toolset, "tools", "tool");
+    format!("{status} · {tools} · about {}", counted_member(toolset, "tokens", "token"))
 }
 
 fn state(toolset: &Value) -> Markup {

@@ -88,7 +88,9 @@ impl<'s> Schemas<'s> {
             (Some(parts), Some(deeper)) => self.merge_parts(schema, parts, deeper),
             (Some(_), None) => Cow::Owned(json!({})),
         };
-        is_nullable |= has_type(&schema, "null");
+        let lists_null = |listed: &Vec<Value>| listed.iter().any(Value::is_null);
+        is_nullable |= has_type(&schema, "null")
+            || schema.get("enum").and_then(Value::as_array).is_some_and(lists_null);
         Resolved { schema, definition, is_nullable }
     }
 
@@ -210,9 +212,16 @@ fn members_kind(schema: &Value) -> Kind<'_> {
             further: Some(further).filter(|it| it.as_bool() != Some(false)),
         };
     };
+    let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let further = schema
         .get("additionalProperties")
-        .filter(|it| it.is_object() || it.as_bool() == Some(true));
+        .filter(|it| it.is_object() || it.as_bool() == Some(true))
+        // Further names under a pattern: with several patterns, each may ask for another value.
+        .or_else(|| match patterns?.values().collect::<Vec<_>>().as_slice() {
+            [only] => Some(*only),
+            [] => None,
+            _ => Some(&Value::Bool(true)),
+        });
     Kind::Members { members, required: names(schema, "required"), further }
 }
 
@@ -236,7 +245,7 @@ fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-fn has_type(schema: &Value, name: &str) -> bool {
+pub(crate) fn has_type(schema: &Value, name: &str) -> bool {
     types(schema).contains(&name)
 }
 

@@ -32,6 +32,10 @@ pub(crate) struct Trial<'t> {
 }
 
 pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
+    let tool = match facts(request, name).await {
+        Ok(tool) => tool,
+        Err(page) => return page,
+    };
     let given = request.query("args");
     let arguments = Value::parse(given).ok().filter(Value::is_object);
     let is_broken = arguments.is_none() && !given.is_empty();
@@ -43,8 +47,8 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
     };
     let faults = is_broken.then(|| "`args` of the address: expected an object as JSON".to_owned());
     let faults = faults.into_iter().collect();
-    show(request, name, Trial { arguments, json, faults, is_json: is_broken, ..Trial::default() })
-        .await
+    let is_json = is_broken;
+    show(request, &tool, &Trial { arguments, json, is_json, faults, ..Trial::default() })
 }
 
 /// The facts about a tool, or the page in place of them.
@@ -57,14 +61,7 @@ pub(crate) async fn facts(request: &PageRequest, name: &str) -> Result<Value, Pa
 }
 
 /// The page of a tool with its form in a state.
-pub(crate) async fn show(request: &PageRequest, name: &str, trial: Trial<'_>) -> PageResponse {
-    match facts(request, name).await {
-        Ok(tool) => show_facts(request, &tool, &trial),
-        Err(page) => page,
-    }
-}
-
-fn show_facts(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> PageResponse {
+pub(crate) fn show(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> PageResponse {
     let content = html! {
         p.path { a href="/console" { "Tools" } " / " a href={ "/console" (paths::query(&[("toolset", text(tool, "toolset"))])) } { (text(tool, "toolset")) } }
         h1 { code { (text(tool, "name")) } " " (effect_mark(text(tool, "effect")))
@@ -87,7 +84,7 @@ fn show_facts(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> PageRes
 fn description_text(description: &str) -> Markup {
     let shown = json_view::beginning(description);
     html! {
-        p.description { (shown) }
+        p.description dir="auto" { (shown) }
         @if shown.len() < description.len() {
             p.quiet { "The first 64 KiB of " (description.len()) " bytes; the declarations below have the whole." }
         }

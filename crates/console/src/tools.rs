@@ -5,7 +5,7 @@ use callgate_tool::{Value, json};
 use maud::{Markup, html};
 
 use crate::{
-    layout::{self, Section, effect_mark, items, number, text, tool_link},
+    layout::{self, Section, counted_member, effect_mark, items, number, text, tool_link},
     paths, report,
 };
 
@@ -116,7 +116,7 @@ fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
     let tools = items(listed, "tools");
     let next = text(listed, "nextCursor");
     html! {
-        p.quiet role="status" { (number(listed, "total")) (if number(listed, "total") == "1" { " tool" } else { " tools" }) @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
+        p.quiet role="status" { (counted_member(listed, "total", "tool")) @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
         div.scroll tabindex="0" role="group" aria-label="table" {
             table.list {
                 thead { tr { th { "Tool" } th { "Effect" } th { "Purpose" } th { "Operation" } th.number { "Tokens" } } }

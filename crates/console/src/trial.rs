@@ -31,7 +31,7 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         if !is_sent {
             trial.faults.retain(|_| matches!(wanted, "fill" | "session" | "upload" | "write"));
         }
-        return tool::show(request, name, trial).await;
+        return tool::show(request, &tool, &trial);
     };
     let session = read_session(request).unwrap_or_default();
     let body = |is_dry_run: bool| {
@@ -50,7 +50,7 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         let answer = request.post("/v1/calls", &body(false)).await;
         outcome::show_called(&sent, planned, answer).await
     };
-    tool::show(request, name, trial).await
+    tool::show(request, &tool, &trial)
 }
 
 /// The JSON of the fields, for a script that writes it beside them.
@@ -75,13 +75,13 @@ pub(crate) async fn fixture(request: &PageRequest, name: &str) -> PageResponse {
     let kept = keep_files(request, &session).await;
     let mut trial = read_trial(request, &tool, &kept);
     let (Some(arguments), true) = (&trial.arguments, trial.faults.is_empty()) else {
-        return tool::show(request, name, trial).await;
+        return tool::show(request, &tool, &trial);
     };
     match fixture::call_file(request, &tool, arguments.clone(), &session).await {
         Ok(file) => file,
         Err(fault) => {
             trial.faults.push(fault);
-            tool::show(request, name, trial).await
+            tool::show(request, &tool, &trial)
         }
     }
 }
@@ -96,7 +96,7 @@ pub(crate) async fn session(request: &PageRequest, name: &str) -> PageResponse {
         Err(page) => return page,
     };
     let kept = KeptFiles { fields: request.fields().to_vec(), ..KeptFiles::default() };
-    tool::show(request, name, read_trial(request, &tool, &kept)).await
+    tool::show(request, &tool, &read_trial(request, &tool, &kept))
 }
 
 fn read_fields(fields: &[(String, String)], tool: &Value) -> Arguments {

@@ -3,7 +3,7 @@
 use callgate_tool::{Object, Value};
 use maud::{Markup, html};
 
-use super::{FIT_DEPTH, Form, Input, Place, description, shown_name, state_choice};
+use super::{FIT_DEPTH, Form, Input, Place, shown_name, state_choice};
 use crate::fields::{Part, alternative_path, further_path, item_path, member_path};
 
 /// The members of an object.
@@ -30,7 +30,7 @@ impl Form<'_> {
             input.value.is_some_and(|it| self.schemas.says_nothing(input.schema, it, FIT_DEPTH));
         html! {
             fieldset {
-                (legend(input))
+                (self.legend(input))
                 (presence(input, group.is_nullable, says_nothing))
                 (self.members(input, group, place))
             }
@@ -88,7 +88,7 @@ impl Form<'_> {
         let rows = items.iter().map(Some).chain([None]);
         html! {
             fieldset {
-                (legend(input))
+                (self.legend(input))
                 (presence(input, list.is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
                 input type="hidden" name=(Part::Count.field(input.path)) value=(items.len() + 1);
                 @for (at, value) in rows.enumerate() {
@@ -111,7 +111,7 @@ impl Form<'_> {
         let is_null = input.value.is_some_and(Value::is_null);
         html! {
             fieldset {
-                (legend(input))
+                (self.legend(input))
                 @if let Some(at) = self.file_alternative(alternatives) { (self.file(input, at)) }
                 span.control {
                     select name=(Part::Alternative.field(input.path)) aria-label={ (shown_name(input)) ": alternative" } {
@@ -128,6 +128,16 @@ impl Form<'_> {
                     (self.input(Input { schema, path: &path, is_required: true, ..input }, place))
                 }
             }
+        }
+    }
+
+    fn legend(&self, input: Input<'_>) -> Markup {
+        html! {
+            legend {
+                span.name { (shown_name(input)) }
+                @if input.is_required { " " abbr.required title="required" { "*" } }
+            }
+            (self.description(input.schema))
         }
     }
 
@@ -190,14 +200,4 @@ fn presence(input: Input<'_>, is_nullable: bool, is_empty: bool) -> Markup {
         states.push(("null", "null"));
     }
     html! { @if states.len() > 1 { (state_choice(input, &states, current)) } }
-}
-
-fn legend(input: Input<'_>) -> Markup {
-    html! {
-        legend {
-            span.name { (shown_name(input)) }
-            @if input.is_required { " " abbr.required title="required" { "*" } }
-        }
-        (description(input.schema))
-    }
 }

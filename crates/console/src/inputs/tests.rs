@@ -42,6 +42,29 @@ fn a_text_is_absent_empty_or_null_as_the_form_says() {
 }
 
 #[test]
+fn a_listed_null_can_be_chosen_and_names_under_a_pattern_can_be_added() {
+    let listed = schema_of(&json!({"enum": ["x", null]}));
+    check(&listed, &[("c:/a", "null")], r#"{"a":null}"#);
+    let shown = Form::new(&listed, &Fields::default()).inputs(&listed, None).into_string();
+    assert!(shown.contains(">null</option>"), "{shown}");
+    let named = json!({"type": "object", "properties": {"b": {"type": "string"}}, "patternProperties": {"^x-": {"type": "integer"}}});
+    let row = [("i:/a", "0"), ("i:/a/+", "1"), ("k:/a/+/0", "x-1"), ("n:/a/+/0", "2")];
+    check(&schema_of(&named), &row, r#"{"a":{"x-1":2}}"#);
+}
+
+#[test]
+fn bounds_and_words_stand_beside_an_input_also_those_behind_a_reference() {
+    let limit = json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "The most <b>rows</b>"});
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/Limit"}}, "$defs": {"Limit": limit}});
+    let shown = Form::new(&schema, &Fields::default()).inputs(&schema, None).into_string();
+    for words in
+        ["integer · at least 1 · at most 100 · usually 20", "The most &lt;b&gt;rows&lt;/b&gt;"]
+    {
+        assert!(shown.contains(words), "{shown}");
+    }
+}
+
+#[test]
 fn lists_and_maps_leave_out_empty_rows() {
     let list = schema_of(&json!({"type": "array", "items": {"type": "integer"}}));
     let rows = [("i:/a", "3"), ("n:/a/0", "1"), ("n:/a/1", ""), ("n:/a/2", "2")];
