@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_config::{AgentConfig, Built, BuiltAgent};
+use callgate_config::{AgentConfig, Built, BuiltAgent, BuiltModel};
 
 use crate::{
     agent::{Agent, AgentSettings},
@@ -34,7 +34,7 @@ impl Agent {
                 built.agents.iter().map(|agent| format!("`{}`", agent.name)).collect();
             error::unknown_agent(name, &agent_names.join(", "))
         })?;
-        let model = model(agent)?;
+        let model = model(&agent.model)?;
         let agent = Self::new(built.executor.clone(), model, settings(agent));
         Ok(match built.audit() {
             Some(audit) => agent.with_audit(Arc::clone(audit), name),
@@ -46,16 +46,20 @@ impl Agent {
 /// Makes the series of metrics of all models before their first request. Existing series stay.
 #[doc(hidden)]
 pub fn describe_models(built: &Built) {
-    built.agents.iter().filter_map(|agent| model(agent).ok()).for_each(|model| model.describe());
+    built
+        .agents
+        .iter()
+        .filter_map(|agent| model(&agent.model).ok())
+        .for_each(|model| model.describe());
 }
 
-fn model(agent: &BuiltAgent) -> Result<Model, Error> {
-    let config = &agent.model.config;
+pub(crate) fn model(built: &BuiltModel) -> Result<Model, Error> {
+    let config = &built.config;
     let mut settings = ModelSettings::new(config.dialect, config.url.as_str(), &*config.model);
     settings.settings = config.settings.clone();
     settings.stream = config.stream;
     settings.limits.timeout = config.timeout.unwrap_or(settings.limits.timeout);
-    Model::new(settings, agent.model.transport.clone(), agent.model.authenticator.clone())
+    Model::new(settings, Arc::clone(&built.transport), Arc::clone(&built.authenticator))
 }
 
 fn settings(agent: &BuiltAgent) -> AgentSettings {

@@ -36,6 +36,7 @@ pub mod recording;
 mod repetition;
 mod rounds;
 mod store;
+mod text_model;
 mod transcript;
 mod turn;
 mod usage;
@@ -59,6 +60,7 @@ pub use model::{MODEL_DURATION, describe_model_duration};
 pub use model::{Model, ModelSettings};
 pub use rounds::{Round, Rounds};
 pub use store::{KeptTurn, Transcripts};
+pub use text_model::text_model;
 pub use transcript::{Repair, Transcript};
 pub use usage::Usage;
 #[doc(hidden)]

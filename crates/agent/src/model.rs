@@ -140,6 +140,10 @@ impl Model {
         self
     }
 
+    pub(crate) fn wire(&self) -> Wire {
+        self.wire
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.settings.model
     }

@@ -69,6 +69,8 @@ pub fn run(kinds: &Kinds) -> ExitCode {
     memory_protection::close_memory();
     #[cfg(all(feature = "monty", unix))]
     commands::code_worker::name_own_program();
+    #[cfg(feature = "agents")]
+    let kinds = &kinds.clone().with_text_models(callgate_agent::text_model);
     let command = match args::parse_arguments(std::env::args_os(), kinds) {
         Ok(arguments) => arguments.command,
         Err(error) => return usage_error::report_error(error),

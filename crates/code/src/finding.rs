@@ -1,5 +1,6 @@
 //! Findings about programs as a tool.
 
+use callgate_settings::SettingCode;
 use callgate_tool::codes;
 use callgate_tree::SettingFinding;
 
@@ -23,4 +24,9 @@ pub(crate) fn unavailable(
     let message = format!("expected an engine that runs code here, got `{engine}`: {unavailable}");
     let help = unavailable.remedy();
     SettingFinding::error(CodeFinding::CodeUnavailable.as_str(), pointer, message, help)
+}
+
+/// The model that should write programs cannot.
+pub(crate) fn no_model(pointer: String, message: String, help: String) -> SettingFinding {
+    SettingFinding::error(SettingCode::WrongValue.as_str(), pointer, message, help)
 }

@@ -30,7 +30,7 @@ pub(crate) enum Function<'e> {
 }
 
 impl<'e> Functions<'e> {
-    fn entries(self) -> impl Iterator<Item = Entry<'e>> {
+    pub(crate) fn entries(self) -> impl Iterator<Item = Entry<'e>> {
         self.executor.entries().filter(move |entry| self.has(*entry))
     }
 

@@ -19,6 +19,10 @@ pub(crate) type CallAnswer = Result<Value, Raised>;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ProgramJournal {
     pub(crate) code: String,
+    /// The text of the call, if a model wrote the program for it.
+    pub(crate) task: Option<String>,
+    /// The number of calls that an earlier program for the task made.
+    pub(crate) n_before: usize,
     /// The interpreter, with its version.
     pub(crate) engine: String,
     /// The identity of the program, from which the keys of its writes follow.
@@ -78,6 +82,8 @@ impl ProgramJournal {
         let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Self {
             code: code.to_owned(),
+            task: None,
+            n_before: 0,
             engine: engine.to_owned(),
             identity,
             started: started.unwrap_or_default().as_secs(),
@@ -88,6 +94,13 @@ impl ProgramJournal {
             result: None,
             size: code.len(),
         }
+    }
+
+    /// The journal of a program that a model wrote for this text, after one that made so many calls.
+    pub(crate) fn for_task(mut self, task: &str, n_before: usize) -> Self {
+        self.size = self.size.saturating_add(task.len());
+        (self.task, self.n_before) = (Some(task.to_owned()), n_before);
+        self
     }
 
     /// True if nothing more is recorded: the program can no longer wait.
@@ -143,10 +156,21 @@ impl ProgramJournal {
         calls.collect()
     }
 
+    /// The text of the call.
+    pub(crate) fn text_of_call(&self) -> &str {
+        self.task.as_deref().unwrap_or(&self.code)
+    }
+
     /// The writes that were made, or may have been, as a sentence lists them.
     pub(crate) fn writes_text(&self) -> String {
+        let writes: Vec<_> = self.writes().collect();
+        if writes.is_empty() { "none".to_owned() } else { writes.join(", ") }
+    }
+
+    /// The writes that were made, or may have been.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = String> {
         let calls = self.calls.iter().enumerate().filter(|(_, call)| call.is_write);
-        let writes = calls.filter_map(|(number, call)| {
+        calls.filter_map(|(number, call)| {
             let tool = call.tool.as_deref()?;
             let is_sure = match &call.state {
                 CallState::Ended(Ended::Answered, _) => true,
@@ -156,9 +180,7 @@ impl ProgramJournal {
             };
             let doubt = if is_sure { "" } else { ", maybe" };
             Some(format!("`{tool}` (call {}{doubt})", number.saturating_add(1)))
-        });
-        let writes: Vec<_> = writes.collect();
-        if writes.is_empty() { "none".to_owned() } else { writes.join(", ") }
+        })
     }
 
     /// The number of calls of a tool that reached it.
@@ -238,6 +260,7 @@ mod tests {
     fn a_journal_is_read_as_it_was_written() {
         let mut journal =
             ProgramJournal::new("for x in y:\n    await addPet(x)", "monty 1", "a1".to_owned());
+        journal = journal.for_task("add all", 3);
         journal.names.insert("pets".to_owned(), Meaning::Module);
         journal.tools.insert("pets-addPet".to_owned(), "00".to_owned());
         let request = json!({"method": "POST", "url": "https://a.example", "price": Value::parse("2.50").unwrap()});

@@ -37,6 +37,8 @@ keys! {
         description: String;
         /// `monty` runs a part of Python that calls tools; `python` runs the Python of this machine, with files and without tools.
         engine: Engine;
+        /// The model, by its name below `models`, that writes a program where the text of a call is none.
+        generate: String;
         /// The packages that programs of the engine `python` may import, by the names of their imports: `numpy`.
         packages: Vec<String>;
     }

@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindKeys, KindSettings, NamedTool, Opened,
-    SELECTION_BY_NAME, Surroundings, ToolsetKind,
+    SELECTION_BY_NAME, Surroundings, TextModel, ToolsetKind,
 };
-use callgate_settings::{Mapping, Reader, Section as _, Words as _};
+use callgate_settings::{Mapping, Reader, Section as _, Words as _, nearest_help};
 use callgate_tool::{Effect, Fault};
 
 use crate::{
@@ -63,18 +63,23 @@ impl ToolsetKind for CodeKind {
             exclude: calls.exclude.unwrap_or_default(),
             effects: calls.effects.unwrap_or_else(|| CallRules::default().effects),
         });
-        Some(Arc::new(ToolsetSettings(CodeSettings {
+        let settings = CodeSettings {
             packages: keys.packages.unwrap_or_default(),
             description: keys.description.unwrap_or_default(),
             calls: calls.unwrap_or_default(),
             ..CodeSettings::new("", keys.engine.unwrap_or_default())
-        })))
+        };
+        Some(Arc::new(ToolsetSettings { settings, model: keys.generate }))
     }
 }
 
 /// The settings, without those that they share with other kinds.
 #[derive(Clone, Debug)]
-struct ToolsetSettings(CodeSettings);
+struct ToolsetSettings {
+    settings: CodeSettings,
+    /// The name of the model that writes programs.
+    model: Option<String>,
+}
 
 #[async_trait]
 impl KindSettings for ToolsetSettings {
@@ -88,14 +93,14 @@ impl KindSettings for ToolsetSettings {
         limits: Option<Mapping<'_>>,
         given: GivenLimits,
     ) -> Arc<dyn KindSettings> {
-        let mut settings = self.0.clone();
+        let (mut settings, model) = (self.settings.clone(), self.model.clone());
         if let Some(limits) = limits {
             LimitKeys::fill(&mut settings.limits, reader, limits);
         }
         if let Some(timeout) = given.timeout {
             settings.limits.timeout = timeout;
         }
-        Arc::new(Self(settings))
+        Arc::new(Self { settings, model })
     }
 
     fn tools(&self, pointer: &str) -> Vec<NamedTool> {
@@ -120,10 +125,19 @@ impl KindSettings for ToolsetSettings {
         let Some(name) = selected.first().and_then(|tool| tool.former_name(toolset).ok()) else {
             return Opened::with_tools(Vec::new());
         };
+        let generate = match self.model.as_ref().map(|name| text_model(name, &around)) {
+            None => None,
+            Some(Ok(model)) => Some(model),
+            Some(Err((message, help))) => {
+                let fault = finding::no_model(at("/generate"), message, help);
+                return Opened::with_faults(vec![fault]);
+            }
+        };
         let settings = CodeSettings {
             toolset: toolset.name.clone(),
             prefix: toolset.prefix.cloned(),
-            ..self.0.clone()
+            generate,
+            ..self.settings.clone()
         };
         let may_start = around.shared.effects.fetching().is_some();
         let refused = |unavailable: &Unavailable| {
@@ -132,7 +146,7 @@ impl KindSettings for ToolsetSettings {
             } else {
                 "/engine"
             };
-            let engine = self.0.engine.word();
+            let engine = self.settings.engine.word();
             Opened::with_faults(vec![finding::unavailable(at(key), engine, unavailable)])
         };
         if may_start
@@ -170,9 +184,27 @@ struct KeptParts {
 impl ToolsetSettings {
     /// The effect of the tool: the strongest that its calls may have.
     fn effect(&self) -> Effect {
-        match self.0.engine {
-            Engine::Monty => self.0.calls.strongest_effect(),
+        match self.settings.engine {
+            Engine::Monty => self.settings.calls.strongest_effect(),
             Engine::Python => Effect::Read,
+        }
+    }
+}
+
+/// The model of this name; what is wrong with it, and a remedy.
+fn text_model(name: &str, around: &Surroundings<'_>) -> Result<TextModel, (String, String)> {
+    let models = &around.shared.models;
+    match models.get(name) {
+        Some(Ok(model)) => Ok(model.clone()),
+        Some(Err(why)) => {
+            let help = "correct the model, or remove `generate`".to_owned();
+            Err((format!("expected a model that writes programs, got `{name}`: {why}"), help))
+        }
+        None => {
+            let help = nearest_help(name, models.keys().map(String::as_str), || {
+                "name a model below `models`: `{main: {dialect: openai, url: …, model: …, auth: none}}`".to_owned()
+            });
+            Err((format!("expected the name of a model below `models`, got: `{name}`"), help))
         }
     }
 }

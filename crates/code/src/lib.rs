@@ -10,6 +10,7 @@ mod digits;
 mod finding;
 mod frame;
 mod functions;
+mod generate;
 mod identity;
 mod journal;
 mod keys;

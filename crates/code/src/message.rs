@@ -64,6 +64,8 @@ pub(crate) struct End {
     pub(crate) stdout: String,
     /// True if the result or the printed text is cut.
     pub(crate) is_cut: bool,
+    /// True if the text is no program: nothing of it ran.
+    pub(crate) is_no_program: bool,
 }
 
 impl End {
@@ -135,9 +137,12 @@ impl Report {
                 "number": *number, "module": name.module.clone(), "name": name.name.clone(),
                 "positional": positional.clone(), "named": Value::Object(named.clone()),
             }}),
-            Self::End(number, End { result, error, stdout, is_cut }) => json!({"end": {
-                "number": *number, "result": result, "error": error, "stdout": stdout, "cut": *is_cut,
-            }}),
+            Self::End(number, End { result, error, stdout, is_cut, is_no_program }) => {
+                json!({"end": {
+                    "number": *number, "result": result, "error": error, "stdout": stdout, "cut": *is_cut,
+                    "no_program": *is_no_program,
+                }})
+            }
             Self::Lookup(Name { module, name }) => {
                 json!({"lookup": {"module": module.clone(), "name": name.clone()}})
             }
@@ -160,6 +165,7 @@ impl Report {
                     error: text(body, "error")?,
                     stdout: text(body, "stdout")?,
                     is_cut: body["cut"].as_bool()?,
+                    is_no_program: body["no_program"].as_bool()?,
                 };
                 Some(Self::End(body["number"].as_u64()?, end))
             }
@@ -207,7 +213,7 @@ mod tests {
         }
         let name = Name { module: Some("pets".into()), name: "getPet".into() };
         let named = Object::from([("petId", 7.into())]);
-        let end = End { result: "8".into(), is_cut: true, ..End::default() };
+        let end = End { result: "8".into(), is_cut: true, is_no_program: true, ..End::default() };
         for report in [
             Report::Call { number: 3, name: name.clone(), positional: vec![1.into()], named },
             Report::End(5, end),

@@ -151,6 +151,11 @@ impl<'a> Program<'a> {
         &self.journal
     }
 
+    /// The journal of a program that has ended.
+    pub(crate) fn into_journal(self) -> ProgramJournal {
+        self.journal
+    }
+
     /// Keeps the result of a program that has waited: a repeated decision gets it.
     pub(crate) async fn keep_result(&mut self, result: &Value) -> Result<(), Box<Fault>> {
         if !self.keeper.is_kept() {

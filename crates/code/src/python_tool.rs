@@ -10,10 +10,11 @@ use callgate_tool::{
     ToolName, Value, json,
 };
 use std::{sync::LazyLock, time::Duration};
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    declaration::output_schema,
+    declaration::{output_schema, preview_text, program_text},
+    generate::{Attempt, Generator, is_names},
     python::{OutputFile, PythonOutcome, PythonProgram, PythonSettings, examine, run},
     settings::CodeSettings,
     unavailable::Unavailable,
@@ -39,20 +40,49 @@ impl PythonTool {
         let permit = timeout_at(deadline, RUNNING.enter(principal, 1)).await.ok().flatten();
         let _permit = permit.ok_or_else(wording::code::too_many_programs)?;
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
-        let program = PythonProgram { code: code.to_owned(), files: Vec::new() };
         let deadline = call.deadline_within(self.settings.limits.timeout);
-        let ended = timeout_at(deadline, run(&self.python, program))
-            .await
-            .map_err(|_| wording::timed_out(self.settings.limits.timeout, self.tool.effect))?;
-        let outcome = ended.map_err(|error| {
-            tracing::warn!(%error, remedy = error.remedy(), "no sandbox can be started that runs code");
-            wording::code::no_sandbox()
-        })?;
+        let (outcome, generated) = self.run_text(code, deadline).await?;
         let mut files = Vec::new();
         for file in &outcome.files {
             files.push(self.file_value(call, file).await);
         }
-        Ok(result(&outcome, files))
+        Ok(result(&outcome, &generated, files))
+    }
+
+    /// Runs a text. One that is no program goes to the model, if there is one, and what it writes is run, and repaired once.
+    /// Returns also the program of the model, if it wrote one.
+    async fn run_text(
+        &self,
+        text: &str,
+        deadline: Instant,
+    ) -> Result<(PythonOutcome, String), Box<Fault>> {
+        let first = self.run_code(text, deadline).await?;
+        let model = self.settings.generate.as_ref().filter(|_| is_no_program(text, &first));
+        let Some(model) = model else { return Ok((first, String::new())) };
+        let language = language(&self.settings);
+        let generator = Generator::new(model, &language, text, deadline);
+        let code = generator.program(None).await?;
+        let second = self.run_code(&code, deadline).await?;
+        if second.error.is_empty() {
+            return Ok((second, code));
+        }
+        let attempt = Attempt { code: &code, error: &second.error };
+        // Without another program, the error of the first is the answer.
+        let Ok(repaired) = generator.program(Some(attempt)).await else {
+            return Ok((second, code));
+        };
+        Ok((self.run_code(&repaired, deadline).await?, repaired))
+    }
+
+    async fn run_code(&self, code: &str, deadline: Instant) -> Result<PythonOutcome, Box<Fault>> {
+        let program = PythonProgram { code: code.to_owned(), files: Vec::new() };
+        let ended = timeout_at(deadline, run(&self.python, program))
+            .await
+            .map_err(|_| wording::timed_out(self.settings.limits.timeout, self.tool.effect))?;
+        ended.map_err(|error| {
+            tracing::warn!(%error, remedy = error.remedy(), "no sandbox can be started that runs code");
+            wording::code::no_sandbox()
+        })
     }
 
     /// A file of the result: small texts as they stand, small files in base64, and a handle to each that can be kept.
@@ -120,7 +150,16 @@ pub(crate) async fn examine_sandbox(settings: &CodeSettings) -> Result<(), Unava
     }
 }
 
-fn result(outcome: &PythonOutcome, files: Vec<Value>) -> Value {
+/// True if the text was no program: the interpreter cannot read it, or it is names that nothing has.
+fn is_no_program(text: &str, outcome: &PythonOutcome) -> bool {
+    let exception = outcome.error.lines().last().unwrap_or_default();
+    let says = |name: &str| exception.starts_with(name);
+    let has_run = outcome.error.contains("in <module>") || !outcome.stdout.is_empty();
+    let is_unread = says("SyntaxError") || says("IndentationError") || says("TabError");
+    (is_unread && !has_run) || (says("NameError") && is_names(text))
+}
+
+fn result(outcome: &PythonOutcome, generated: &str, files: Vec<Value>) -> Value {
     let left_out = outcome
         .left_out
         .iter()
@@ -128,7 +167,7 @@ fn result(outcome: &PythonOutcome, files: Vec<Value>) -> Value {
     Value::Object(Object::from([
         ("execution_result", outcome.result.as_str().into()),
         ("execution_error", outcome.error.as_str().into()),
-        ("generated_code", "".into()),
+        ("generated_code", generated.into()),
         ("output_files", Value::Array(files)),
         ("stdout", outcome.stdout.as_str().into()),
         ("stderr", outcome.stderr.as_str().into()),
@@ -139,28 +178,36 @@ fn result(outcome: &PythonOutcome, files: Vec<Value>) -> Value {
 }
 
 fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
+    let program = program_text(settings);
     let input = json!({
         "type": "object",
         "properties": {"input": {
             "type": "string", "minLength": 1, "maxLength": 100_000,
-            "description": "The program: the value of its last expression is the result",
+            "description": format!("{program}: the value of its last expression is the result"),
         }},
         "required": ["input"],
         "additionalProperties": false,
     });
     let purpose = settings.description.trim().trim_end_matches('.');
     let purpose = if purpose.is_empty() { String::new() } else { format!("{purpose}. ") };
+    let language = language(settings);
+    let description = format!(
+        "{purpose}Runs a program in Python and returns the value of its last expression as `execution_result`, what it prints as `stdout`, \
+         and the traceback of an error as `execution_error`. {language} Each program starts anew."
+    );
+    let tool = Tool::new(name, description, Schema::new(input), Effect::Read);
+    tool.with_lazy_output_schema(|| Some(output_schema()))
+}
+
+/// The language of programs, for the models that write them.
+fn language(settings: &CodeSettings) -> String {
     let packages = match settings.packages.as_slice() {
         [] => "no packages beside the standard library".to_owned(),
         packages => format!("the packages {}", packages.join(", ")),
     };
-    let description = format!(
-        "{purpose}Runs a program in Python and returns the value of its last expression as `execution_result`, what it prints as `stdout`, \
-         and the traceback of an error as `execution_error`. Files that it writes into its folder are `output_files`. It has {packages}, \
-         no network, and no files but its own. Each program starts anew."
-    );
-    let tool = Tool::new(name, description, Schema::new(input), Effect::Read);
-    tool.with_lazy_output_schema(|| Some(output_schema()))
+    format!(
+        "Files that it writes into its folder are `output_files`. It has {packages}, no network, and no files but its own."
+    )
 }
 
 #[async_trait]
@@ -174,7 +221,7 @@ impl Backend for PythonTool {
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
-        Ok(Preview::Text(format!("runs this program in a sandbox:\n{code}")))
+        Ok(Preview::Text(preview_text(&self.settings, code)))
     }
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use callgate_kind::TextModel;
 use callgate_openapi::Pattern;
 use callgate_tool::{Effect, ToolName, ToolsetName};
 
@@ -17,6 +18,8 @@ pub struct CodeSettings {
     pub engine: Engine,
     /// The purpose in words, for the model; empty if not stated.
     pub description: String,
+    /// The model that writes a program where the text of a call is none; without one, such a text is an error.
+    pub generate: Option<TextModel>,
     /// The packages that programs of the engine `python` may import.
     pub packages: Vec<String>,
     /// The tools that code may call.
@@ -98,6 +101,7 @@ impl CodeSettings {
             prefix: ToolsetName::new(toolset).ok(),
             engine,
             description: String::new(),
+            generate: None,
             packages: Vec::new(),
             calls: CallRules::default(),
             limits: CodeLimits::of_engine(engine),

@@ -18,6 +18,7 @@ use tokio::time::timeout_at;
 use crate::{
     declaration,
     functions::Functions,
+    generate::{Attempt, Generator, is_names},
     identity::program_identity,
     journal::{CallState, ProgramJournal},
     message::End,
@@ -59,10 +60,7 @@ impl CodeTool {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let limits = self.settings.limits;
         let Some(resumption) = call.extensions().get::<Resumption>() else {
-            let journal = ProgramJournal::new(code, ENGINE, program_identity(call));
-            let keeper = self.programs.keeper();
-            let start = Start { functions, limits, journal, keeper, resumption: None };
-            return self.run_from(call, start).await;
+            return Box::pin(self.begin(call, functions, code)).await;
         };
         let kept = self.programs.take(call, &resumption.pending).await?;
         let KeptProgram { journal, keeper, mut lease } = kept;
@@ -75,6 +73,37 @@ impl CodeTool {
         outcome
     }
 
+    /// Runs a text. One that is no program goes to the model, if there is one, and what it writes is run, and repaired once.
+    async fn begin<'a>(
+        &self,
+        call: &'a Call<'a>,
+        functions: Functions<'a>,
+        text: &str,
+    ) -> Result<Outcome, Box<Fault>> {
+        let (limits, identity) = (self.settings.limits, program_identity(call));
+        let run = |journal| {
+            let keeper = self.programs.keeper();
+            self.run_from(call, Start { functions, limits, journal, keeper, resumption: None })
+        };
+        let first = run(ProgramJournal::new(text, ENGINE, identity.clone())).await?;
+        let model = self.settings.generate.as_ref().filter(|_| first.is_no_program());
+        let Some(model) = model else { return Ok(first.outcome) };
+        let language = declaration::language(functions);
+        let generator =
+            Generator::new(model, &language, text, call.deadline_within(limits.timeout));
+        let journal = |code: &str, n_before| {
+            let journal = ProgramJournal::new(code, ENGINE, format!("{identity} {n_before}"));
+            journal.for_task(text, n_before)
+        };
+        let second = run(journal(&generator.program(None).await?, 0)).await?;
+        let Some((code, error, n_calls)) = second.repairable() else { return Ok(second.outcome) };
+        // Without another program, the error of the first is the answer.
+        let Ok(code) = generator.program(Some(Attempt { code, error })).await else {
+            return Ok(second.outcome);
+        };
+        Ok(run(journal(&code, n_calls)).await?.outcome)
+    }
+
     /// Goes on with a program that was kept.
     async fn go_on<'a>(
         &self,
@@ -83,7 +112,7 @@ impl CodeTool {
         mut start: Start<'a>,
     ) -> Result<Outcome, Box<Fault>> {
         let journal = &start.journal;
-        if journal.code != code {
+        if journal.text_of_call() != code {
             return Err(wording::approval::unknown());
         }
         if let Some(tool) = start.functions.forbidden_tool(journal) {
@@ -111,14 +140,10 @@ impl CodeTool {
         }
         // From now on no other process sends anything for this program.
         start.keeper.keep(&start.journal).await?;
-        self.run_from(call, start).await
+        Ok(self.run_from(call, start).await?.outcome)
     }
 
-    async fn run_from<'a>(
-        &self,
-        call: &'a Call<'a>,
-        start: Start<'a>,
-    ) -> Result<Outcome, Box<Fault>> {
+    async fn run_from<'a>(&self, call: &'a Call<'a>, start: Start<'a>) -> Result<Run, Box<Fault>> {
         let principal = call.principal().map_or("", Principal::id);
         let mut worker = self.workers.take(principal).map_err(|error| {
             tracing::debug!(%error, "no process can be started that runs code");
@@ -134,11 +159,37 @@ impl CodeTool {
                 if let Err(fault) = program.keep_result(&result).await {
                     tracing::debug!(%fault.message, "the result of a program that waited is not kept");
                 }
-                Ok(result.into())
+                let ended = Some((end, program.into_journal()));
+                Ok(Run { outcome: result.into(), ended })
             }
             RunEnd::Failed(fault) => Err(fault),
-            RunEnd::Waits(pending) => Ok(Outcome::Pending(pending)),
+            RunEnd::Waits(pending) => Ok(Run { outcome: Outcome::Pending(pending), ended: None }),
         }
+    }
+}
+
+/// A run of a program.
+#[derive(Debug)]
+struct Run {
+    outcome: Outcome,
+    /// The end with the journal; `None` for a program that waits.
+    ended: Option<(End, ProgramJournal)>,
+}
+
+impl Run {
+    /// True if the text was none: the interpreter cannot read it, or it is names that nothing has.
+    fn is_no_program(&self) -> bool {
+        self.ended.as_ref().is_some_and(|(end, journal)| {
+            let is_unknown_name = end.error.contains("NameError") && is_names(&journal.code);
+            journal.calls.is_empty() && (end.is_no_program || is_unknown_name)
+        })
+    }
+
+    /// The program, its error and the number of its calls, if another one may run in its place: an error, and no write.
+    fn repairable(&self) -> Option<(&str, &str, usize)> {
+        let (end, journal) = self.ended.as_ref()?;
+        let may_run_again = !end.error.is_empty() && journal.writes().next().is_none();
+        may_run_again.then_some((&journal.code, &end.error, journal.calls.len()))
     }
 }
 
@@ -163,12 +214,13 @@ fn stale_text(journal: &ProgramJournal, functions: Functions<'_>) -> Option<Stri
 
 /// The result: what is empty stands as an empty text.
 fn result(end: &End, journal: &ProgramJournal) -> Value {
-    let End { result, error, stdout, is_cut } = end;
+    let End { result, error, stdout, is_cut, .. } = end;
+    let generated = journal.task.as_ref().map_or("", |_| &journal.code);
     let calls = journal.records().iter().map(CallRecord::to_value).collect();
     Value::Object(Object::from([
         ("execution_result", result.as_str().into()),
         ("execution_error", error.as_str().into()),
-        ("generated_code", "".into()),
+        ("generated_code", generated.into()),
         ("output_files", json!([])),
         ("stdout", stdout.as_str().into()),
         ("calls", Value::Array(calls)),
@@ -194,7 +246,7 @@ impl Backend for CodeTool {
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
-        Ok(Preview::Text(format!("runs this program in a sandbox:\n{code}")))
+        Ok(Preview::Text(declaration::preview_text(&self.settings, code)))
     }
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {

@@ -72,7 +72,7 @@ use crate::{
 
 pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
-    agents::{BuiltAgent, BuiltModel},
+    agents::BuiltAgent,
     built::{Built, BuiltToolset},
     examination::{Examined, Subject, examine_subject},
     logins::{BuiltLogin, logins},
@@ -142,13 +142,14 @@ impl Config {
         let former = previous.map(|kept| &kept.policy);
         let policy = policy::build_policy(&mut reader, self, &context, rules, former).await;
         let network = &connections.network;
-        let agents = agents::build_agents(&mut reader, self, &context, network).await;
+        let (agents, models) = agents::build_agents(&mut reader, self, &context, network).await;
         let instructions = agents.iter().map(|agent| (&*agent.name, &*agent.instructions));
         session_values::check_instructions(&mut reader, self, instructions);
         let notified = webhook::notified_service(&mut reader, self, &context, network).await;
         let kind_context = KindContext {
             build_context: &context,
             connections: &connections,
+            models,
             state: policy.state.as_ref(),
             earlier: previous.map(|kept| &*kept.kinds).unwrap_or_default(),
         };

@@ -13,6 +13,7 @@ use callgate_settings::Reader;
 use crate::{
     agents::{AgentConfig, ModelConfig},
     mcp::McpConfig,
+    model::MakeTextModel,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
     secrets::SecretsConfig,
     serving::ServingConfig,
@@ -85,6 +86,8 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// The folder that relative paths start at.
     pub base: PathBuf,
+    /// What reaches its models for kinds of toolsets.
+    pub(crate) text_models: Option<MakeTextModel>,
     pub(crate) origin: Origin,
     /// The findings made while the configuration was read.
     pub(crate) reader: Reader,

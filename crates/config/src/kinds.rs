@@ -9,7 +9,7 @@ use callgate_settings::{
 };
 use callgate_tree::{Node, Object};
 
-use crate::limits::ToolsetLimits;
+use crate::{limits::ToolsetLimits, model::MakeTextModel};
 
 /// The kinds that toolsets may be of, beside descriptions and functions: what a program registers.
 ///
@@ -32,12 +32,14 @@ pub struct Kinds {
     /// The keys of `limits` of a toolset: the common ones, then those of kinds.
     limits: Vec<&'static [Key]>,
     root: Vec<&'static [Key]>,
+    pub(crate) text_models: Option<MakeTextModel>,
 }
 
 impl Default for Kinds {
     fn default() -> Self {
         let (all, absent, limits) = (Vec::new(), Vec::new(), ToolsetLimits::TABLE.shared.to_vec());
-        Self { all, absent, toolset: Vec::new(), limits, root: Vec::new() }
+        let (toolset, root, text_models) = (Vec::new(), Vec::new(), None);
+        Self { all, absent, toolset, limits, root, text_models }
     }
 }
 
@@ -58,6 +60,13 @@ impl Kinds {
         self.limits.push(limits);
         self.root.push(root);
         self.all.push(Arc::new(kind));
+        self
+    }
+
+    /// Registers who reaches the models of a configuration for kinds that need one: `callgate_agent::text_model`.
+    #[must_use]
+    pub fn with_text_models(mut self, make: MakeTextModel) -> Self {
+        self.text_models = Some(make);
         self
     }
 

@@ -19,6 +19,7 @@ mod limits;
 mod load;
 mod location;
 mod mcp;
+mod model;
 mod observe;
 #[cfg(feature = "openapiv3")]
 mod openapiv3_value;
@@ -55,8 +56,8 @@ pub use agents::{
     ModelConfig,
 };
 pub use build::{
-    Built, BuiltAccess, BuiltAgent, BuiltIssuer, BuiltLogin, BuiltModel, BuiltPrincipal,
-    BuiltToolset, Examined, Subject, Summary, examine_subject, logins,
+    Built, BuiltAccess, BuiltAgent, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset,
+    Examined, Subject, Summary, examine_subject, logins,
 };
 pub use callgate_kind::{Counts as DocumentCounts, KindCode, OpenedSource};
 pub use callgate_settings::{
@@ -72,6 +73,7 @@ pub use kinds::Kinds;
 pub use load::Loader;
 pub use location::Location;
 pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas, McpTool};
+pub use model::{BuiltModel, MakeTextModel};
 pub use observe::{LogConfig, LogFormat, LogLevel, NotAFilter, ReloadConfig, TelemetryConfig};
 pub use options::DescriptionOptions;
 pub use secrets::{Remote, RemoteStore, SecretsConfig};

@@ -215,6 +215,7 @@ impl Loader {
     fn with_loader_settings(&self, mut config: Config) -> Config {
         config.reader.effects = self.effects;
         config.reader.root.clone_from(&self.root);
+        config.text_models = self.kinds.text_models;
         config
     }
 

@@ -14,6 +14,7 @@ use callgate_tool::{Effect, Tool, ToolName, nearest_first, shortened_text};
 use crate::{
     backend::Backend,
     error::{self, Error},
+    execution::Execution,
     rights::CallRights,
     toolset::RefusedTool,
 };
@@ -207,6 +208,12 @@ impl<'a> Entry<'a> {
     #[doc(hidden)]
     pub fn calls_tools(self) -> bool {
         self.0.backend.calls_tools()
+    }
+
+    /// The place where calls run.
+    #[doc(hidden)]
+    pub fn execution(self) -> Execution {
+        self.0.backend.execution()
     }
 
     /// The operation of a description that the tool calls; `None` for another kind of tool.

@@ -20,6 +20,7 @@ mod settings;
 mod source;
 mod stand_ins;
 mod surroundings;
+mod text_model;
 mod tool_rule;
 
 pub use argument_form::ArgumentForm;
@@ -41,4 +42,5 @@ pub use operation::Operation;
 pub use settings::{GivenLimits, KindSettings, ServiceCalls, equal_settings};
 pub use source::{Counts, Followed, OpenedSource};
 pub use surroundings::{Missing, SharedSurroundings, Surroundings, Ways};
+pub use text_model::{TextModel, TextModels, TextRequest};
 pub use tool_rule::{EditRule, ToolRule};

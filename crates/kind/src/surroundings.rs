@@ -12,7 +12,7 @@ use callgate_session::Store;
 use callgate_settings::LoadEffects;
 use callgate_transport::{Network, TlsSettings, Transport};
 
-use crate::{kept_value::Kept, opened_toolset::Siblings};
+use crate::{kept_value::Kept, opened_toolset::Siblings, text_model::TextModels};
 
 /// The surroundings of one toolset that is opened.
 #[derive(Debug)]
@@ -46,6 +46,8 @@ pub struct SharedSurroundings<'a> {
     pub session_values: SessionValues,
     /// The way to servers: it resolves and checks their addresses.
     pub network: Network,
+    /// The models of the configuration.
+    pub models: TextModels,
     /// The stores of secrets.
     pub secrets: Arc<dyn SecretStore>,
     /// The store of what outlives a call; its keys seal the tokens of pages.

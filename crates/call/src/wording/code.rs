@@ -68,6 +68,14 @@ pub fn interrupted_call() -> Box<Fault> {
     fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
+/// The text is no program, and the model that should write one did not, for this reason.
+pub fn no_program(why: &str) -> Box<Fault> {
+    let message = format!(
+        "the text is no program, and the model that writes programs gave none: {why}; nothing was run; write the program in Python yourself"
+    );
+    fault(FaultCode::Unreachable, message, Next::CorrectArguments)
+}
+
 /// The program is not run by an executor.
 pub fn code_outside_executor() -> Box<Fault> {
     fault(FaultCode::NotSupported, "code runs in calls of an executor alone", Next::GiveUp)

@@ -67,3 +67,41 @@ fn a_configuration_without_programs_gets_the_key_to_add() {
     let refused = run(&folder, &["run", "callgate.yaml", "-c", "4"]).exits(2);
     refused.says("expected a tool that runs programs, got none").says("code_interpreter: {}");
 }
+
+#[test]
+fn a_task_in_words_is_run_by_the_program_of_a_configured_model() {
+    let reply = json!({"role": "assistant", "content": "```python\nlen(await pets.list())\n```"});
+    let reply = json!({"choices": [{"index": 0, "message": reply, "finish_reason": "stop"}]});
+    let reply = reply.to_string();
+    let service = Blocking::start(Service::start(move |request| {
+        let pets = r#"[{"price": 1}, {"price": 2}]"#;
+        (200, if request.line.starts_with("POST") { reply.clone() } else { pets.to_owned() })
+    }));
+    let folder = shop(&service.service.origin);
+    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
+    let write = |model: &str, generate: &str| {
+        let text = text.replace("engine: monty", &format!("engine: monty, generate: {generate}"));
+        let models = format!(
+            "models: {{main: {{dialect: openai, url: '{}/v1', model: m, auth: {model}}}}}\n",
+            service.service.origin
+        );
+        fs::write(folder.path().join("callgate.yaml"), format!("{models}{text}")).unwrap();
+    };
+    write("{bearer: {token: 'literal:key-of-the-model'}}", "main");
+    run(&folder, &["check", "callgate.yaml"]).exits(0);
+    let ran = run(&folder, &["run", "callgate.yaml", "-c", "how many pets are there?"]).exits(0);
+    assert_eq!(ran.out, "2\n");
+    let json = ["run", "callgate.yaml", "-c", "how many pets are there?", "--json"];
+    let json = run(&folder, &json).exits(0).json();
+    assert_eq!(json["response"]["generated_code"], json!("len(await pets.list())"));
+    let received = service.service.received();
+    let asked = received.iter().find(|request| request.line.starts_with("POST")).unwrap();
+    assert_eq!(asked.line, "POST /v1/chat/completions");
+    let body = &asked.body;
+    assert!(body.contains("how many pets are there?") && body.contains("pets.list()"), "{body}");
+    write("none", "mian");
+    run(&folder, &["check", "callgate.yaml"])
+        .exits(1)
+        .prints("code_interpreter/generate")
+        .prints("did you mean `main`?");
+}

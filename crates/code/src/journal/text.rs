@@ -24,7 +24,7 @@ impl ProgramJournal {
             Event::Delivered(number) => json!(["delivered", *number]),
         });
         let value = json!({
-            "form": FORM, "code": self.code.as_str(), "engine": self.engine.as_str(),
+            "form": FORM, "code": self.code.as_str(), "task": self.task.clone(), "before": self.n_before, "engine": self.engine.as_str(),
             "identity": self.identity.as_str(), "started": self.started,
             "names": Value::Object(names.collect()), "tools": Value::Object(tools.collect()),
             "calls": Value::Array(calls.collect()), "events": Value::Array(events.collect()),
@@ -52,6 +52,8 @@ impl ProgramJournal {
         let events = value["events"].as_array()?.iter().map(|it| read_event(it, calls.len()));
         Some(Self {
             code: value["code"].as_str()?.to_owned(),
+            task: value["task"].as_str().map(str::to_owned),
+            n_before: usize::try_from(value["before"].as_u64()?).ok()?,
             engine: value["engine"].as_str()?.to_owned(),
             identity: value["identity"].as_str()?.to_owned(),
             started: value["started"].as_u64()?,
@@ -137,4 +139,4 @@ impl AskedCall {
 }
 
 /// The form of the text: another release may write another.
-const FORM: u64 = 2;
+const FORM: u64 = 3;

@@ -61,11 +61,18 @@ impl<'l, 'p> Run<'l, 'p> {
             .max_memory(memory)
             .max_recursion_depth(MOST_DEPTH);
         let program = MontyRun::new(code, FILE, Vec::new(), CompileOptions::default());
-        let started = program.and_then(|program| {
-            let print = PrintWriter::Callback(&mut self.printed);
-            program.start(Vec::new(), ResourceTracker::new(limits), print)
-        });
-        let mut step = started;
+        let program = match program {
+            Ok(program) => program,
+            Err(exception) => {
+                let is_no_program = exception.exc_type() == ExcType::SyntaxError;
+                return Ok(End {
+                    is_no_program,
+                    ..self.end(String::new(), &exception.to_string())
+                });
+            }
+        };
+        let print = PrintWriter::Callback(&mut self.printed);
+        let mut step = program.start(Vec::new(), ResourceTracker::new(limits), print);
         loop {
             step = match step {
                 Ok(RunProgress::Complete(MontyObject::Repr(text))) if text.contains(COROUTINE) => {
@@ -89,7 +96,7 @@ impl<'l, 'p> Run<'l, 'p> {
         let (result, is_result_cut) = shorten_text(result, most);
         let (error, is_error_cut) = shorten_error(error, most);
         let is_cut = self.printed.is_cut || is_result_cut || is_error_cut;
-        End { result, error, stdout: self.printed.text, is_cut }
+        End { result, error, stdout: self.printed.text, is_cut, is_no_program: false }
     }
 
     /// The module that an object of the interpreter stands for.

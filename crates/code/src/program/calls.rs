@@ -89,7 +89,8 @@ impl Program<'_> {
             call.tool = Some(entry.name().to_string());
             call.is_write = entry.effect() != Effect::Read;
         }
-        let id = format!("{}.{}", self.call.id(), number.saturating_add(1));
+        let position = self.journal.n_before.saturating_add(number).saturating_add(1);
+        let id = format!("{}.{position}", self.call.id());
         Ok(Meant::Call(ToolCall::new(id, entry.name().as_str(), arguments)))
     }
 

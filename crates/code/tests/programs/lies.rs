@@ -44,7 +44,7 @@ fn say(text: &str) -> io::Result<()> {
 
 fn end(text: &str) -> String {
     format!(
-        r#"{{"end": {{"number": 0, "result": "{text}", "error": "", "stdout": "", "cut": false}}}}"#
+        r#"{{"end": {{"number": 0, "result": "{text}", "error": "", "stdout": "", "cut": false, "no_program": false}}}}"#
     )
 }
 

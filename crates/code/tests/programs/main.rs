@@ -12,6 +12,7 @@
 mod calls;
 mod clients;
 mod escapes;
+mod generate;
 mod keys;
 mod kills;
 mod language;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         .chain(pauses::tests())
         .chain(keys::tests())
         .chain(clients::tests())
+        .chain(generate::tests())
         .chain(kills::tests())
     {
         if wanted.is_none_or(|wanted| name.contains(wanted.as_str())) {

@@ -3,16 +3,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::{AuthContext, Authenticator, stand_in};
+use callgate_auth::{AuthContext, stand_in};
+use callgate_kind::TextModels;
 use callgate_settings::{Reader, SettingCode, nearest_help, pointer_segment, remedy_of_reading};
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
 use super::{context::BuildContext, tls};
-use crate::{
-    agents::{AgentConfig, ModelConfig},
-    code::ConfigCode,
-    config::Config,
-};
+use crate::{agents::AgentConfig, code::ConfigCode, config::Config, model::BuiltModel};
 
 /// An agent and its model.
 #[derive(Clone, Debug)]
@@ -28,24 +25,13 @@ pub struct BuiltAgent {
     pub model: BuiltModel,
 }
 
-/// A model with the way to it.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct BuiltModel {
-    /// Its settings.
-    pub config: ModelConfig,
-    /// What its requests are sent over.
-    pub transport: Arc<dyn Transport>,
-    /// The credential of its requests.
-    pub authenticator: Arc<dyn Authenticator>,
-}
-
+/// The agents, and the models for kinds of toolsets.
 pub(super) async fn build_agents(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
     network: &Network,
-) -> Vec<BuiltAgent> {
+) -> (Vec<BuiltAgent>, TextModels) {
     check_access(reader, config);
     let models = build_models(reader, config, build_context, network).await;
     let mut agents = Vec::new();
@@ -57,7 +43,16 @@ pub(super) async fn build_agents(
         let (name, config) = (name.clone(), agent.clone());
         agents.push(BuiltAgent { name, config, instructions, model });
     }
-    agents
+    (agents, text_models(config, &models))
+}
+
+fn text_models(config: &Config, built: &BTreeMap<String, BuiltModel>) -> TextModels {
+    let text_model = |name: &String| match (config.text_models, built.get(name)) {
+        (Some(make), Some(model)) => make(model),
+        (None, _) => Err("this program reaches no models: `Kinds::with_text_models`".to_owned()),
+        (_, None) => Err("its credential has a fault".to_owned()),
+    };
+    config.models.keys().map(|name| (name.clone(), text_model(name))).collect()
 }
 
 async fn build_models(

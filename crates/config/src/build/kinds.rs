@@ -7,7 +7,7 @@ use callgate_auth::{AuthConfig, Authenticator, GoogleToken};
 use callgate_google::Identity;
 use callgate_kind::{
     EditedBackend, KeptToolset, KindSettings, OpenedSource, Opening, ServiceCalls,
-    SharedSurroundings, Ways, open_toolsets,
+    SharedSurroundings, TextModels, Ways, open_toolsets,
 };
 use callgate_session::Store;
 use callgate_settings::Reader;
@@ -23,10 +23,11 @@ use super::{
 use crate::{code::ConfigCode, config::Config, toolset::ToolsetConfig};
 
 /// The parts of a build that the toolsets of all kinds need.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct KindContext<'a> {
     pub(super) build_context: &'a BuildContext<'a>,
     pub(super) connections: &'a Connections,
+    pub(super) models: TextModels,
     pub(super) state: Option<&'a Arc<dyn Store>>,
     /// The toolsets as the last build opened them.
     pub(super) earlier: &'a [KeptToolset],
@@ -55,7 +56,7 @@ pub(super) fn kind_sendings(toolsets: &[ToolsetConfig], all: &[Sending]) -> Vec<
 pub(super) async fn open_kinds(
     reader: &mut Reader,
     config: &Config,
-    KindContext { build_context, connections, state, earlier }: KindContext<'_>,
+    KindContext { build_context, connections, models, state, earlier }: KindContext<'_>,
     sending: Vec<Option<Sending>>,
 ) -> KindParts {
     let environment = build_context.environment;
@@ -76,6 +77,7 @@ pub(super) async fn open_kinds(
         extractor: environment.extractor.as_ref(),
         session_values: session_values::masked_session_value_names(config),
         network: connections.network.clone(),
+        models,
         secrets: Arc::clone(&build_context.secrets),
         state: state.cloned(),
     };
