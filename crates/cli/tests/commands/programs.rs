@@ -101,7 +101,7 @@ fn a_task_in_words_is_run_by_the_program_of_a_configured_model() {
     assert!(body.contains("how many pets are there?") && body.contains("pets.list()"), "{body}");
     write("none", "mian");
     run(&folder, &["check", "callgate.yaml"])
-        .exits(1)
-        .prints("code_interpreter/generate")
-        .prints("did you mean `main`?");
+        .exits(2)
+        .says("expected the name of a model below `models`, got: `mian`")
+        .says("did you mean `main`?");
 }
