@@ -25,6 +25,7 @@ mod path;
 mod program;
 mod programs;
 pub mod python;
+mod python_files;
 mod python_tool;
 mod settings;
 mod stub;

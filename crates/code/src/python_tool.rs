@@ -15,7 +15,8 @@ use tokio::time::{Instant, timeout_at};
 use crate::{
     declaration::{output_schema, preview_text, program_text},
     generate::{Attempt, Generator, is_names},
-    python::{OutputFile, PythonOutcome, PythonProgram, PythonSettings, examine, run},
+    python::{InputFile, OutputFile, PythonOutcome, PythonProgram, PythonSettings, examine, run},
+    python_files::{files_schema, input_files},
     settings::CodeSettings,
     unavailable::Unavailable,
 };
@@ -41,7 +42,8 @@ impl PythonTool {
         let _permit = permit.ok_or_else(wording::code::too_many_programs)?;
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let deadline = call.deadline_within(self.settings.limits.timeout);
-        let (outcome, generated) = self.run_text(code, deadline).await?;
+        let given = input_files(call, &self.python.limits).await?;
+        let (outcome, generated) = self.run_text(code, &given, deadline).await?;
         let mut files = Vec::new();
         for file in &outcome.files {
             files.push(self.file_value(call, file).await);
@@ -54,15 +56,21 @@ impl PythonTool {
     async fn run_text(
         &self,
         text: &str,
+        files: &[InputFile],
         deadline: Instant,
     ) -> Result<(PythonOutcome, String), Box<Fault>> {
-        let first = self.run_code(text, deadline).await?;
+        let first = self.run_code(text, files, deadline).await?;
         let model = self.settings.generate.as_ref().filter(|_| is_no_program(text, &first));
         let Some(model) = model else { return Ok((first, String::new())) };
-        let language = language(&self.settings);
+        let names: Vec<_> = files.iter().map(|file| format!("`{}`", file.name)).collect();
+        let files_text = match names.as_slice() {
+            [] => String::new(),
+            names => format!(" The folder has {}.", names.join(", ")),
+        };
+        let language = format!("{}{files_text}", language(&self.settings));
         let generator = Generator::new(model, &language, text, deadline);
         let code = generator.program(None).await?;
-        let second = self.run_code(&code, deadline).await?;
+        let second = self.run_code(&code, files, deadline).await?;
         if second.error.is_empty() {
             return Ok((second, code));
         }
@@ -71,11 +79,16 @@ impl PythonTool {
         let Ok(repaired) = generator.program(Some(attempt)).await else {
             return Ok((second, code));
         };
-        Ok((self.run_code(&repaired, deadline).await?, repaired))
+        Ok((self.run_code(&repaired, files, deadline).await?, repaired))
     }
 
-    async fn run_code(&self, code: &str, deadline: Instant) -> Result<PythonOutcome, Box<Fault>> {
-        let program = PythonProgram { code: code.to_owned(), files: Vec::new() };
+    async fn run_code(
+        &self,
+        code: &str,
+        files: &[InputFile],
+        deadline: Instant,
+    ) -> Result<PythonOutcome, Box<Fault>> {
+        let program = PythonProgram { code: code.to_owned(), files: files.to_vec() };
         let ended = timeout_at(deadline, run(&self.python, program))
             .await
             .map_err(|_| wording::timed_out(self.settings.limits.timeout, self.tool.effect))?;
@@ -184,7 +197,7 @@ fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
         "properties": {"input": {
             "type": "string", "minLength": 1, "maxLength": 100_000,
             "description": format!("{program}: the value of its last expression is the result"),
-        }},
+        }, "files": files_schema()},
         "required": ["input"],
         "additionalProperties": false,
     });
@@ -206,7 +219,7 @@ fn language(settings: &CodeSettings) -> String {
         packages => format!("the packages {}", packages.join(", ")),
     };
     format!(
-        "Files that it writes into its folder are `output_files`. It has {packages}, no network, and no files but its own."
+        "Files that it writes into its folder are `output_files`. It has {packages}, no network, and no files but its own and those of `files`."
     )
 }
 

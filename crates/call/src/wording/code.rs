@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{around::waiting, fault, fault_after_sending, shortened_text};
+use super::{around::waiting, fault, fault_after_sending, invalid, shortened_text};
 
 /// No process can be started that runs the program.
 pub fn no_worker() -> Box<Fault> {
@@ -74,6 +74,29 @@ pub fn no_program(why: &str) -> Box<Fault> {
         "the text is no program, and the model that writes programs gave none: {why}; nothing was run; write the program in Python yourself"
     );
     fault(FaultCode::Unreachable, message, Next::CorrectArguments)
+}
+
+/// The file at this position is none that the caller may read.
+pub fn no_file(at: usize) -> Box<Fault> {
+    let remedy = "use the handle of a result of this session, or hand the file in again";
+    let expected = "the handle of a file that is still kept";
+    invalid(
+        &format!("files[{at}].handle"),
+        expected,
+        "one that is unknown or has expired",
+        Some(remedy),
+    )
+}
+
+/// The name of the file at this position is none for a folder of a program.
+pub fn wrong_file_name(at: usize, name: &str) -> Box<Fault> {
+    let expected = "a name without a path that no other file has";
+    invalid(&format!("files[{at}].name"), expected, shortened_text(name), None)
+}
+
+/// The files of a program are too large together.
+pub fn files_too_large(most: u64) -> Box<Fault> {
+    invalid("files", format!("at most {most} bytes together"), "more", Some("give fewer files"))
 }
 
 /// The program is not run by an executor.

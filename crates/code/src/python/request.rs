@@ -70,7 +70,7 @@ pub(super) fn rlimits(settings: &PythonSettings) -> serde_json::Value {
 }
 
 /// True for the name of a file without a path, of which nothing is special to a shell, a terminal or a file system.
-pub(super) fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     let is_special = |c: char| matches!(c, '/' | '\\') || c.is_control();
     !name.is_empty() && name.len() <= 255 && !name.starts_with('.') && !name.contains(is_special)
 }

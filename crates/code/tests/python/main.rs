@@ -16,6 +16,7 @@ mod calls;
 mod endings;
 mod files;
 mod floods;
+mod handles;
 mod programs;
 mod world;
 
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     }
     runtime.block_on(async {
         programs::test().await;
+        handles::test().await;
         let mut world = world::World::new();
         let attempts = attempts::attempts().into_iter().chain(calls::attempts());
         for attempt in attempts.chain(files::attempts()).chain(floods::attempts()) {
