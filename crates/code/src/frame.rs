@@ -1,8 +1,6 @@
 //! Frames between a program and its worker: four bytes of length, the first of them the highest, and a JSON text. Both sides bound what
 //! they read, since neither trusts the other.
 
-#[cfg(all(feature = "monty", unix))]
-use std::io::Write;
 #[cfg(any(test, all(feature = "monty", unix)))]
 use std::io::{self, ErrorKind, Read};
 
@@ -15,18 +13,14 @@ pub(crate) const MOST_TO_WORKER: usize = 64 << 20;
 
 /// The bytes of a frame; `None` if the text is longer than `most`.
 pub(crate) fn frame_bytes(message: &Value, most: usize) -> Option<Vec<u8>> {
-    let mut text = String::new();
+    // The length takes the place of these four.
+    let mut text = "\0\0\0\0".to_owned();
     message.write_to(&mut text);
-    let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= most)?;
-    Some([&length.to_be_bytes(), text.as_bytes()].concat())
-}
-
-/// Writes a frame.
-#[cfg(all(feature = "monty", unix))]
-pub(crate) fn write_frame(output: &mut dyn Write, message: &Value) -> io::Result<()> {
-    let bytes = frame_bytes(message, MOST_FROM_WORKER).ok_or(ErrorKind::FileTooLarge)?;
-    output.write_all(&bytes)?;
-    output.flush()
+    let length = text.len().checked_sub(size_of::<u32>()).filter(|length| *length <= most)?;
+    let length = u32::try_from(length).ok()?;
+    let mut bytes = text.into_bytes();
+    *bytes.first_chunk_mut()? = length.to_be_bytes();
+    Some(bytes)
 }
 
 /// Reads a frame; `None` at the end of the input.

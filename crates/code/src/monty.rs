@@ -6,15 +6,16 @@ mod value;
 
 use std::{
     fs,
-    io::{self, Read, Write},
+    io::{self, BufWriter, Read, Write},
     thread,
 };
 
+use callgate_tool::Value;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use self::run::Run;
 use crate::{
-    frame::{read_frame, write_frame},
+    frame::{MOST_FROM_WORKER, frame_bytes, read_frame},
     message::{Order, Report},
 };
 
@@ -26,7 +27,9 @@ pub fn work(input: &mut (dyn Read + Send), output: &mut (dyn Write + Send)) -> i
     // Deep recursion of a program is recursion of the interpreter.
     thread::scope(|scope| {
         let builder = thread::Builder::new().stack_size(STACK);
-        let working = builder.spawn_scoped(scope, || work_here(&mut Link { input, output }))?;
+        let working = builder.spawn_scoped(scope, || {
+            work_here(&mut Link { input, output: BufWriter::with_capacity(MOST_HELD, output) })
+        })?;
         working.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
     })
 }
@@ -44,6 +47,7 @@ fn work_here(link: &mut Link<'_>) -> io::Result<()> {
         setrlimit(Resource::As, Rlimit { current: Some(most), maximum: None })?;
         let end = Run::new(link, output).run(code, memory, time_ms)?;
         link.report(&Report::End(number, end))?;
+        link.output.flush()?;
     }
     Ok(())
 }
@@ -51,12 +55,20 @@ fn work_here(link: &mut Link<'_>) -> io::Result<()> {
 /// The two pipes to the program that started this process.
 struct Link<'a> {
     input: &'a mut (dyn Read + Send),
-    output: &'a mut (dyn Write + Send),
+    /// Holds calls back until the code waits, so that many go out at once.
+    output: BufWriter<&'a mut (dyn Write + Send)>,
 }
 
 impl Link<'_> {
     fn report(&mut self, report: &Report) -> io::Result<()> {
-        write_frame(self.output, &report.to_value())
+        self.write(&report.to_value(), MOST_FROM_WORKER)?
+            .ok_or_else(|| io::ErrorKind::FileTooLarge.into())
+    }
+
+    /// Writes a frame; `None` if it is longer than `most`.
+    fn write(&mut self, message: &Value, most: usize) -> io::Result<Option<()>> {
+        let Some(bytes) = frame_bytes(message, most) else { return Ok(None) };
+        self.output.write_all(&bytes).map(Some)
     }
 
     fn next_order(&mut self) -> io::Result<Option<Order>> {
@@ -67,6 +79,7 @@ impl Link<'_> {
     /// The answer to a report for which the worker waits.
     fn answer(&mut self, report: &Report) -> io::Result<Order> {
         self.report(report)?;
+        self.output.flush()?;
         self.next_order()?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 }
@@ -78,6 +91,8 @@ fn address_space() -> usize {
     pages.map_or(UNKNOWN_SPACE, |pages| pages.saturating_mul(rustix::param::page_size()))
 }
 
+/// The bytes of calls that are held back while the code computes.
+const MOST_HELD: usize = 64 << 10;
 /// The bytes of stack: the interpreter takes some kilobytes for each of a thousand calls, unoptimized ones the more.
 const STACK: usize = 64 << 20;
 /// The bytes beside those of the program: its text, its syntax tree, its output, and what allocators keep.

@@ -174,14 +174,17 @@ impl<'l, 'p> Run<'l, 'p> {
         if let Some(refusal) = refusal {
             return Ok(call.resume(refusal, PrintWriter::Callback(&mut self.printed)));
         }
-        let report = match call_report(self.n_calls, name, &call) {
-            Ok(report) => report,
-            Err(why) => {
-                let refusal = MontyException::new(ExcType::TypeError, Some(why));
-                return Ok(call.resume(refusal, PrintWriter::Callback(&mut self.printed)));
-            }
+        let report = call_report(self.n_calls, name, &call);
+        let sent = match &report {
+            Ok(report) => self.link.write(report, MOST_ARGUMENTS)?,
+            Err(_) => None,
         };
-        self.link.report(&report)?;
+        if sent.is_none() {
+            let too_long = || format!("the arguments have more than {MOST_ARGUMENTS} bytes");
+            let why = report.err().unwrap_or_else(too_long);
+            let refusal = MontyException::new(ExcType::TypeError, Some(why));
+            return Ok(call.resume(refusal, PrintWriter::Callback(&mut self.printed)));
+        }
         self.under_way.insert(self.n_calls, call.call_id);
         self.n_calls += 1;
         Ok(call.resume_pending(PrintWriter::Callback(&mut self.printed)))
@@ -238,7 +241,7 @@ impl<'l, 'p> Run<'l, 'p> {
 }
 
 /// The report of a call, or the reason why its arguments are no JSON.
-fn call_report(number: u64, name: Name, call: &FunctionCall) -> Result<Report, String> {
+fn call_report(number: u64, name: Name, call: &FunctionCall) -> Result<Value, String> {
     let positional = call.args.iter().map(to_json).collect::<Result<_, _>>()?;
     let mut named = Object::new();
     for (argument, value) in &call.kwargs {
@@ -247,12 +250,7 @@ fn call_report(number: u64, name: Name, call: &FunctionCall) -> Result<Report, S
         };
         named.insert(argument.as_str(), to_json(value)?);
     }
-    let report = Report::Call { number, name, positional, named };
-    let length = report.to_value().to_string().len();
-    if length > MOST_ARGUMENTS {
-        return Err(format!("the arguments have {length} bytes, at most are {MOST_ARGUMENTS}"));
-    }
-    Ok(report)
+    Ok(Report::Call { number, name, positional, named }.to_value())
 }
 
 fn unknown_name(name: &Name, why: String) -> MontyException {
