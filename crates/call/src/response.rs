@@ -171,8 +171,8 @@ fn content(
     }
     let read = body_content(body, media, reading, reading.shape.media_bytes).map_err(|why| {
         let body = Media::from_headers(response.headers()).decoded_text(body);
-        let answered = (status.as_u16(), operation.retry_effect());
-        failure::unreadable_response_fault(answered, why, &body, reading)
+        let (status, effect) = (status.as_u16(), operation.retry_effect());
+        failure::unreadable_response_fault(status, effect, why, &body, reading)
     });
     let mut read = read?;
     if let Content::File { filename: name, .. } = &mut read.content {

@@ -60,7 +60,8 @@ fn refusal_fault(
 }
 
 pub(super) fn unreadable_response_fault(
-    (status, effect): (u16, Effect),
+    status: u16,
+    effect: Effect,
     why: NoJson,
     body: &str,
     reading: &mut ReadContext<'_>,

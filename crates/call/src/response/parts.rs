@@ -65,8 +65,8 @@ pub(super) fn parts(
         let taken = taken.map_err(|why| {
             let (status, number) = (response.status().as_u16(), parts.len() + 1);
             let text = Media::from_headers(&raw.headers).decoded_text(&bytes);
-            let answered = (status, operation.retry_effect());
-            let fault = failure::unreadable_response_fault(answered, why, &text, reading);
+            let effect = operation.retry_effect();
+            let fault = failure::unreadable_response_fault(status, effect, why, &text, reading);
             failure::fault_in_part(fault, number)
         })?;
         if let Content::Media { data, .. } = &taken.content {

@@ -40,7 +40,6 @@ impl Backend for Sender {
         Some(&self.tool)
     }
 
-    // A call of a tool that calls others asks like any other, unless it goes on by the answer to one of theirs.
     fn calls_tools(&self) -> bool {
         true
     }
@@ -394,12 +393,4 @@ async fn the_rule_of_a_tool_wins_over_that_of_its_toolset() {
     let desk = Desk::of(Approvals::new(rules), "a");
     assert!(matches!(desk.call(("put", "Rex"), &KIM).await, Ended::Made(_)));
     assert!(matches!(desk.call(("other", "Rex"), &KIM).await, Ended::Asked(..)));
-}
-
-#[tokio::test]
-async fn a_call_that_cannot_be_stored_until_its_decision_is_refused() {
-    let store = Arc::new(Memory::new(Bounds { records: 0, bytes: 0 }));
-    let desk = Desk::of(Approvals::over(rules(Confirm::Always), store), "a");
-    let ended = desk.call(("put", "Rex"), &KIM).await;
-    assert!(matches!(ended, Ended::Failed(FaultCode::NeedsApproval, Next::TryLater)), "{ended:?}");
 }

@@ -42,7 +42,7 @@ fn check(link: Option<&str>, body: &Value, expected: &Value, undeclared: &[&str]
 }
 
 #[test]
-fn a_token_of_kubernetes_is_taken_on_by_its_parameter() {
+fn the_token_of_kubernetes_goes_to_its_parameter() {
     let kubernetes = json!({"items": [1], "metadata": {"continue": "abc", "resourceVersion": "7"}});
     check(None, &kubernetes, &json!({"continue": "abc"}), &[]);
     check(None, &json!({"items": [1], "metadata": {"continue": ""}}), &json!({}), &[]);

@@ -143,3 +143,11 @@ async fn a_use_whose_process_ended_without_a_word_is_unknown_after_its_time() {
     assert!(desk.call(("put", "Rex"), &approving(&id)).await.is_used());
     assert_eq!(desk.n_sent(), 0);
 }
+
+#[tokio::test]
+async fn a_call_that_cannot_be_stored_until_its_decision_is_refused() {
+    let store = Arc::new(Memory::new(Bounds { records: 0, bytes: 0 }));
+    let desk = Desk::of(Approvals::over(rules(Confirm::Always), store), "a");
+    let ended = desk.call(("put", "Rex"), &KIM).await;
+    assert!(matches!(ended, Ended::Failed(FaultCode::NeedsApproval, Next::TryLater)), "{ended:?}");
+}
