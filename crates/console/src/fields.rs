@@ -23,8 +23,11 @@ impl<'f> Fields<'f> {
 
     /// True if there is a field of an input at a path, or of one below it.
     pub(crate) fn has_below(&self, path: &str) -> bool {
-        let is_below = |field: &str| field.get(2..).is_some_and(|it| it.starts_with(path));
-        self.0.keys().any(|field| is_below(field))
+        Part::ALL.iter().any(|part| {
+            let begin = part.field(path);
+            let next = self.0.range(begin.as_str()..).next();
+            next.is_some_and(|(field, _)| field.starts_with(&begin))
+        })
     }
 
     /// The inputs that a person opened.
@@ -65,6 +68,18 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    const ALL: [Self; 9] = [
+        Self::Alternative,
+        Self::Choice,
+        Self::Count,
+        Self::File,
+        Self::Json,
+        Self::Key,
+        Self::Number,
+        Self::State,
+        Self::Text,
+    ];
+
     /// The name of the field of an input.
     pub(crate) fn field(self, path: &str) -> String {
         let letter = match self {

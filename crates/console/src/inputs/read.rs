@@ -16,7 +16,13 @@ pub(crate) type Arguments = Result<Value, Vec<String>>;
 /// # Errors
 /// A sentence for each field that cannot be read.
 pub(crate) fn read_arguments(schema: &Value, fields: &Fields<'_>) -> Arguments {
-    let mut reading = Reading { schemas: Schemas::new(schema), fields, faults: Vec::new() };
+    let mut reading = Reading {
+        schemas: Schemas::new(schema),
+        fields,
+        faults: Vec::new(),
+        rows_left: MOST_ROWS,
+        inputs_left: MOST_INPUTS,
+    };
     let read = reading.read(schema, "", true, MOST_DEPTH);
     if reading.faults.is_empty() {
         return Ok(read.map_or_else(|| Value::Object(Object::new()), |read| read.value));
@@ -41,6 +47,8 @@ struct Reading<'f> {
     schemas: Schemas<'f>,
     fields: &'f Fields<'f>,
     faults: Vec<String>,
+    rows_left: usize,
+    inputs_left: usize,
 }
 
 impl Reading<'_> {
@@ -59,6 +67,14 @@ impl Reading<'_> {
             }
             return None;
         };
+        let Some(left) = self.inputs_left.checked_sub(1) else {
+            let fault = format!("a form has at most {MOST_INPUTS} inputs: write it as JSON");
+            if !self.faults.contains(&fault) {
+                self.faults.push(fault);
+            }
+            return None;
+        };
+        self.inputs_left = left;
         if let Some(text) = self.fields.get(Part::Json, path) {
             return self.json(text, path).map(Read::input);
         }
@@ -104,7 +120,7 @@ impl Reading<'_> {
     }
 
     fn list(&mut self, items: &Value, path: &str, depth: usize) -> Option<Read> {
-        let rows = (0..self.count(path)?).map(|at| item_path(path, at));
+        let rows = (0..self.take_rows(path)?).map(|at| item_path(path, at));
         let items = rows.filter_map(|path| self.read(items, &path, false, depth));
         let items: Vec<_> = items.map(|it| it.value).collect();
         Some(Read { is_said: !items.is_empty(), value: Value::Array(items) })
@@ -117,7 +133,7 @@ impl Reading<'_> {
         path: &str,
         depth: usize,
     ) -> Option<(Object, bool)> {
-        self.count(path)?;
+        self.fields.get(Part::Count, path)?;
         let (mut object, mut is_said) = (Object::new(), false);
         for (name, schema) in members.iter() {
             let is_required = required.contains(&name.as_str());
@@ -132,7 +148,7 @@ impl Reading<'_> {
     /// Adds the members beside the declared ones. Returns true if there are some.
     fn further(&mut self, schema: &Value, object: &mut Object, path: &str, depth: usize) -> bool {
         let (path, n_declared) = (further_path(path), object.len());
-        for at in 0..self.count(&path).unwrap_or_default() {
+        for at in 0..self.take_rows(&path).unwrap_or_default() {
             let path = item_path(&path, at);
             let name = self.fields.get(Part::Key, &path).unwrap_or_default();
             let read = self.read(schema, &path, false, depth);
@@ -188,17 +204,19 @@ impl Reading<'_> {
         }
     }
 
-    /// The number of rows of a group; `None` if the form does not show it.
-    fn count(&mut self, path: &str) -> Option<usize> {
+    /// The number of rows of a list or map, which are no longer left for others; `None` if the form does not show it.
+    fn take_rows(&mut self, path: &str) -> Option<usize> {
         let count: usize = self.fields.get(Part::Count, path)?.parse().ok()?;
-        if count > MOST_ROWS {
-            let fault = format!(
-                "`{}`: expected at most {MOST_ROWS} rows of a form, got: {count}; write it as JSON",
-                input_name(path)
-            );
-            self.faults.push(fault);
+        if let Some(left) = self.rows_left.checked_sub(count) {
+            self.rows_left = left;
+            return Some(count);
         }
-        Some(usize::min(count, MOST_ROWS))
+        let fault = format!(
+            "`{}`: expected at most {MOST_ROWS} rows in a form, got {count} more; write it as JSON",
+            input_name(path)
+        );
+        self.faults.push(fault);
+        None
     }
 }
 
@@ -208,5 +226,6 @@ fn input_name(path: &str) -> &str {
 }
 
 const MOST_DEPTH: usize = 100;
-/// A form has no more rows than a person fills in.
-const MOST_ROWS: usize = 1000;
+/// A whole form has no more rows than a person fills in, at whatever places, and no more inputs.
+const MOST_ROWS: usize = 2000;
+const MOST_INPUTS: usize = 20_000;

@@ -183,7 +183,7 @@ fn more_than_a_form_can_hold_is_a_fault_and_not_left_out() {
         assert!(faults.iter().any(|fault| fault.contains(expected)), "{faults:?}");
     }
     let list = schema_of(&json!({"type": "array", "items": {"type": "string"}}));
-    check_fault(&list, &[("i:/a", "1001"), ("t:/a/1000", "x")], "at most 1000 rows");
+    check_fault(&list, &[("i:/a", "2001"), ("t:/a/2000", "x")], "at most 2000 rows");
     let map = schema_of(&json!({"type": "object", "additionalProperties": {"type": "string"}}));
     let row = [("i:/a", "0"), ("i:/a/+", "1"), ("k:/a/+/0", "name"), ("t:/a/+/0", "")];
     check_fault(&map, &row, "the member `name` has no value");
@@ -197,4 +197,25 @@ fn more_than_a_form_can_hold_is_a_fault_and_not_left_out() {
     fields.push((format!("t:{path}"), "x".to_owned()));
     let faults = read_arguments(&deep, &Fields::new(&fields)).unwrap_err();
     assert!(faults.iter().any(|fault| fault.contains("100 levels")), "{faults:?}");
+}
+
+#[test]
+fn a_form_has_one_bound_of_rows_and_one_of_inputs_wherever_they_are() {
+    let row = json!({"type": "array", "items": {"type": "integer"}});
+    let lists = schema_of(&json!({"type": "array", "items": (row.clone())}));
+    let mut fields = vec![("i:".to_owned(), "0".to_owned()), ("i:/a".to_owned(), "30".to_owned())];
+    fields.extend((0..30).map(|at| (format!("i:/a/{at}"), "1000".to_owned())));
+    let faults = read_arguments(&lists, &Fields::new(&fields)).unwrap_err();
+    assert_eq!(
+        faults.first().unwrap(),
+        "`a/1`: expected at most 2000 rows in a form, got 1000 more; write it as JSON"
+    );
+    let members = (0..100).map(|at| (at.to_string(), json!({"type": "string"})));
+    let wide = json!({"type": "object", "properties": (Value::Object(members.collect()))});
+    let wide = schema_of(&json!({"type": "array", "items": (wide.clone())}));
+    let mut fields =
+        vec![("i:".to_owned(), "0".to_owned()), ("i:/a".to_owned(), "1000".to_owned())];
+    fields.extend((0..1000).map(|at| (format!("i:/a/{at}"), "0".to_owned())));
+    let faults = read_arguments(&wide, &Fields::new(&fields)).unwrap_err();
+    assert_eq!(faults, ["a form has at most 20000 inputs: write it as JSON"]);
 }
