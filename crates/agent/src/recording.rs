@@ -13,8 +13,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use callgate_secret::MASK;
-use callgate_tool::{Handle, Outcome, SessionName, ToolCall, ToolResult, Value};
+use callgate_tool::{Handle, Outcome, SessionName, ToolCall, ToolResult, Value, mask_session};
 use callgate_transport::Transport;
 
 use self::calls::CallRecorders;
@@ -88,11 +87,7 @@ impl Recording {
 
     /// Notes the session of the conversation, without the values that credentials read.
     pub fn note_session(&mut self, mut envelope: Value, secrets: &[SessionName]) {
-        if let Some(parameters) = envelope.get_mut("parameters") {
-            for name in secrets {
-                mask_parameter(parameters, name);
-            }
-        }
+        mask_session(&mut envelope, secrets);
         self.files.session = Some(envelope);
     }
 
@@ -165,36 +160,5 @@ fn without_random_texts(bytes: Vec<u8>, random: &[String]) -> Vec<u8> {
     match String::from_utf8(bytes) {
         Ok(text) => without_texts(random, text).into_bytes(),
         Err(binary) => binary.into_bytes(),
-    }
-}
-
-/// Masks a value that a credential reads: a parameter, or a member inside one.
-fn mask_parameter(value: &mut Value, name: &SessionName) {
-    let Value::Object(members) = value else { return };
-    for (member_name, value) in members.iter_mut() {
-        let session_name = SessionName::new(member_name);
-        if *name == session_name {
-            *value = MASK.into();
-        } else if session_name.holds(name)
-            && let Some(rest) = name.as_str().get(session_name.as_str().len().saturating_add(1)..)
-        {
-            mask_parameter(value, &SessionName::new(rest));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use callgate_tool::json;
-
-    use super::*;
-
-    #[test]
-    fn values_that_credentials_read_are_masked() {
-        let mut parameters = json!({"Token": "s3cr3t", "user": {"key": "s3cr3t", "id": 7}});
-        for name in ["token", "user.key"] {
-            mask_parameter(&mut parameters, &SessionName::new(name));
-        }
-        assert_eq!(parameters, json!({"Token": "****", "user": {"key": "****", "id": 7}}));
     }
 }

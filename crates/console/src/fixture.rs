@@ -36,8 +36,9 @@ pub(crate) async fn call_file(
     Ok(PageResponse::download("call.json", json_view::pretty(&case) + "\n"))
 }
 
-/// The `session.json` of a case, which names its credentials and does not hold them.
-pub(crate) fn session_file(mut session: Value) -> PageResponse {
+/// The `session.json` of a case, which names its credentials and holds neither them nor other values that credentials read.
+pub(crate) fn session_file(request: &PageRequest, mut session: Value) -> PageResponse {
+    request.mask_session(&mut session);
     let credentials = session.get_mut("credentials").and_then(Value::as_object_mut);
     for (name, credential) in credentials.into_iter().flat_map(Object::iter_mut) {
         let letter =

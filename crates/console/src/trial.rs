@@ -89,7 +89,7 @@ pub(crate) async fn fixture(request: &PageRequest, name: &str) -> PageResponse {
 /// The session as `session.json` of a case.
 pub(crate) async fn session(request: &PageRequest, name: &str) -> PageResponse {
     if let Ok(session) = read_session(request) {
-        return fixture::session_file(session);
+        return fixture::session_file(request, session);
     }
     let tool = match tool::facts(request, name).await {
         Ok(tool) => tool,

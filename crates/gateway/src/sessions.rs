@@ -5,7 +5,7 @@ mod condition;
 mod merge;
 mod parameters_schema;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, mem::take, time::Duration};
 
 use axum::{
     extract::State,
@@ -14,7 +14,7 @@ use axum::{
 use callgate_dialect::distinct_names;
 use callgate_secret::MASK;
 use callgate_session::{ErrorKind, Expected, Version};
-use callgate_tool::{Object, SessionName, Value};
+use callgate_tool::{Object, Value, json, mask_session};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -231,10 +231,9 @@ fn session_response(
     version: Version,
     status: StatusCode,
 ) -> Response {
-    let mut parameters = Value::Object(state.parameters.clone());
-    for name in &gateway.current_build().session_secrets {
-        mask_parameter(&mut parameters, name);
-    }
+    let mut session = json!({"parameters": (state.parameters.clone())});
+    mask_session(&mut session, &gateway.current_build().session_secrets);
+    let parameters = session.get_mut("parameters").map(take).unwrap_or_default();
     let credentials = state.credentials.names().map(|name| (name, MASK)).collect();
     let body = JsonText::from_body(&SessionBody { id, parameters, credentials });
     let mut response = (status, body).into_response();
@@ -242,22 +241,6 @@ fn session_response(
         response.headers_mut().insert(header::ETAG, tag);
     }
     response
-}
-
-fn mask_parameter(value: &mut Value, name: &SessionName) {
-    let Value::Object(members) = value else { return };
-    for (key, value) in members.iter_mut() {
-        let member_name = SessionName::new(key);
-        if name == &member_name {
-            *value = Value::String(MASK.to_owned());
-        } else if let Some(rest) = member_name
-            .holds(name)
-            .then(|| name.as_str().get(member_name.as_str().len() + 1..))
-            .flatten()
-        {
-            mask_parameter(value, &SessionName::new(rest));
-        }
-    }
 }
 
 fn absent_session() -> Problem {

@@ -53,7 +53,7 @@ pub use principal::Principal;
 pub use reader::{DEPTH, InvalidJson, JsonReader, JsonToken};
 pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
-pub use session::{Session, SessionName, SessionSource, StatementInput};
+pub use session::{Session, SessionName, SessionSource, StatementInput, mask_session};
 pub use spelling::{hexadecimal, name_of_segment, pointer_segment, shortened_text};
 pub use tool::{Effect, Tool};
 pub use tool_call::{Arguments, ToolCall, call_id};

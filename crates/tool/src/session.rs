@@ -13,7 +13,7 @@ use std::{
 use crate::{CallerToken, Object, Value};
 use callgate_secret::{MASK, Secret};
 
-pub use name::SessionName;
+pub use name::{SessionName, mask_session};
 pub use source::{SessionSource, StatementInput};
 
 /// The state in which a call runs.

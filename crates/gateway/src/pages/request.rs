@@ -3,7 +3,7 @@
 use axum::{Router, body::Body, response::Response};
 use bytes::Bytes;
 use callgate_config::Built;
-use callgate_tool::{Principal, Value, hexadecimal, json};
+use callgate_tool::{Principal, SessionName, Value, hexadecimal, json, mask_session};
 use http::{HeaderMap, Method, Request, StatusCode, header, request::Parts};
 use tokio::time::{Duration, Instant};
 use tower_service::Service;
@@ -29,6 +29,7 @@ pub struct PageRequest {
     is_encrypted: bool,
     headers: HeaderMap,
     may_record: bool,
+    session_secrets: Vec<SessionName>,
 }
 
 /// The response of one of the sidecar's own paths.
@@ -60,7 +61,7 @@ impl PageRequest {
         let is_post = parts.method == Method::POST;
         let headers = parts.headers.clone();
         let is_encrypted = parts.extensions.get::<Encrypted>().is_some();
-        let may_record = false;
+        let (may_record, session_secrets) = (false, Vec::new());
         Self {
             own,
             caller,
@@ -72,12 +73,14 @@ impl PageRequest {
             is_encrypted,
             headers,
             may_record,
+            session_secrets,
         }
     }
 
     /// The request with what a build allows its caller.
     pub(super) fn for_build(mut self, built: &Built) -> Self {
         self.may_record = self.caller.recording_refusal(&built.serving).is_none();
+        self.session_secrets.clone_from(&built.session_secrets);
         self
     }
 
@@ -104,6 +107,11 @@ impl PageRequest {
     /// True if the caller may have turns recorded.
     pub fn may_record(&self) -> bool {
         self.may_record
+    }
+
+    /// Masks the values of a session that credentials read.
+    pub fn mask_session(&self, session: &mut Value) {
+        mask_session(session, &self.session_secrets);
     }
 
     /// The principal of the caller; `None` if everybody is served.

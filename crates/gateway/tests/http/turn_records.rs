@@ -57,7 +57,7 @@ toolsets:
 }
 
 fn turn(tool: &str) -> Value {
-    let session = json!({"id": "s-1", "parameters": {"petKey": "pet-key-0123456789", "ownerId": "o-1"}, "credentials": {"user token": "typed-0123456789"}});
+    let session = json!({"id": "s-1", "parameters": {"petKey": "pet-key-0123456789", "ownerId": "o-1"}, "context": {"variables": {"petkey": "pet-key-0123456789"}}, "credentials": {"user token": "typed-0123456789"}});
     json!({"session": session, "input": tool, "record": true})
 }
 
@@ -100,7 +100,7 @@ async fn a_recorded_turn_is_a_fixture_without_credentials() {
         assert!(!all.contains(secret), "{all}");
     }
     let read = |name: &str| serde_json::from_str::<Value>(&files[name]).unwrap();
-    let session = json!({"id": "s-1", "parameters": {"petKey": "****", "ownerId": "o-1"}, "credentials": {"user token": "env:USER_TOKEN"}});
+    let session = json!({"id": "s-1", "parameters": {"petKey": "****", "ownerId": "o-1"}, "context": {"variables": {"petkey": "****"}}, "credentials": {"user token": "env:USER_TOKEN"}});
     assert_eq!(read("keeper-turn/session.json"), session);
     let form = json!({"configuration": "../callgate.yaml", "agent": "keeper", "inputs": [{"input": "pets-getPet"}]});
     assert_eq!(read("keeper-turn/turn.json"), form);

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::{Object, Value};
-use callgate_secret::Secret;
+use callgate_secret::{MASK, Secret};
 
 use super::Session;
 
@@ -87,6 +87,30 @@ impl Session {
     fn visit_named(&self, name: &SessionName, visitor: &mut dyn FnMut(&Value)) {
         visit_values(self.parameters.iter(), &name.0, visitor);
         visit_values(self.context.iter(), &variable_path(name), visitor);
+    }
+}
+
+/// Masks what credentials read in a session as its caller wrote it: parameters, members of object parameters, and variables of
+/// the context. Its credentials are left to whoever writes it down.
+#[doc(hidden)]
+pub fn mask_session(session: &mut Value, names: &[SessionName]) {
+    for name in names {
+        if let Some(Value::Object(parameters)) = session.get_mut("parameters") {
+            mask_at_path(parameters, &name.0);
+        }
+        if let Some(Value::Object(context)) = session.get_mut("context") {
+            mask_at_path(context, &variable_path(name));
+        }
+    }
+}
+
+fn mask_at_path(members: &mut Object, path: &str) {
+    for (member, value) in members.iter_mut() {
+        match (path_after_member(path, member), value) {
+            (Some(""), value) => *value = MASK.into(),
+            (Some(rest), Value::Object(members)) => mask_at_path(members, rest),
+            _ => {}
+        }
     }
 }
 
@@ -202,6 +226,22 @@ mod tests {
         let dotted = json!({"variables.token": "t", "token": 1});
         check(("token", "$context.variables.token"), (json!({}), dotted.clone()), None);
         check(("token", "$context.token"), (json!({}), dotted), Some(json!(1)));
+    }
+
+    #[test]
+    fn a_session_as_it_was_written_is_masked_wherever_a_credential_reads_it() {
+        let mut session = json!({
+            "parameters": {"Token": "s3cr3t", "user": {"Key": ["s3cr3t"], "id": 7}, "user.key": 1},
+            "context": {"token": "t", "variables": {"token": "s3cr3t", "User": {"key": "s3cr3t"}},
+                "variables.token": "s3cr3t"},
+        });
+        mask_session(&mut session, &["token", "user.key"].map(SessionName::new));
+        let expected = json!({
+            "parameters": {"Token": "****", "user": {"Key": "****", "id": 7}, "user.key": "****"},
+            "context": {"token": "t", "variables": {"token": "****", "User": {"key": "****"}},
+                "variables.token": "****"},
+        });
+        assert_eq!(session, expected);
     }
 
     #[test]

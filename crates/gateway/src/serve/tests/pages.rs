@@ -8,6 +8,10 @@ const TOKEN: &str = "a-token-of-operators-0123456789";
 
 /// A page that shows its caller, its form token, and the status of one of the sidecar's own paths.
 pub(super) async fn show(page: PageRequest) -> PageResponse {
+    if let Ok(mut session) = callgate_tool::Value::parse(page.query("session")) {
+        page.mask_session(&mut session);
+        return PageResponse::text(200, session.to_string());
+    }
     let asked = page.get(page.query("ask"), &[]).await.status;
     let caller =
         page.principal().unwrap_or_else(|| if page.is_signed_out() { "out" } else { "all" });
@@ -101,6 +105,17 @@ async fn a_form_without_its_token_or_from_another_page_is_refused() {
     assert_eq!(json.status().as_u16(), 415);
     let put = browser.client.put(format!("{}/console", sidecar.calls[0])).send().await.unwrap();
     assert_eq!(put.status().as_u16(), 405);
+}
+
+#[tokio::test]
+async fn a_page_writes_a_session_down_without_what_credentials_read() {
+    let text = "toolsets: {pets: {openapi: pets.yaml, server: 'http://127.0.0.1:9', auth: {bearer: {token: $context.variables.tok}}}}";
+    let sidecar = Sidecar::start(text).await;
+    let session =
+        r#"{"parameters":{"Tok":"s3cr3t"},"context":{"variables":{"tok":"s3cr3t","a":1}}}"#;
+    let query: String = url::form_urlencoded::byte_serialize(session.as_bytes()).collect();
+    let shown = sidecar.get(&format!("/console?session={query}"), &[]).await.text().await.unwrap();
+    assert_eq!(shown, session.replace("s3cr3t", "****"));
 }
 
 #[tokio::test]
