@@ -132,6 +132,31 @@ pub(crate) fn may_still_use_agent(built: &Built, caller: &Caller, agent: &str) -
     })
 }
 
+/// True if a build lets a caller see the calls of others, of all toolsets for which an earlier build did.
+pub(crate) fn may_still_see_calls(built: &Built, caller: &Caller) -> bool {
+    let is_shown_here = caller.is_admin || built.serving.console != Some(false);
+    is_shown_here
+        && may_still(built, caller, |rights, lacks| {
+            let is_left = |name: &String| {
+                let is_listed = rights.toolsets.as_ref().is_none_or(|all| all.contains(name));
+                is_listed && !lacks.contains_key(name)
+            };
+            rights.is_admin
+                && match &caller.toolsets {
+                    None => rights.toolsets.is_none() && lacks.is_empty(),
+                    Some(toolsets) => toolsets.iter().all(is_left),
+                }
+        })
+}
+
+/// True if a build serves a caller who was identified under an earlier build.
+pub(crate) fn is_still_served(built: &Built, caller: &Caller) -> bool {
+    match (&caller.lists, &built.serving.access) {
+        (Some(_), Some(access)) => !access.public_listing.is_empty(),
+        _ => may_still(built, caller, |_, _| true),
+    }
+}
+
 /// True if a build identifies a caller by what they showed to an earlier one, with rights that allow something. The scopes are
 /// those that the caller's token lacks.
 fn may_still(built: &Built, caller: &Caller, allow: impl Fn(&Rights, &Scopes) -> bool) -> bool {

@@ -27,6 +27,8 @@ pub(crate) struct Caller {
     pub(crate) is_admin: bool,
     /// The calls of others that the caller may approve or reject.
     pub(crate) approves: Arc<Approves>,
+    /// The sign-in of a browser by which the caller was identified.
+    pub(crate) sign_in: Option<[u8; 32]>,
     /// True if a browser has to sign in before it sees a page.
     pub(crate) is_signed_out: bool,
     pub(crate) details: Details,

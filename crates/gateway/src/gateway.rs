@@ -19,7 +19,7 @@ use futures_util::{
 use tokio::sync::watch;
 
 use crate::{
-    access::Access,
+    access::{self, Access},
     at_start::AtStart,
     caller::Caller,
     drain::Drain,
@@ -156,21 +156,27 @@ impl Gateway {
         self.0.listeners.try_enter(principal.map_or("", Principal::id), 1)
     }
 
-    /// Yields each time another build is served, until the sidecar stops; `None` if too many listen.
-    pub(crate) fn replacements(
-        &self,
-        principal: Option<&Principal>,
-    ) -> Option<BoxStream<'static, ()>> {
-        let permit = self.listener_permit(principal)?;
-        let from = (self.0.replaced.subscribe(), self.0.drain.clone(), permit);
-        let replacements = stream::unfold(from, |(mut replaced, drain, permit)| async move {
-            let is_replaced = tokio::select! {
-                biased;
-                () = drain.wait_until_draining() => false,
-                changed = replaced.changed() => changed.is_ok(),
-            };
-            is_replaced.then_some(((), (replaced, drain, permit)))
-        });
+    /// The number of replaced builds, which changes with each.
+    pub(crate) fn replaced(&self) -> watch::Receiver<u64> {
+        self.0.replaced.subscribe()
+    }
+
+    /// Yields each time another build is served, until the sidecar stops or a build does not serve the caller; `None` if too many
+    /// listen.
+    pub(crate) fn replacements(&self, caller: Caller) -> Option<BoxStream<'static, ()>> {
+        let permit = self.listener_permit(caller.principal.as_ref())?;
+        let from = (self.replaced(), self.clone(), caller, permit);
+        let replacements =
+            stream::unfold(from, |(mut replaced, gateway, caller, permit)| async move {
+                let is_replaced = tokio::select! {
+                    biased;
+                    () = gateway.drain().wait_until_draining() => false,
+                    changed = replaced.changed() => changed.is_ok(),
+                };
+                let is_told =
+                    is_replaced && access::is_still_served(&gateway.current_build(), &caller);
+                is_told.then_some(((), (replaced, gateway, caller, permit)))
+            });
         Some(replacements.boxed())
     }
 

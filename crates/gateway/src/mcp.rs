@@ -14,7 +14,7 @@ use callgate_mcp::{
     Caller as McpCaller, Host, McpService, SessionError, WaitingCall as McpWaitingCall,
 };
 use callgate_session::Store;
-use callgate_tool::{Principal, Session, Value};
+use callgate_tool::{Session, Value};
 use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
 
@@ -76,7 +76,7 @@ async fn answer_request(
     head.extensions.insert(mcp_caller);
     // That of a call that waits for a person.
     head.extensions.insert(caller.clone());
-    let service = McpService::new(Arc::new(SidecarHost(gateway.clone(), caller.principal.clone())));
+    let service = McpService::new(Arc::new(SidecarHost(gateway.clone(), caller.clone())));
     // The library checks that this header agrees with the message.
     let listens = head.headers.get("mcp-method").is_some_and(|method| method == LISTEN);
     let before = gateway.current_build();
@@ -95,7 +95,7 @@ async fn answer_request(
 const LISTEN: &str = "subscriptions/listen";
 
 /// A sidecar for one of its callers.
-struct SidecarHost(Gateway, Option<Principal>);
+struct SidecarHost(Gateway, Caller);
 
 #[async_trait]
 impl Host for SidecarHost {
@@ -157,7 +157,7 @@ impl Host for SidecarHost {
     }
 
     fn changes(&self) -> Option<BoxStream<'static, ()>> {
-        self.0.replacements(self.1.as_ref())
+        self.0.replacements(self.1.clone())
     }
 
     async fn keep_waiting_call(

@@ -31,6 +31,7 @@ use crate::{
     json_body::{BodyLimit, collect_body},
     path_problem::{method_not_allowed, unknown_path},
     problem::{Problem, ProblemKind},
+    sign_ins::SignIns,
 };
 
 /// Makes the page of a request.
@@ -58,7 +59,7 @@ pub(crate) async fn browser_caller(
     };
     match gateway.access().caller_of_token(access, built, &token).await {
         Err(problem) if problem.is_of_tokens() => Ok(Caller::signed_out()),
-        caller => caller,
+        caller => Ok(Caller { sign_in: SignIns::digest(&head.headers), ..caller? }),
     }
 }
 

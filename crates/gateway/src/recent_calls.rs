@@ -42,13 +42,15 @@ struct Ring {
 }
 
 /// A call that has ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RecentCall {
     /// The place among all calls of this process, from 1.
     pub(crate) number: u64,
     pub(crate) at: SystemTime,
     pub(crate) id: String,
     pub(crate) tool: String,
+    /// The toolset of the tool; none if its caller named no tool that there is.
+    pub(crate) toolset: Option<String>,
     pub(crate) principal: Option<String>,
     pub(crate) ending: &'static str,
     pub(crate) status: Option<u16>,
@@ -61,24 +63,30 @@ pub(crate) struct RecentCall {
 }
 
 /// The beginnings of the texts of a call's values, as JSON without credentials.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CallValues {
     pub(crate) arguments: String,
     pub(crate) result: String,
 }
 
-/// The arguments of a call that runs, without credentials.
+/// The facts of a call that runs.
 #[derive(Clone, Debug)]
-struct KeptArguments(String);
+struct BegunCall {
+    toolset: Option<String>,
+    /// Without credentials; none unless values are kept.
+    arguments: Option<String>,
+}
 
 impl RecentCalls {
-    /// Keeps calls from now on, or none.
+    /// Keeps calls from now on, or none, and values of calls; those that are kept end with it.
     pub(crate) fn set_recording(&self, is_on: bool, has_values: bool) {
         self.0.has_values.store(is_on && has_values, Ordering::Relaxed);
         self.0.is_on.store(is_on, Ordering::Relaxed);
+        let mut ring = self.0.ring.lock().unwrap_or_else(PoisonError::into_inner);
         if !is_on {
-            let mut ring = self.0.ring.lock().unwrap_or_else(PoisonError::into_inner);
             (ring.calls, ring.n_bytes) = (VecDeque::new(), 0);
+        } else if !has_values {
+            ring.forget_values();
         }
     }
 
@@ -100,8 +108,12 @@ impl RecentCalls {
     }
 
     fn keep(&self, mut call: RecentCall) {
-        call.n_bytes = call.count_bytes();
         let mut ring = self.0.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        // Values that were switched off while the call ran are not kept.
+        if !self.0.has_values.load(Ordering::Relaxed) {
+            call.values = None;
+        }
+        call.n_bytes = call.count_bytes();
         ring.latest = ring.latest.saturating_add(1);
         call.number = ring.latest;
         ring.n_bytes = ring.n_bytes.saturating_add(call.n_bytes);
@@ -118,6 +130,17 @@ impl RecentCalls {
     }
 }
 
+impl Ring {
+    fn forget_values(&mut self) {
+        for call in self.calls.iter_mut().filter(|call| call.values.is_some()) {
+            let mut bare = RecentCall { values: None, ..RecentCall::clone(call) };
+            bare.n_bytes = bare.count_bytes();
+            *call = Arc::new(bare);
+        }
+        self.n_bytes = self.calls.iter().map(|call| call.n_bytes).sum();
+    }
+}
+
 #[async_trait]
 impl Middleware for RecentCalls {
     fn stage(&self) -> Stage {
@@ -130,9 +153,12 @@ impl Middleware for RecentCalls {
         backend: Option<&dyn Backend>,
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
-        if self.0.has_values.load(Ordering::Relaxed) {
-            let arguments = prefix_within_bytes(&masked_arguments(call, backend), MOST_VALUE);
-            call.extensions_mut().insert(KeptArguments(arguments));
+        if self.0.is_on.load(Ordering::Relaxed) {
+            let has_values = self.0.has_values.load(Ordering::Relaxed);
+            let arguments = has_values.then(|| masked_arguments(call, backend));
+            let arguments = arguments.map(|text| prefix_within_bytes(&text, MOST_VALUE));
+            let toolset = backend.map(Backend::toolset).map(str::to_owned);
+            call.extensions_mut().insert(BegunCall { toolset, arguments });
         }
         ControlFlow::Continue(())
     }
@@ -141,16 +167,16 @@ impl Middleware for RecentCalls {
         if !self.0.is_on.load(Ordering::Relaxed) {
             return;
         }
-        let arguments = call.extensions().get::<KeptArguments>();
-        let values = arguments.map(|KeptArguments(arguments)| CallValues {
-            arguments: arguments.clone(),
-            result: result_text(call, ended.ending),
-        });
+        let begun = call.extensions().get::<BegunCall>();
+        let arguments = begun.and_then(|begun| begun.arguments.clone());
+        let values = arguments
+            .map(|arguments| CallValues { arguments, result: result_text(call, ended.ending) });
         self.keep(RecentCall {
             number: 0,
             at: SystemTime::now(),
             id: prefix_within_bytes(call.id(), MOST_NAME),
             tool: prefix_within_bytes(call.tool(), MOST_NAME),
+            toolset: begun.and_then(|begun| begun.toolset.clone()),
             principal: call
                 .principal()
                 .map(Principal::id)
@@ -176,8 +202,8 @@ impl RecentCall {
     fn count_bytes(&self) -> usize {
         let values = self.values.as_ref();
         let values = values.map_or(0, |values| values.arguments.len() + values.result.len());
-        let names =
-            self.id.len() + self.tool.len() + self.principal.as_ref().map_or(0, String::len);
+        let further = [&self.toolset, &self.principal].into_iter().flatten().map(String::len);
+        let names = self.id.len() + self.tool.len() + further.sum::<usize>();
         let mut texts = ByteCount(0);
         // An attempt, the decision of every call, holds no text.
         let is_text = |event: &&Event| !matches!(event, Event::Attempt { .. });
@@ -265,6 +291,11 @@ mod tests {
         let values = last.values.as_ref().unwrap();
         assert_eq!(values.arguments, r#"{"what":"tea"}"#);
         assert!(values.result.contains(r#""response":"bought""#), "{}", values.result);
+        recent_calls.set_recording(true, false);
+        assert!(recent_calls.find(1003).unwrap().values.is_none(), "they are switched off");
+        let (calls, _) = recent_calls.calls_after(0);
+        let n_bytes = calls.iter().map(|call| call.n_bytes).sum::<usize>();
+        assert_eq!(recent_calls.0.ring.lock().unwrap().n_bytes, n_bytes);
     }
 
     #[tokio::test]

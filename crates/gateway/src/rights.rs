@@ -1,6 +1,7 @@
-//! The rights of the calls of a request: those of its caller when it came, as long as the configuration lets the caller have them.
+//! The rights of the calls of a request, and of streams that outlive it: those of its caller when it came, as long as the configuration
+//! lets the caller have them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::SystemTime};
 
 use callgate_config::Built;
 use callgate_executor::CallRights;
@@ -15,6 +16,15 @@ pub(crate) fn call_rights(gateway: &Gateway, built: &Arc<Built>, caller: &Caller
         Arc::ptr_eq(&built, &began)
             || (is_served(&built, toolset, tool) && access::may_still_use(&built, &caller, toolset))
     })
+}
+
+/// True if a caller who began to watch the calls of others may still see them: the sign-in, the token and an operator's rights to the
+/// same toolsets are there.
+pub(crate) fn may_still_see_calls(gateway: &Gateway, caller: &Caller) -> bool {
+    let is_signed_in =
+        caller.sign_in.as_ref().is_none_or(|digest| gateway.sign_ins().is_kept(digest));
+    let is_valid = caller.token.as_ref().is_none_or(|token| token.expires() > SystemTime::now());
+    is_signed_in && is_valid && access::may_still_see_calls(&gateway.current_build(), caller)
 }
 
 fn is_served(built: &Built, toolset: &str, tool: &str) -> bool {

@@ -31,10 +31,21 @@ callgate_secret::opaque!(SignIns = "SignIns(****)");
 impl SignIns {
     /// The token that a browser exchanged for the cookie that it shows.
     pub(crate) fn token(&self, headers: &HeaderMap) -> Option<String> {
-        let digest = digest_of(&[cookie(headers)?.as_bytes()]);
+        let digest = Self::digest(headers)?;
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = entries.iter().find(|entry| entry.digest == digest)?;
         (entry.ends > Instant::now()).then(|| entry.token.clone())
+    }
+
+    /// The digest of the cookie that a browser shows.
+    pub(crate) fn digest(headers: &HeaderMap) -> Option<[u8; 32]> {
+        Some(digest_of(&[cookie(headers)?.as_bytes()]))
+    }
+
+    /// True until the sign-in with a cookie of this digest ends.
+    pub(crate) fn is_kept(&self, digest: &[u8; 32]) -> bool {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().any(|entry| entry.digest == *digest && entry.ends > Instant::now())
     }
 
     /// The token of the forms of a browser: it follows from its cookie, and from a secret of this process.
@@ -48,8 +59,8 @@ impl SignIns {
     pub(crate) fn keep(&self, token: String) -> String {
         let cookie = hexadecimal(&random_bytes());
         let now = Instant::now();
-        let entry =
-            SignIn { digest: digest_of(&[cookie.as_bytes()]), token, ends: now + SIGN_IN_TIME };
+        let digest = digest_of(&[cookie.as_bytes()]);
+        let entry = SignIn { digest, token, ends: now + SIGN_IN_TIME };
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|entry| entry.ends > now);
         if entries.len() >= MOST_SIGN_INS {
@@ -60,8 +71,7 @@ impl SignIns {
     }
 
     pub(crate) fn remove(&self, headers: &HeaderMap) {
-        let Some(cookie) = cookie(headers) else { return };
-        let digest = digest_of(&[cookie.as_bytes()]);
+        let Some(digest) = Self::digest(headers) else { return };
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|entry| entry.digest != digest);
     }
@@ -113,14 +123,18 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_token_is_kept_under_its_cookie_until_it_ends_or_is_removed() {
         let sign_ins = SignIns::default();
-        let (kim, lee) = (sign_ins.keep("token-k".to_owned()), sign_ins.keep("token-l".to_owned()));
+        let kim = sign_ins.keep("token-k".to_owned());
+        let lee = sign_ins.keep("token-l".to_owned());
         let shown = |cookie: &str| headers(&[format!("a=b; {COOKIE}={cookie}")]);
         assert_eq!(sign_ins.token(&shown(&kim)).as_deref(), Some("token-k"));
         assert_ne!(sign_ins.form_token(&shown(&kim)), sign_ins.form_token(&shown(&lee)));
         let both = headers(&[format!("{COOKIE}={kim}"), format!("{COOKIE}={lee}")]);
         assert_eq!(sign_ins.token(&both), None, "another site may have set one");
         assert_eq!(sign_ins.token(&shown("")), None);
+        let digest = SignIns::digest(&shown(&kim)).unwrap();
+        assert!(sign_ins.is_kept(&digest));
         sign_ins.remove(&shown(&kim));
+        assert!(!sign_ins.is_kept(&digest));
         assert_eq!(sign_ins.token(&shown(&kim)), None);
         tokio::time::advance(SIGN_IN_TIME).await;
         assert_eq!(sign_ins.token(&shown(&lee)), None);

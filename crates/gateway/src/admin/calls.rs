@@ -25,7 +25,8 @@ use crate::{
     path_name::PathName,
     problem::{self, Problem, ProblemKind},
     query::{Query, malformed_query},
-    recent_calls::{RecentCall, RecentCalls},
+    recent_calls::RecentCall,
+    rights::may_still_see_calls,
 };
 
 /// The last calls
@@ -120,7 +121,8 @@ pub(crate) async fn list_calls(
     let recent_calls = gateway.recent_calls();
     if accepted == AcceptedFormat::Json {
         let (calls, latest) = recent_calls.calls_after(after.unwrap_or(0));
-        let calls = calls.iter().map(|call| call_summary(call)).collect();
+        let shown = calls.iter().filter(|call| is_shown(&caller, call));
+        let calls = shown.map(|call| call_summary(call)).collect();
         return Ok(JsonText::from_body(&LastCalls { calls, latest }).into_response());
     }
     // A browser that connects again says what it has seen.
@@ -153,7 +155,7 @@ pub(crate) async fn show_call(
 ) -> Result<JsonText, Problem> {
     query.refuse_remaining("no parameter")?;
     let call = number.parse().ok().and_then(|number| gateway.recent_calls().find(number));
-    let call = call.ok_or_else(|| {
+    let call = call.filter(|call| is_shown(&caller, call)).ok_or_else(|| {
         let detail = "expected the `number` of one of the last calls: `GET /v1/admin/calls`";
         Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
@@ -165,6 +167,12 @@ pub(crate) async fn show_call(
         arguments: values.map(|values| &*values.arguments),
         result: values.map(|values| &*values.result),
     }))
+}
+
+/// True if a call is one of a toolset that the caller may use: the report shows no others, either.
+fn is_shown(caller: &Caller, call: &RecentCall) -> bool {
+    let is_theirs = |toolset: &String| caller.may_use(toolset);
+    caller.toolsets.is_none() || call.toolset.as_ref().is_some_and(is_theirs)
 }
 
 fn call_summary(call: &RecentCall) -> CallSummary<'_> {
@@ -183,25 +191,29 @@ fn call_summary(call: &RecentCall) -> CallSummary<'_> {
     }
 }
 
-/// The calls after a number as they end, until the sidecar stops; `None` if too many listen.
+/// The calls after a number as they end, until the sidecar stops or the caller loses the right to see them; `None` if too many listen.
 fn call_events(
     gateway: &Gateway,
     caller: &Caller,
     from: u64,
 ) -> Option<impl Stream<Item = Result<Event, Infallible>> + Send + use<>> {
     let permit = gateway.listener_permit(caller.principal.as_ref())?;
-    let feed =
-        Feed { recent_calls: gateway.recent_calls().clone(), waiting: VecDeque::new(), last: from };
-    let (latest, drain) = (gateway.recent_calls().latest(), gateway.drain().clone());
-    let from = (feed, latest, drain, permit);
-    Some(stream::unfold(from, |(mut feed, mut latest, drain, permit)| async move {
+    let (gateway, caller) = (gateway.clone(), caller.clone());
+    let (latest, replaced) = (gateway.recent_calls().latest(), gateway.replaced());
+    let feed = Feed { gateway, caller, waiting: VecDeque::new(), last: from };
+    let from = (feed, latest, replaced, permit);
+    Some(stream::unfold(from, |(mut feed, mut latest, mut replaced, permit)| async move {
         loop {
+            if !may_still_see_calls(&feed.gateway, &feed.caller) {
+                return None;
+            }
             if let Some(event) = feed.next_event() {
-                return Some((Ok(event), (feed, latest, drain, permit)));
+                return Some((Ok(event), (feed, latest, replaced, permit)));
             }
             tokio::select! {
                 biased;
-                () = drain.wait_until_draining() => return None,
+                () = feed.gateway.drain().wait_until_draining() => return None,
+                changed = replaced.changed() => changed.ok()?,
                 changed = latest.changed() => changed.ok()?,
             }
         }
@@ -210,7 +222,8 @@ fn call_events(
 
 /// The calls that a reader has not seen yet.
 struct Feed {
-    recent_calls: RecentCalls,
+    gateway: Gateway,
+    caller: Caller,
     waiting: VecDeque<Arc<RecentCall>>,
     last: u64,
 }
@@ -218,11 +231,12 @@ struct Feed {
 impl Feed {
     fn next_event(&mut self) -> Option<Event> {
         if self.waiting.is_empty() {
-            let (newer, _) = self.recent_calls.calls_after(self.last);
-            self.waiting.extend(newer.into_iter().rev());
+            let (newer, _) = self.gateway.recent_calls().calls_after(self.last);
+            self.last = newer.first().map_or(self.last, |call| call.number);
+            let shown = newer.into_iter().rev().filter(|call| is_shown(&self.caller, call));
+            self.waiting.extend(shown);
         }
         let call = self.waiting.pop_front()?;
-        self.last = call.number;
         let JsonText(data) = JsonText::from_body(&call_summary(&call));
         Some(Event::default().event("call").id(call.number.to_string()).data(data))
     }

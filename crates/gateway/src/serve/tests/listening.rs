@@ -5,6 +5,10 @@ use super::*;
 const VERSION: &str = "2026-07-28";
 
 async fn listener(sidecar: &Sidecar) -> Response {
+    listener_with(sidecar, "").await
+}
+
+async fn listener_with(sidecar: &Sidecar, authorization: &str) -> Response {
     let name = |last: &str| format!("io.modelcontextprotocol/{last}");
     let meta = json!({
         name("protocolVersion"): VERSION,
@@ -20,6 +24,7 @@ async fn listener(sidecar: &Sidecar) -> Response {
         ("accept", "application/json, text/event-stream"),
         ("mcp-protocol-version", VERSION),
         ("mcp-method", "subscriptions/listen"),
+        ("authorization", authorization),
     ] {
         request = request.header(name, value);
     }
@@ -63,4 +68,23 @@ async fn mcp_subscribers_are_notified_of_a_reload_and_use_no_request_permit() {
         assert_eq!((&ended["id"], ended["result"].is_object()), (&json!(7), true), "{ended}");
         assert_eq!(next(stream).await, None);
     }
+}
+
+#[tokio::test]
+async fn a_subscription_ends_with_its_principal() {
+    let named = |name: &str| {
+        let token = format!("a-token-of-{name}-0123456789");
+        format!("access: {{principals: {{{name}: {{bearer: 'literal:{token}'}}}}}}\n{}", nothing())
+    };
+    let sidecar = Sidecar::start(&named("kim")).await;
+    let mut stream = listener_with(&sidecar, "Bearer a-token-of-kim-0123456789").await;
+    let acknowledged = next(&mut stream).await.unwrap();
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    sidecar.reload().await;
+    let told = next(&mut stream).await.unwrap();
+    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    sidecar.reload_text(&named("lee")).await;
+    let ended = next(&mut stream).await.unwrap();
+    assert!(ended["result"].is_object(), "{ended}");
+    assert_eq!(next(&mut stream).await, None);
 }

@@ -1,5 +1,7 @@
 //! Tests `/v1/admin/calls` and `/v1/admin/report` over real sockets: who may read them, and that no credential is in them.
 
+use http::HeaderValue;
+
 use super::{sidecar::get, *};
 
 const ADMIN: &str = "a-token-of-operators-0123456789";
@@ -132,4 +134,85 @@ async fn calls_are_events_as_they_end_and_a_reader_continues_after_the_last_one_
     let mut events = now.bytes_stream();
     let piece = timeout(Duration::from_secs(5), events.next()).await.unwrap().unwrap().unwrap();
     assert!(String::from_utf8_lossy(&piece).contains(r#""number":3"#));
+}
+
+/// The next event of a stream, in time; none at its end.
+async fn next_event(stream: &mut Response) -> Option<String> {
+    let piece = timeout(Duration::from_secs(5), stream.chunk()).await.unwrap().unwrap();
+    piece.map(|piece| String::from_utf8(piece.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn an_admin_of_some_toolsets_sees_the_calls_of_these_alone() {
+    let address = echo().await;
+    let pets = format!("openapi: pets.yaml, server: 'http://{address}'");
+    let text = format!(
+        "call_values: true\naccess: {{principals: {{ops: {{bearer: 'literal:{ADMIN}', admin: true, toolsets: [other]}}, agent: {{bearer: 'literal:{AGENT}'}}}}}}\n\
+         toolsets: {{pets: {{{pets}}}, other: {{{pets}}}}}\n"
+    );
+    let sidecar = Sidecar::start(&text).await;
+    let token = format!("Bearer {ADMIN}");
+    let headers = [("authorization", &*token), ("accept", "text/event-stream")];
+    let mut stream = sidecar.get("/v1/admin/calls", &headers).await;
+    for tool in ["pets-list", "nowhere-list", "other-list"] {
+        call(&sidecar, AGENT, &CALL.replace("pets-list", tool)).await;
+    }
+    let (_, listed, text) = shown(&sidecar, "/v1/admin/calls", ADMIN).await;
+    let tools: Vec<_> = listed["calls"].as_array().unwrap().iter().map(|it| &it["tool"]).collect();
+    assert_eq!(tools, [&json!("other-list")], "{text}");
+    for (number, expected) in [(1, 404), (2, 404), (3, 200)] {
+        let path = format!("/v1/admin/calls/{number}");
+        assert_eq!(shown(&sidecar, &path, ADMIN).await.0, expected, "{number}");
+    }
+    let event = next_event(&mut stream).await.unwrap();
+    assert!(event.contains("id: 3") && event.contains("other-list"), "{event}");
+}
+
+#[tokio::test]
+async fn a_stream_of_calls_ends_with_the_right_to_see_them_and_values_with_their_key() {
+    let text = configuration(echo().await);
+    let sidecar = Sidecar::start(&text).await;
+    call(&sidecar, AGENT, CALL).await;
+    let token = format!("Bearer {ADMIN}");
+    let headers = [("authorization", &*token), ("accept", "text/event-stream")];
+    let open = async || sidecar.get("/v1/admin/calls?after=0", &headers).await;
+    let mut streams = [open().await, open().await];
+    for stream in &mut streams {
+        assert!(next_event(stream).await.unwrap().contains("id: 1"));
+    }
+    let without_values = text.replace("call_values: true\n", "");
+    sidecar.reload_text(&without_values).await;
+    let (_, opened, text) = shown(&sidecar, "/v1/admin/calls/1", ADMIN).await;
+    assert!(opened["number"] == 1 && !text.contains("arguments"), "{text}");
+    for changed in [", admin: true, toolsets: [pets]", ""] {
+        let narrower = without_values.replace(", admin: true", changed);
+        assert_ne!(narrower, without_values);
+        sidecar.reload_text(&narrower).await;
+        for stream in &mut streams {
+            assert_eq!(next_event(stream).await, None, "{changed}");
+        }
+        sidecar.reload_text(&without_values).await;
+        streams = [open().await, open().await];
+        for stream in &mut streams {
+            assert!(next_event(stream).await.unwrap().contains("id: 1"), "it is another reader");
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_signs_out_sees_no_further_calls() {
+    let sidecar = Sidecar::start(&configuration(echo().await)).await;
+    let sign_ins = sidecar.gateway.sign_ins();
+    let cookie = sign_ins.keep(ADMIN.to_owned());
+    let cookie = HeaderValue::from_str(&format!("__Host-callgate={cookie}")).unwrap();
+    let headers = HeaderMap::from_iter([(http::header::COOKIE, cookie)]);
+    let mut request = http::Request::get("/console").body(()).unwrap();
+    *request.headers_mut() = headers.clone();
+    let (head, ()) = request.into_parts();
+    let built = sidecar.gateway.current_build();
+    let caller = crate::pages::browser_caller(&sidecar.gateway, &built, &head).await;
+    let caller = caller.unwrap_or_else(|_| panic!("a caller"));
+    assert!(crate::rights::may_still_see_calls(&sidecar.gateway, &caller));
+    sign_ins.remove(&headers);
+    assert!(!crate::rights::may_still_see_calls(&sidecar.gateway, &caller));
 }

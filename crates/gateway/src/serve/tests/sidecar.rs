@@ -47,13 +47,7 @@ impl Sidecar {
         base: &Path,
         description: &'static str,
     ) -> Result<Self, Failure> {
-        let has_address = text.lines().any(|line| line.starts_with("listen:"));
-        let usual = if has_address { "" } else { "listen: 127.0.0.1:0\n" };
-        let config = Config::from_text(format!("{usual}{text}"), base);
-        let mut config = config.map_err(Failure::Configuration)?;
-        for toolset in config.toolsets.iter_mut().filter(|known| known.functions.is_empty()) {
-            toolset.description = Description::text(callgate_testkit::describe(description));
-        }
+        let config = read_configuration(text, base, description)?;
         let listeners = Listeners::default();
         let recent_calls = RecentCalls::default();
         let environment = Environment::new()
@@ -87,9 +81,18 @@ impl Sidecar {
 
     /// Builds the configuration again, as a reload does.
     pub(super) async fn reload(&self) {
+        self.reload_as(&self.config).await;
+    }
+
+    /// Builds another configuration, as a reload does once its file has changed.
+    pub(super) async fn reload_text(&self, text: &str) {
+        let config = read_configuration(text, Path::new(""), DESCRIPTION);
+        self.reload_as(&config.unwrap_or_else(|_| panic!("{text}"))).await;
+    }
+
+    async fn reload_as(&self, config: &Config) {
         let environment = Environment::new().with_listeners(self.listeners.clone());
-        let built =
-            self.config.build(&environment, Some(&self.gateway.current_build())).await.unwrap();
+        let built = config.build(&environment, Some(&self.gateway.current_build())).await.unwrap();
         self.gateway.replace(Arc::new(built));
     }
 
@@ -125,6 +128,21 @@ impl Sidecar {
     pub(super) async fn status(&self, path: &str, headers: &[(&str, &str)]) -> u16 {
         self.get(path, headers).await.status().as_u16()
     }
+}
+
+fn read_configuration(
+    text: &str,
+    base: &Path,
+    description: &'static str,
+) -> Result<Config, Failure> {
+    let has_address = text.lines().any(|line| line.starts_with("listen:"));
+    let usual = if has_address { "" } else { "listen: 127.0.0.1:0\n" };
+    let config = Config::from_text(format!("{usual}{text}"), base);
+    let mut config = config.map_err(Failure::Configuration)?;
+    for toolset in config.toolsets.iter_mut().filter(|known| known.functions.is_empty()) {
+        toolset.description = Description::text(callgate_testkit::describe(description));
+    }
+    Ok(config)
 }
 
 impl Drop for Sidecar {
