@@ -2,7 +2,7 @@
 //! in the memory of this process, and is verified for every request.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     sync::{Mutex, OnceLock, PoisonError},
 };
 
@@ -22,6 +22,8 @@ pub(crate) struct SignIns {
 struct SignIn {
     /// The digest of the cookie, so that a look-up takes no time that says something about it.
     digest: [u8; 32],
+    /// The principal that signed in.
+    holder: String,
     token: String,
     ends: Instant,
 }
@@ -55,16 +57,25 @@ impl SignIns {
         hexadecimal(&digest_of(&[secret, cookie.as_bytes()]))
     }
 
-    /// Keeps a token under a new cookie.
-    pub(crate) fn keep(&self, token: String) -> String {
+    /// Keeps a token of a principal under a new cookie. Where there are too many, whoever has most loses the oldest.
+    pub(crate) fn keep(&self, holder: &str, token: String) -> String {
         let cookie = hexadecimal(&random_bytes());
         let now = Instant::now();
         let digest = digest_of(&[cookie.as_bytes()]);
-        let entry = SignIn { digest, token, ends: now + SIGN_IN_TIME };
+        let holder = holder.to_owned();
+        let entry = SignIn { digest, holder, token, ends: now + SIGN_IN_TIME };
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|entry| entry.ends > now);
         if entries.len() >= MOST_SIGN_INS {
-            entries.pop_front();
+            let mut counts = BTreeMap::<&str, usize>::new();
+            for entry in &*entries {
+                let count = counts.entry(&entry.holder).or_default();
+                *count = count.saturating_add(1);
+            }
+            let most = counts.values().max().copied();
+            let has_most = |entry: &SignIn| counts.get(&*entry.holder).copied() == most;
+            let oldest = entries.iter().position(has_most).unwrap_or_default();
+            entries.remove(oldest);
         }
         entries.push_back(entry);
         cookie
@@ -123,8 +134,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_token_is_kept_under_its_cookie_until_it_ends_or_is_removed() {
         let sign_ins = SignIns::default();
-        let kim = sign_ins.keep("token-k".to_owned());
-        let lee = sign_ins.keep("token-l".to_owned());
+        let kim = sign_ins.keep("kim", "token-k".to_owned());
+        let lee = sign_ins.keep("lee", "token-l".to_owned());
         let shown = |cookie: &str| headers(&[format!("a=b; {COOKIE}={cookie}")]);
         assert_eq!(sign_ins.token(&shown(&kim)).as_deref(), Some("token-k"));
         assert_ne!(sign_ins.form_token(&shown(&kim)), sign_ins.form_token(&shown(&lee)));
@@ -142,13 +153,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn as_many_sign_ins_are_kept_as_people_need() {
+    async fn as_many_sign_ins_are_kept_as_people_need_and_nobody_ends_those_of_others() {
         let sign_ins = SignIns::default();
-        let first = sign_ins.keep("t".to_owned());
+        let kim = sign_ins.keep("kim", "t".to_owned());
+        let first = sign_ins.keep("lee", "t".to_owned());
         for _ in 0..MOST_SIGN_INS {
-            sign_ins.keep("t".to_owned());
+            sign_ins.keep("lee", "t".to_owned());
         }
-        assert_eq!(sign_ins.token(&headers(&[format!("{COOKIE}={first}")])), None);
+        let token = |cookie: &str| sign_ins.token(&headers(&[format!("{COOKIE}={cookie}")]));
+        assert_eq!((token(&first), token(&kim).as_deref()), (None, Some("t")));
         assert_eq!(sign_ins.entries.lock().unwrap().len(), MOST_SIGN_INS);
     }
 }

@@ -10,16 +10,16 @@ use crate::{gateway::Gateway, sign_ins::COOKIE};
 pub(super) async fn sign_in(gateway: &Gateway, page: &PageRequest) -> Response {
     let token = page.field("token").trim();
     let built = gateway.current_build();
-    let is_valid = match &built.access {
+    let caller = match &built.access {
         Some(access) if !token.is_empty() => {
-            gateway.access().caller_of_token(access, &built, token).await.is_ok()
+            gateway.access().caller_of_token(access, &built, token).await.ok()
         }
-        Some(_) | None => false,
+        Some(_) | None => None,
     };
-    if !is_valid {
+    let Some(principal) = caller.and_then(|caller| caller.principal) else {
         return PageResponse::redirect(&format!("{ROOT}?refused=token")).into_response();
-    }
-    let cookie = gateway.sign_ins().keep(token.to_owned());
+    };
+    let cookie = gateway.sign_ins().keep(principal.id(), token.to_owned());
     let cookie = format!("{COOKIE}={cookie}; {ATTRIBUTES}");
     PageResponse::redirect(ROOT).with_header("set-cookie", &cookie).into_response()
 }

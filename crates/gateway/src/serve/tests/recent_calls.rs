@@ -203,7 +203,7 @@ async fn a_stream_of_calls_ends_with_the_right_to_see_them_and_values_with_their
 async fn who_signs_out_sees_no_further_calls() {
     let sidecar = Sidecar::start(&configuration(echo().await)).await;
     let sign_ins = sidecar.gateway.sign_ins();
-    let cookie = sign_ins.keep(ADMIN.to_owned());
+    let cookie = sign_ins.keep("principal:ops", ADMIN.to_owned());
     let cookie = HeaderValue::from_str(&format!("__Host-callgate={cookie}")).unwrap();
     let headers = HeaderMap::from_iter([(http::header::COOKIE, cookie)]);
     let mut request = http::Request::get("/console").body(()).unwrap();
