@@ -64,6 +64,7 @@ impl Kinds {
     }
 
     /// Registers who reaches the models of a configuration for kinds that need one: `callgate_agent::text_model`.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_text_models(mut self, make: MakeTextModel) -> Self {
         self.text_models = Some(make);
