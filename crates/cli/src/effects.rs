@@ -44,7 +44,7 @@ const COMMANDS: &[(&str, LoadEffects, Flagged)] = &[
     ("logout", LOGIN, None),
     #[cfg(feature = "mcp")]
     ("mcp", MCP, None),
-    ("run", CALL, None),
+    ("run", CALL, Some(("--dry-run", DRY_RUN))),
     ("serve", SERVE, None),
     ("test", TEST, Some(("--record", TEST_RECORD))),
     ("tools", TOOLS, None),

@@ -25,6 +25,12 @@ pub(crate) struct RunArguments {
     /// Approve every call of the program that needs a person, without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
+    /// Send nothing: recorded cases answer the calls, each request is shown, and the first that nothing is recorded for fails
+    #[arg(long, conflicts_with_all = ["json", "yes"])]
+    pub(crate) dry_run: bool,
+    /// The folder of fixtures whose cases answer the calls of a dry run
+    #[arg(long, value_name = "FOLDER", requires = "dry_run")]
+    pub(crate) fixtures: Option<PathBuf>,
     /// Print the whole result as JSON: `execution_result`, `execution_error`, `stdout`, `calls` and more
     #[arg(long)]
     pub(crate) json: bool,

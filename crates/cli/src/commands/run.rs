@@ -1,5 +1,7 @@
 //! `callgate run FILE PROGRAM`: a program as a model would run it. Its output goes to standard output, its traceback to standard error.
 
+mod dry_run;
+
 use callgate::{
     Arguments, Call, Entry, Executor, Session, ToolCall, ToolResult,
     config::{Built, Environment},
@@ -8,6 +10,7 @@ use callgate::{
 use callgate_config::Kinds;
 use callgate_tool::{Content, Outcome, Value};
 
+use self::dry_run::DryRun;
 use super::call::{
     approve::{Consent, call_with_consent},
     block_on, json_file,
@@ -22,11 +25,17 @@ use crate::{
 
 pub(crate) fn run(arguments: &RunArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let code = program_text(arguments)?;
+    let dry_run = arguments.dry_run.then(|| DryRun::new(arguments.fixtures.as_deref()));
+    let dry_run = dry_run.transpose()?;
+    let (environment, effects) = match &dry_run {
+        Some(dry_run) => (dry_run.environment(), effects::DRY_RUN),
+        None => (Environment::new(), effects::CALL),
+    };
     let built = open_for_calls(
         &arguments.source.file,
         &description_options(&arguments.source.description),
-        &loader_with_effects(kinds, effects::CALL),
-        &Environment::new(),
+        &loader_with_effects(kinds, effects),
+        &environment,
     )?;
     let session = match &arguments.session {
         Some(file) => block_on(session::read_session_file(file, json_file(file)?, &built))??,
@@ -36,14 +45,16 @@ pub(crate) fn run(arguments: &RunArguments, kinds: &Kinds) -> Result<Verdict, Fa
     let tool = program_tool(&executor, arguments.tool.as_deref())?;
     let values = Arguments::from([("input", code.into())]);
     let asked = ToolCall::new("1", tool.name().as_str(), values);
-    let consent = Consent::of_person(arguments.yes);
+    let consent = Consent::of_person(arguments.yes || arguments.dry_run);
     let call = Call::new(&asked, &session);
     let result = block_on(call_with_consent(&executor, &call, consent))?;
     if arguments.json {
         output::print_result(&format!("{}\n", json_result(&result)));
         return Ok(Verdict::findings_if(error_text(&result).is_none_or(|text| !text.is_empty())));
     }
-    show_result(&result)
+    let has_stopped = dry_run.is_some_and(|dry_run| dry_run.show_requests());
+    let verdict = show_result(&result)?;
+    Ok(if has_stopped { Verdict::Findings } else { verdict })
 }
 
 fn program_text(arguments: &RunArguments) -> Result<String, Failure> {

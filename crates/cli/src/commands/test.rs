@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use callgate::{config::Environment, dialect::Dialect};
 use callgate_config::Kinds;
 
-pub(crate) use self::fixtures::sorted_entries;
 use self::fixtures::{Fixture, TOOLSET, read_optional};
+pub(crate) use self::fixtures::{recorded_exchanges, sorted_entries};
 use super::tools::declarations_text;
 use crate::{
     args::TestArguments,

@@ -105,3 +105,31 @@ fn a_task_in_words_is_run_by_the_program_of_a_configured_model() {
         .says("expected the name of a model below `models`, got: `mian`")
         .says("did you mean `main`?");
 }
+
+#[test]
+fn a_dry_run_goes_as_far_as_cases_answer_and_shows_the_requests() {
+    let service = Blocking::start(Service::start(|_| (200, "[]".to_owned())));
+    let folder = shop(&service.service.origin);
+    let case = folder.path().join("fixtures/pets/cases/two-pets");
+    fs::create_dir_all(&case).unwrap();
+    fs::write(folder.path().join("fixtures/pets/toolset.yaml"), "openapi: spec.yaml\n").unwrap();
+    let request = format!(
+        "GET {}/pets HTTP/1.1\naccept: application/json, */*;q=0.1\n\n",
+        service.service.origin
+    );
+    let response =
+        "HTTP/1.1 200 OK\ncontent-type: application/json\n\n[{\"price\": 1}, {\"price\": 2}]\n";
+    for (name, text) in
+        [("call.json", "{}"), ("request.http", &*request), ("response.http", response)]
+    {
+        fs::write(case.join(name), text).unwrap();
+    }
+    let code = "len(await pets.list())";
+    let program = ["run", "callgate.yaml", "-c", code, "--dry-run"];
+    let ran = run(&folder, &[&program[..], &["--fixtures", "fixtures"]].concat()).exits(0);
+    let ran = ran.prints("request 1, answered by the case `two-pets`").prints("/pets HTTP/1.1");
+    assert!(ran.out.ends_with("\n2\n"), "{}", ran.out);
+    let stopped = run(&folder, &program).exits(1);
+    stopped.prints("request 1, nothing is recorded").says("nothing_recorded");
+    assert_eq!(service.service.received().len(), 0);
+}

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use callgate_transport::canonical_request;
+use callgate_transport::{Recording, canonical_request};
 
 use crate::{exit::Failure, output, partial_file::read_below};
 
@@ -43,6 +43,18 @@ pub(super) fn find_fixtures(path: &Path, names: &[String]) -> Result<Vec<Fixture
         Ok(Fixture { folder, cases, is_whole: names.is_empty() })
     };
     folders.into_iter().map(with_cases).collect()
+}
+
+/// The exchanges of all cases of the fixtures below a path, in the order of their names.
+pub(crate) fn recorded_exchanges(path: &Path) -> Result<Vec<Recording>, Failure> {
+    let mut recordings = Vec::new();
+    for case in find_fixtures(path, &[])?.into_iter().flat_map(|fixture| fixture.cases) {
+        let (request, response) = (read_optional(&case, REQUEST)?, read_optional(&case, RESPONSE)?);
+        let (Some(request), Some(response)) = (request, response) else { continue };
+        let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        recordings.push(Recording { name, request, response });
+    }
+    Ok(recordings)
 }
 
 /// The folders of recorded conversations below a path, with one of these texts in their name.
