@@ -127,7 +127,7 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
             (recording(request, turn.get("recording").unwrap_or(&Value::Null)))
             ol.messages {
                 @for message in items(turn, "messages") {
-                    li { details { summary { strong { (role(message)) } " " span.quiet { (said(message)) } } (json_view::show(message, "message")) } }
+                    li { details { summary { strong { (role(message)) } " " span.quiet { (message_line(message)) } } (json_view::show(message, "message")) } }
                 }
             }
         }
@@ -169,7 +169,7 @@ fn role(message: &Value) -> &str {
 }
 
 /// The beginning of the words and of the calls in a message, whatever the dialect of its model.
-fn said(message: &Value) -> String {
+fn message_line(message: &Value) -> String {
     let mut words = Vec::new();
     collect_words(message, "", &mut words, MOST_DEPTH);
     let words = words.join(" ");

@@ -79,7 +79,6 @@ pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageRes
     }
     let call = answer.value().await;
     let facts = [
-        ("tool", text(&call, "tool").to_owned()),
         ("id", text(&call, "id").to_owned()),
         ("ended", text(&call, "at").to_owned()),
         ("ending", text(&call, "ending").to_owned()),
@@ -92,7 +91,7 @@ pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageRes
     let values = [("arguments", "Arguments"), ("result", "Result")];
     let content = html! {
         p.path { a href="/console/calls" { "Calls" } " / " (number_of_call) }
-        h1 { (tool_link(text(&call, "tool"))) " " span.mark { (text(&call, "ending")) } }
+        h1 data-ending=(ending_kind(text(&call, "ending"))) { (tool_link(text(&call, "tool"))) " " span.mark { (text(&call, "ending")) } }
         dl.facts {
             @for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) { div { dt { (name) } dd { (value) } } }
         }

@@ -5,12 +5,12 @@ use maud::{Markup, html};
 
 /// JSON with its members on lines of their own.
 pub(crate) fn pretty(value: &Value) -> String {
-    written(value, usize::MAX)
+    json_text(value, usize::MAX)
 }
 
 /// JSON in a frame; of a long one the beginning, and no more of it is written.
 pub(crate) fn show(value: &Value, label: &str) -> Markup {
-    let text = written(value, MOST_SHOWN);
+    let text = json_text(value, MOST_SHOWN);
     if text.len() <= MOST_SHOWN {
         return show_text(&text, label);
     }
@@ -18,7 +18,7 @@ pub(crate) fn show(value: &Value, label: &str) -> Markup {
 }
 
 /// JSON that may end after a number of bytes.
-fn written(value: &Value, most: usize) -> String {
+fn json_text(value: &Value, most: usize) -> String {
     let mut writer = Writer { text: String::new(), most };
     writer.write(value, 0);
     writer.text
@@ -129,13 +129,13 @@ mod tests {
         for value in
             [json!((&*long)), json!({"a": (&*long), "b": (&*long)}), json!([(&*long), (&*long)])]
         {
-            let text = written(&value, MOST_SHOWN);
+            let text = json_text(&value, MOST_SHOWN);
             assert!((MOST_SHOWN..MOST_SHOWN + 100).contains(&text.len()), "{}", text.len());
             assert!(show(&value, "a").into_string().contains("The first 64 KiB."));
             assert_eq!(Value::parse(&pretty(&value)).unwrap(), value, "a form has the whole");
         }
         assert_eq!(
-            written(&json!({"a": [1.0, {}]}), MOST_SHOWN),
+            json_text(&json!({"a": [1.0, {}]}), MOST_SHOWN),
             "{\n  \"a\": [\n    1.0,\n    {}\n  ]\n}"
         );
     }

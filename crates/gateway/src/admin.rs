@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 pub(crate) use self::{
     calls::{__path_list_calls, __path_show_call, list_calls, show_call},
-    report::{__path_show_report, ExaminedToolset, show_report},
+    report::{__path_show_report, show_report},
 };
 use crate::{
     answer::JsonText,

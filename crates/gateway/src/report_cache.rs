@@ -3,10 +3,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use callgate_config::Built;
+use callgate_config::{Built, BuiltToolset};
+use callgate_openapi::{OperationStatus, Report};
 use callgate_tool::Value;
-
-use crate::admin::ExaminedToolset;
 
 /// The descriptions of a build as reported.
 #[derive(Debug, Default)]
@@ -18,6 +17,36 @@ struct CachedReport {
     /// The descriptions as they were examined, until somebody reads the report.
     examined: Vec<ExaminedToolset>,
     toolsets: Option<Arc<Vec<Value>>>,
+}
+
+/// A description after every declaration was built.
+#[derive(Debug)]
+pub(crate) struct ExaminedToolset {
+    /// The findings that are shown, without their places; the operations are counted.
+    pub(crate) report: Report,
+    pub(crate) n_tokens: usize,
+    pub(crate) n_exposed: usize,
+    pub(crate) n_degraded: usize,
+    pub(crate) n_refused: usize,
+    /// The findings beyond those that are shown.
+    pub(crate) n_more: usize,
+}
+
+impl ExaminedToolset {
+    pub(crate) fn examine(toolset: &BuiltToolset) -> Self {
+        let (report, n_tokens) = toolset.examined_report();
+        Self::from_report(report, n_tokens)
+    }
+
+    pub(crate) fn from_report(mut report: Report, n_tokens: usize) -> Self {
+        let n_more = report.diagnostics.len().saturating_sub(MOST_FINDINGS);
+        report.diagnostics.truncate(MOST_FINDINGS);
+        let [n_exposed, n_degraded, n_refused] =
+            [OperationStatus::Exposed, OperationStatus::Degraded, OperationStatus::Refused]
+                .map(|status| report.count(status));
+        report.operations = Vec::new();
+        Self { report, n_tokens, n_exposed, n_degraded, n_refused, n_more }
+    }
 }
 
 impl ReportCache {
@@ -54,3 +83,6 @@ impl ReportCache {
         std::ptr::eq(cached.built.as_ptr(), Arc::as_ptr(built)).then(|| read(&mut cached))
     }
 }
+
+/// More findings than a person reads of one toolset.
+pub(crate) const MOST_FINDINGS: usize = 1000;

@@ -13,7 +13,6 @@ use tokio::time::{Duration, sleep};
 pub use self::banner::failure_record;
 use self::{notices::Notices, replicas::Replicas, signals::Signals};
 use crate::{
-    admin::ExaminedToolset,
     admission::Admission,
     drain::Drain,
     failure::Failure,
@@ -23,6 +22,7 @@ use crate::{
     observe::{prometheus, unknown_calls, unread},
     pages,
     peer::ListenerKind,
+    report_cache::ExaminedToolset,
     router::router_with,
     routes::Routes,
     source::Source,
@@ -74,10 +74,10 @@ pub async fn serve(
     let summary = built.summary_with(|report, n_tokens| {
         examined.push(ExaminedToolset::from_report(report, n_tokens));
     });
-    let (told_of, shown) = ((&built, &summary), console.as_deref());
+    let (start, shown) = (banner::Start { built: &built, summary }, console.as_deref());
     let lines = match options.log_format {
-        LogFormat::Json => banner::banner_records(&source, told_of, &listeners, shown),
-        LogFormat::Text => banner::banner_lines(&source, told_of, &listeners, shown),
+        LogFormat::Json => banner::banner_records(&source, &start, &listeners, shown),
+        LogFormat::Text => banner::banner_lines(&source, &start, &listeners, shown),
     };
     let limits = built.serving.limits;
     let gateway = Gateway::recording(built, source.recent_calls().clone());

@@ -33,11 +33,9 @@ pub(super) fn decided_input(
             *decision = Decision::Reject;
         }
     }
-    let is_decided = |result: &&ToolResult| {
-        answers.iter().any(|it| it.call == result.id && matches!(it.given, Given::Decision(_)))
-    };
+    let is_answered = |result: &&ToolResult| answers.iter().any(|it| it.call == result.id);
     let is_approved = |result: &ToolResult| result.journal.events().contains(&Event::Approved);
-    let mut others = results.iter().filter(|result| !is_decided(result));
+    let mut others = results.iter().filter(|result| !is_answered(result));
     match others.find(|result| is_rejected(result) || is_approved(result)) {
         Some(ToolResult { tool, .. }) => Err(format!(
             "somebody had decided about an equal call of `{tool}` before, and in a replay nobody has"

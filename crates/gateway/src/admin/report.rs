@@ -5,7 +5,6 @@ use std::{path::Path, sync::Arc};
 
 use axum::extract::State;
 use callgate_config::{Built, BuiltToolset, Finding, OpenedSource};
-use callgate_openapi::{OperationStatus, Report};
 use callgate_tool::{Object, Value, json};
 use serde::Serialize;
 use tokio::task;
@@ -19,6 +18,7 @@ use crate::{
     gateway::Gateway,
     problem::{Problem, ProblemKind},
     query::Query,
+    report_cache::{ExaminedToolset, MOST_FINDINGS},
 };
 
 /// The toolsets, and the findings about the configuration
@@ -80,7 +80,7 @@ async fn described_toolsets(
     let (of_build, mut examined) = (Arc::clone(built), cache.take_examined(built));
     let reported = task::spawn_blocking(move || {
         if examined.is_empty() {
-            examined = of_build.toolsets.iter().map(ExaminedToolset::of).collect();
+            examined = of_build.toolsets.iter().map(ExaminedToolset::examine).collect();
         }
         let each = of_build.toolsets.iter().zip(examined);
         each.map(|(toolset, examined)| described_toolset(&of_build, toolset, examined)).collect()
@@ -95,36 +95,6 @@ async fn described_toolsets(
         task::spawn_blocking(move || searched.executor.search_bytes());
     }
     Ok(kept)
-}
-
-/// A description after every declaration was built.
-#[derive(Debug)]
-pub(crate) struct ExaminedToolset {
-    /// The findings that are shown, without their places; the operations are counted.
-    report: Report,
-    n_tokens: usize,
-    n_exposed: usize,
-    n_degraded: usize,
-    n_refused: usize,
-    /// The findings beyond those that are shown.
-    n_more: usize,
-}
-
-impl ExaminedToolset {
-    fn of(toolset: &BuiltToolset) -> Self {
-        let (report, n_tokens) = toolset.examined_report();
-        Self::from_report(report, n_tokens)
-    }
-
-    pub(crate) fn from_report(mut report: Report, n_tokens: usize) -> Self {
-        let n_more = report.diagnostics.len().saturating_sub(MOST_FINDINGS);
-        report.diagnostics.truncate(MOST_FINDINGS);
-        let [n_exposed, n_degraded, n_refused] =
-            [OperationStatus::Exposed, OperationStatus::Degraded, OperationStatus::Refused]
-                .map(|status| report.count(status));
-        report.operations = Vec::new();
-        Self { report, n_tokens, n_exposed, n_degraded, n_refused, n_more }
-    }
 }
 
 /// A toolset with a description: its operations by their status, and its findings.
@@ -233,6 +203,3 @@ fn finding_json(built: &Built, finding: &Finding) -> Value {
 fn shown_file(built: &Built, file: &Path) -> String {
     file.strip_prefix(&built.base).unwrap_or(file).display().to_string()
 }
-
-/// More findings than a person reads of one toolset.
-const MOST_FINDINGS: usize = 1000;

@@ -10,9 +10,15 @@ use crate::{
     functions, listen::Listener, observe::json_record, peer::ListenerKind, source::Source,
 };
 
+/// The build that a sidecar starts with.
+pub(super) struct Start<'b> {
+    pub(super) built: &'b Built,
+    pub(super) summary: Summary,
+}
+
 pub(super) fn banner_lines(
     source: &Source,
-    (built, summary): (&Built, &Summary),
+    Start { built, summary }: &Start<'_>,
     listeners: &[Listener],
     console: Option<&str>,
 ) -> Vec<String> {
@@ -32,7 +38,7 @@ pub(super) fn banner_lines(
 /// What the lines say, as records of a log in JSON: one of what is served, and one of each finding.
 pub(super) fn banner_records(
     source: &Source,
-    (built, summary): (&Built, &Summary),
+    Start { built, summary }: &Start<'_>,
     listeners: &[Listener],
     console: Option<&str>,
 ) -> Vec<String> {
