@@ -52,6 +52,24 @@ fn a_value_behind_the_name_of_a_secret_is_taken_in_any_format() {
 }
 
 #[test]
+fn a_text_is_read_once_however_many_values_have_no_end() {
+    for part in [
+        "<password ",
+        "<password>",
+        "pin=",
+        "token: \"",
+        "secret: {",
+        "--pin ",
+        "a://b",
+        "pin",
+        "bearer a",
+    ] {
+        let text = part.repeat(50_000) + "/>";
+        assert!(secret_values(&text).len() <= 50_000);
+    }
+}
+
+#[test]
 fn escapes_are_removed_as_readers_do() {
     let plain = |text: &str| plain_texts(text).last().unwrap_or_default();
     assert_eq!(plain("%2522pin%2522%253A"), "\"pin\":");

@@ -187,12 +187,14 @@ impl<'t> Reader<'t> {
 
     /// The content of an element, to the end that has its name.
     pub(super) fn element(&mut self, name: &str) -> Option<Range<usize>> {
-        let tag = self.range_until(|c| c == '>');
+        let tag = self.range_until(|c| matches!(c, '<' | '>'));
         if self.text.get(tag.clone())?.ends_with('/') {
             return None;
         }
+        // A tag without an end is looked at no further than the next one.
+        let content = self.text.get(tag.end..).and_then(|rest| rest.strip_prefix('>'));
+        let Some(content) = content else { return Some(tag) };
         let start = tag.end.saturating_add(1);
-        let Some(content) = self.text.get(start..) else { return Some(tag) };
         let is_end = |at: &usize| {
             let end = content.get(at.saturating_add(2)..).unwrap_or_default();
             let local = end.trim_start_matches(is_word_part).strip_prefix(':').unwrap_or(end);
