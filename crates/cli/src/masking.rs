@@ -21,6 +21,14 @@ pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
     masked
 }
 
+/// A line up to where an address in it has a login or a query, which may be secret.
+pub(crate) fn line_without_logins(line: &str) -> String {
+    match addresses(line).find_map(|address| address.start_of_secret()) {
+        Some(start) => line.get(..start).unwrap_or_default().to_owned() + MASK,
+        None => line.to_owned(),
+    }
+}
+
 /// Returns true if a text is a description, an overlay or a configuration, or was meant to be one: a line begins with
 /// one of their keys, or the text is JSON with one.
 pub(crate) fn is_ours(text: &str) -> bool {
@@ -57,7 +65,66 @@ fn length_before_secret(line: &str, number: usize, findings: &[Finding]) -> Opti
             _ => None,
         }
     });
-    pasted.chain(literal).chain(length_before_random_word(line)).min()
+    let is_hook = line.contains(WEBHOOK)
+        || findings.iter().any(|finding| {
+            finding.pointer.contains(WEBHOOK)
+                && finding.position.is_some_and(|position| position.line == number)
+        });
+    let hook = addresses(line).filter(|_| is_hook).find_map(|hook| hook.start_of_path());
+    let hook = hook.and_then(|start| Some(line.get(..start)?.chars().count()));
+    pasted.chain(literal).chain(length_before_random_word(line)).chain(hook).min()
+}
+
+/// What follows the scheme of an address, as far as a text in quotes or a line goes.
+struct Address<'l> {
+    start: usize,
+    rest: &'l str,
+}
+
+impl Address<'_> {
+    /// The place of the login of the address, or of its query.
+    fn start_of_secret(&self) -> Option<usize> {
+        // An `@` behind the host hides more than it must, and one in a password with a `/` nothing less.
+        if self.rest.contains('@') { Some(self.start) } else { self.end_of_first('?') }
+    }
+
+    fn start_of_path(&self) -> Option<usize> {
+        self.end_of_first('/')
+    }
+
+    fn end_of_first(&self, mark: char) -> Option<usize> {
+        let at = self.rest.find(mark)?;
+        self.start.checked_add(at)?.checked_add(mark.len_utf8())
+    }
+}
+
+/// The addresses in a line, also those in which JSON escapes slashes. One within another is none.
+fn addresses(line: &str) -> impl Iterator<Item = Address<'_>> {
+    let mut start = 0_usize;
+    std::iter::from_fn(move || {
+        loop {
+            start = start.checked_add(line.get(start..)?.find(':')?)?;
+            let rest = line.get(start..)?;
+            let mark = ["://", r":\/\/"].into_iter().find(|mark| rest.starts_with(mark));
+            start = start.checked_add(mark.map_or(1, str::len))?;
+            if mark.is_some() {
+                let rest = address_text(line.get(start..)?);
+                let address = Address { start, rest };
+                start = start.checked_add(rest.len())?;
+                return Some(address);
+            }
+        }
+    })
+}
+
+/// The text to the quote that ends it: one within a plain text of YAML ends nothing.
+fn address_text(rest: &str) -> &str {
+    let is_end = |at: &usize| {
+        let next = rest.get(at.saturating_add(1)..).unwrap_or_default();
+        next.is_empty() || next.starts_with([',', '}', ']', ':', ' '])
+    };
+    let end = rest.match_indices('"').map(|(at, _)| at).find(is_end);
+    end.and_then(|end| rest.get(..end)).unwrap_or(rest)
 }
 
 /// The number of characters in a line before the value of the key that begins after `start`, or before `start` if a
@@ -99,6 +166,9 @@ fn is_random(word: &str) -> bool {
 }
 
 const LITERAL: &str = "literal:";
+
+/// The address of a webhook is a secret from its path on.
+const WEBHOOK: &str = "webhook";
 
 const NO_REFERENCE: &str = "secret-reference";
 /// The code for an unknown key: the intended key may hold a secret.
@@ -174,6 +244,29 @@ mod tests {
         ] {
             assert_eq!(after_key(line, start), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn logins_and_queries_of_addresses_are_hidden() {
+        for (line, expected) in [
+            ("url: redis://u:pw@127.0.0.1:1", "url: redis://****"),
+            ("{ url: \"redis://u:p/w@h\", key: 1 }", "{ url: \"redis://****"),
+            (r#"{"url": "https:\/\/u:pw@a.example"}"#, r#"{"url": "https:\/\/****"#),
+            ("é: 'https://a.example/v1?sig=x'", "é: 'https://a.example/v1?****"),
+            ("a: https://a.example/v1, b: kim@a.example", "a: https://****"),
+            ("- \"https://a.example/v1\" # kim@a?", "- \"https://a.example/v1\" # kim@a?"),
+            ("a: redis://u:p\"w@h", "a: redis://****"),
+        ] {
+            assert_eq!(line_without_logins(line), expected);
+        }
+    }
+
+    #[test]
+    fn the_path_of_a_webhook_is_hidden() {
+        let text = "approvals: { webhook: { url: \"https://a.example/T0/B0\" } }\nurl: https://a.example/b";
+        let expected =
+            "approvals: { webhook: { url: \"https://a.example/****\nurl: https://a.example/b";
+        assert_eq!(without_secrets(text, &[]), expected);
     }
 
     #[test]

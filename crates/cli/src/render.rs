@@ -12,7 +12,7 @@ use callgate_tool::{is_unseen, visible_line};
 
 use crate::{
     cause::{self, Cause},
-    masking::{is_ours, is_part},
+    masking::{is_ours, is_part, line_without_logins},
     output, remedy,
 };
 
@@ -117,8 +117,8 @@ impl<'a> Lines<'a> {
         if is_part(text) { Self(text.lines().collect()) } else { Self::default() }
     }
 
-    fn at(&self, line: usize) -> Option<&'a str> {
-        self.0.get(line.checked_sub(1)?).copied()
+    fn at(&self, line: usize) -> Option<String> {
+        self.0.get(line.checked_sub(1)?).map(|line| line_without_logins(line))
     }
 }
 
@@ -128,7 +128,7 @@ fn rendered_remark(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> Strin
     let (message, help) = (visible_line(remark.message), visible_line(remark.help));
     let title = remark.level.clone().primary_title(&*message).id(remark.code);
     let line = remark.position.and_then(|position| Some((lines.at(position.line)?, position)));
-    let excerpt = line.map(|(line, position)| Excerpt::new(line, position));
+    let excerpt = line.map(|(line, position)| Excerpt::new(&line, position));
     let place = remark.position.map(|at| format!(":{}:{}", at.line, at.column));
     let place = format!("in {path}{}", place.unwrap_or_default());
     let mut group = match &excerpt {

@@ -2,7 +2,7 @@
 //! Each tool is written before the next one is built.
 
 mod command_example;
-mod command_words;
+pub(super) mod command_words;
 mod example;
 mod filter;
 mod list;

@@ -214,3 +214,34 @@ fn files_of_a_deployment_name_secrets_of_the_configuration_without_their_values(
     let description = ["init", "x", "api/pets.yaml", "--deploy", "systemd"];
     home.callgate(&description).exits(2).says("expected a callgate configuration");
 }
+
+#[test]
+fn a_secret_that_is_written_down_goes_into_no_file_of_a_deployment() {
+    let home = Home::new();
+    let folder = home.0.path();
+    fs::copy(pets(), folder.join("pets.yaml")).unwrap();
+    let text = |token: &str| {
+        format!(
+            "toolsets: {{pets: {{openapi: pets.yaml, auth: {{bearer: {{token: '{token}'}}}}}}}}"
+        )
+    };
+    fs::write(folder.join("callgate.yaml"), text("literal:canary-of-a-secret")).unwrap();
+    for way in ["compose", "kubernetes", "systemd"] {
+        let ended = home.callgate(&["init", "out", "callgate.yaml", "--deploy", way]).exits(2);
+        let ended = ended.says("written down: `/toolsets/pets/auth/bearer/token`");
+        assert!(!format!("{ended:?}").contains("canary"), "{ended:?}");
+        assert!(!folder.join("out").exists());
+    }
+    fs::write(folder.join("callgate.yaml"), text("directory:a b")).unwrap();
+    let ended = home.callgate(&["init", "out", "callgate.yaml", "--deploy", "systemd"]).exits(2);
+    ended.says("expected a name of letters, digits");
+    fs::create_dir(folder.join("c d")).unwrap();
+    fs::copy(pets(), folder.join("c d/pets.yaml")).unwrap();
+    fs::write(folder.join("c d/callgate.yaml"), text("env:TOKEN")).unwrap();
+    let ended =
+        home.callgate(&["init", "unit", "c d/callgate.yaml", "--deploy", "systemd"]).exits(0);
+    let ended =
+        ended.prints("install -D --mode 644 'c d/callgate.yaml' /etc/callgate/callgate.yaml\n");
+    let ended = ended.prints("install -D --mode 644 'c d/pets.yaml' /etc/callgate/pets.yaml\n");
+    ended.prints("cp --recursive unit/* /etc/systemd/system/\n");
+}

@@ -15,6 +15,7 @@ use self::names::{Names, rename_files};
 use super::{write_configuration, write_failure};
 use crate::{
     args::{DeployWay, InitArguments},
+    commands::tools::command_words::quoted_word,
     exit::{Failure, Verdict},
     file_argument::USUAL_FILE,
     open::read_file_bytes,
@@ -26,6 +27,7 @@ pub(super) fn run(arguments: &InitArguments, way: DeployWay) -> Result<Verdict, 
     let file = if given.is_dir() { given.join(USUAL_FILE) } else { given.clone() };
     let config = read_configuration(&file)?;
     let names = Names::of_configuration(&config);
+    refuse_literals(&file, &names)?;
     for note in missing_keys(way, &config, &names) {
         output::print_message_line(note);
     }
@@ -42,7 +44,7 @@ pub(super) fn run(arguments: &InitArguments, way: DeployWay) -> Result<Verdict, 
         write_configuration(&path, text, arguments.force)
             .map_err(|error| write_failure(&path, &error))?;
     }
-    let folder = &arguments.name;
+    let folder = &quoted_word(&arguments.name);
     let steps = match way {
         DeployWay::Compose => {
             format!("docker compose --project-directory {folder} up --detach --wait\n")
@@ -63,6 +65,38 @@ fn read_configuration(file: &Path) -> Result<Object, Failure> {
         _ => Err(Failure::with_help(
             &format!("expected a callgate configuration: `{}`", file.display()),
             "make one of a description: `callgate init NAME FILE --here`",
+        )),
+    }
+}
+
+/// Refuses secrets that are written down, in the configuration or in a file that goes with it: what is made is read by many. Refuses
+/// names, too, that a file of the deployment would read as something else.
+fn refuse_literals(file: &Path, names: &Names) -> Result<(), Failure> {
+    let base = file.parent().unwrap_or_else(|| Path::new(""));
+    let beside = names.texts.iter().map(|text| base.join(text)).filter(|path| path.is_file());
+    let beside = beside.filter_map(|path| {
+        let read = read(&read_file_bytes(&path).ok()?, &TextLimits::default()).ok()?;
+        let literals = Names::of_configuration(read.value.to_value().as_object()?).literals;
+        Some((path, literals))
+    });
+    let own = (file.to_owned(), names.literals.clone());
+    for (path, literals) in std::iter::once(own).chain(beside) {
+        if let Some(pointer) = literals.first() {
+            let error = format!(
+                "expected references to secrets, got one that is written down: `{pointer}` of `{}`",
+                path.display()
+            );
+            let help = "write `env:NAME` or `directory:NAME` in place of `literal:…`, and run this again: what is made says where the value goes";
+            return Err(Failure::with_help(&error, help));
+        }
+    }
+    match names.unusual() {
+        None => Ok(()),
+        Some(name) => Err(Failure::with_help(
+            &format!(
+                "expected a name of letters, digits, `_`, `-` and `.` for a variable or a secret, got: `{name}`"
+            ),
+            "rename it in the configuration",
         )),
     }
 }

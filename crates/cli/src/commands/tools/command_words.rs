@@ -123,7 +123,7 @@ fn is_reference(text: &str) -> bool {
     !text.starts_with("literal:") && text.parse::<SecretReference>().is_ok()
 }
 
-pub(super) fn quoted_word(word: &str) -> String {
+pub(in crate::commands) fn quoted_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@%+=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, pointer_segment};
 
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -12,30 +12,53 @@ pub(super) struct Names {
     pub(super) secrets: BTreeSet<String>,
     /// All other texts, some of which name files.
     pub(super) texts: BTreeSet<String>,
+    /// The pointers of those that are written down (`literal:…`).
+    pub(super) literals: Vec<String>,
 }
 
 impl Names {
     pub(super) fn of_configuration(config: &Object) -> Self {
         let mut names = Self::default();
-        config.values().for_each(|value| names.add_value(value));
+        names.add_members(config, "");
         names
     }
 
-    fn add_value(&mut self, value: &Value) {
+    /// The names that neither a shell, a unit nor a file of variables reads as they stand.
+    pub(super) fn unusual(&self) -> Option<&String> {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+        let is_usual = |name: &&String| {
+            name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                && name.bytes().all(is_part)
+        };
+        self.variables.iter().chain(&self.secrets).find(|name| !is_usual(name))
+    }
+
+    fn add_members(&mut self, members: &Object, pointer: &str) {
+        for (name, member) in members {
+            self.add_value(member, &format!("{pointer}/{}", pointer_segment(name)));
+        }
+    }
+
+    fn add_value(&mut self, value: &Value, pointer: &str) {
         match value {
-            Value::Array(items) => items.iter().for_each(|item| self.add_value(item)),
-            Value::Object(members) => members.values().for_each(|member| self.add_value(member)),
-            Value::String(text) => self.add_reference_or_text(text),
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.add_value(item, &format!("{pointer}/{at}"));
+                }
+            }
+            Value::Object(members) => self.add_members(members, pointer),
+            Value::String(text) => self.add_reference_or_text(text, pointer),
             Value::Bool(_) | Value::Null | Value::Number(_) => {}
         }
     }
 
-    fn add_reference_or_text(&mut self, text: &str) {
+    fn add_reference_or_text(&mut self, text: &str, pointer: &str) {
         match text.split_once(':') {
-            Some(("env", name)) => self.variables.insert(name.to_owned()),
-            Some(("directory", name)) => self.secrets.insert(name.to_owned()),
-            _ => self.texts.insert(text.to_owned()),
-        };
+            Some(("env", name)) => drop(self.variables.insert(name.to_owned())),
+            Some(("directory", name)) => drop(self.secrets.insert(name.to_owned())),
+            Some(("literal", _)) => self.literals.push(pointer.to_owned()),
+            _ => drop(self.texts.insert(text.to_owned())),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, path::Path};
 
 use super::{MADE, names::Names};
+use crate::commands::tools::command_words::quoted_word;
 
 pub(super) const SOCKET: &str = "callgate.socket";
 
@@ -22,14 +23,14 @@ pub(super) fn drop_in(names: &Names) -> String {
 
 /// The commands that install a configuration with the files that it names, its secrets and the units, and start it.
 pub(super) fn next_steps(folder: &str, file: &Path, names: &Names, has_address: bool) -> String {
-    let mut steps =
-        format!("install -D --mode 644 {} /etc/callgate/callgate.yaml\n", file.display());
+    let word = |path: &Path| quoted_word(&path.display().to_string());
+    let mut steps = format!("install -D --mode 644 {} /etc/callgate/callgate.yaml\n", word(file));
     let base = file.parent().unwrap_or_else(|| Path::new(""));
     for text in names.texts.iter().filter(|text| Path::new(text).is_relative()) {
         let path = base.join(text);
         if path.is_file() {
-            let _infallible =
-                writeln!(steps, "install -D --mode 644 {} /etc/callgate/{text}", path.display());
+            let target = quoted_word(&format!("/etc/callgate/{text}"));
+            let _infallible = writeln!(steps, "install -D --mode 644 {} {target}", word(&path));
         }
     }
     for name in &names.secrets {
