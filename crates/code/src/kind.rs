@@ -202,7 +202,7 @@ fn text_model(name: &str, around: &Surroundings<'_>) -> Result<TextModel, (Strin
         }
         None => {
             let help = nearest_help(name, models.keys().map(String::as_str), || {
-                "name a model below `models`: `{main: {dialect: openai, url: …, model: …, auth: none}}`".to_owned()
+                "name a model below `models`".to_owned()
             });
             Err((format!("expected the name of a model below `models`, got: `{name}`"), help))
         }

@@ -40,8 +40,8 @@ impl TextModel {
     ///
     /// # Errors
     /// The reason why there are none, in words for the operator and the caller.
-    pub async fn answer(&self, request: TextRequest) -> Result<String, String> {
-        (self.0)(request).await
+    pub fn answer(&self, request: TextRequest) -> BoxFuture<'static, Result<String, String>> {
+        (self.0)(request)
     }
 }
 

@@ -6,7 +6,7 @@ mod listing;
 mod object;
 mod requirement;
 mod role;
-mod shown;
+mod row_reach;
 mod table;
 mod view;
 
@@ -53,7 +53,7 @@ async fn view_findings(
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = view::findings(reader, needs).await?;
     if needs.is_for_query {
-        let shown = shown::findings(reader, needs).await?;
+        let shown = row_reach::findings(reader, needs).await?;
         findings.retain(|finding| shown.iter().all(|other| other.name != finding.name));
         findings.extend(shown);
     }

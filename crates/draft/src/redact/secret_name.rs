@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets_are_told_from_names_with_such_words() {
+    fn names_of_secrets_differ_from_names_with_such_words() {
         for name in [
             "db_pass",
             "userPin",

@@ -1,7 +1,7 @@
 //! Rows and functions that a list of functions cannot keep from a text: those that rules keep from others, and those that types and casts of
 //! the offered columns run by themselves. Other rights of the login are beyond what a text can name.
 
-use super::{CatalogReader, shown, texts};
+use super::{CatalogReader, row_reach, texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
@@ -12,7 +12,7 @@ pub(super) async fn findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let mut findings = shown::findings(reader, needs).await?;
+    let mut findings = row_reach::findings(reader, needs).await?;
     let offered = needs.offered.iter().map(|(table, columns)| {
         serde_json::json!({"schema": schema(table), "name": table.name, "columns": columns})
     });

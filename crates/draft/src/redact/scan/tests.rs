@@ -11,7 +11,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn a_value_behind_the_name_of_a_secret_is_taken_in_any_format() {
+fn a_value_behind_the_name_of_a_secret_is_masked_in_any_format() {
     for (text, expected) in [
         ("a=1&token=x7&b=2", "a=1&token=****&b=2"),
         ("/cb?sig=x7#a", "/cb?sig=****"),

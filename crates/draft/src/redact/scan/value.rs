@@ -99,8 +99,8 @@ impl<'t> Reader<'t> {
         let n_slashes = rest.find(|c| c != '\\').unwrap_or(0);
         let quote = rest.get(n_slashes..).and_then(|rest| rest.chars().next());
         match quote {
-            Some(quote @ ('"' | '\'' | '`')) => return Some(self.quoted(quote, n_slashes)),
-            Some('{' | '[') if n_slashes == 0 => return Some(self.bracketed()),
+            Some(quote @ ('"' | '\'' | '`')) => return Some(self.quoted_range(quote, n_slashes)),
+            Some('{' | '[') if n_slashes == 0 => return Some(self.bracket_range()),
             _ => {}
         }
         let word = rest.split(|c| !is_word_part(c)).next().unwrap_or_default();
@@ -116,7 +116,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The inside of quotes: `n_slashes` stand before the first one, and not more before the last.
-    fn quoted(&self, quote: char, n_slashes: usize) -> Range<usize> {
+    fn quoted_range(&self, quote: char, n_slashes: usize) -> Range<usize> {
         let start = self.at.saturating_add(n_slashes).saturating_add(quote.len_utf8());
         let rest = self.text.get(start..).unwrap_or_default();
         let pair = [quote, quote];
@@ -141,7 +141,7 @@ impl<'t> Reader<'t> {
     }
 
     /// From a bracket to the one that closes it.
-    fn bracketed(&self) -> Range<usize> {
+    fn bracket_range(&self) -> Range<usize> {
         let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
         for (at, c) in self.rest().char_indices() {
             match c {

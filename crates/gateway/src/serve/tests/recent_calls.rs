@@ -200,7 +200,7 @@ async fn a_stream_of_calls_ends_with_the_right_to_see_them_and_values_with_their
 }
 
 #[tokio::test]
-async fn who_signs_out_sees_no_further_calls() {
+async fn a_sign_out_ends_the_stream_of_calls() {
     let sidecar = Sidecar::start(&configuration(echo().await)).await;
     let sign_ins = sidecar.gateway.sign_ins();
     let cookie = sign_ins.keep("principal:ops", ADMIN.to_owned());
