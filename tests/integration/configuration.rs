@@ -20,7 +20,9 @@ fn every_example_configuration_loads() {
     assert!(examples().len() >= 2);
     let environment = Environment::new().without_audit().asking_no_source();
     for file in examples() {
-        let built = build_in(&loader().file(&file).unwrap(), &environment).unwrap();
+        let kinds = kinds().with_text_models(callgate_agent::text_model);
+        let config = loader().with_kinds(kinds).file(&file).unwrap();
+        let built = build_in(&config, &environment).unwrap();
         for toolset in &built.toolsets {
             assert!(toolset.report.count(OperationStatus::Exposed) > 0, "{toolset:?}");
         }

@@ -50,6 +50,8 @@ pub(crate) struct MessageCall {
     pub(crate) names: Vec<String>,
     /// True if the format's names of tools differ from the declared ones.
     pub(crate) is_indirect: bool,
+    /// The name of a tool whose toolset has no prefix.
+    pub(crate) bare_name: Option<String>,
     pub(crate) arguments: Option<Value>,
     pub(crate) origin: Object,
     pub(crate) fault: Option<Box<Fault>>,
@@ -193,9 +195,12 @@ fn name_and_arguments<'t>(
     declared: &impl Fn(&str) -> Option<&'t Tool>,
     fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
 ) -> (String, Result<Arguments, Box<Fault>>) {
-    let MessageCall { mut names, is_indirect, arguments: value, fault, .. } = asked;
+    let MessageCall { mut names, is_indirect, bare_name, arguments: value, fault, .. } = asked;
     let is_needed = is_indirect || fit.is_some();
     let tool = is_needed.then(|| names.iter().find_map(|name| declared(name))).flatten();
+    let bare = bare_name.filter(|_| tool.is_none());
+    let bare = bare.and_then(|name| declared(&name).filter(|tool| tool.name.as_str() == name));
+    let tool = tool.or(bare);
     let name = match tool {
         Some(tool) if is_indirect => tool.name.as_str().to_owned(),
         // The executor finds the tool by the model's name for it, and records how.

@@ -198,7 +198,10 @@ fn a_secret_of_the_webhook_that_is_missing_or_no_key_is_reported() {
     // `THE_SECRET` is set, and no key.
     let no_key = webhook(server, "http://127.0.0.1:9/hook", "env:THE_SECRET");
     for line in [&["check", "callgate.yaml"][..], &["doctor"], &["serve"]] {
-        examined(&no_key, line).exits(2).says("whsec_").says("secret: 'env:THE_SECRET'");
+        examined(&no_key, line)
+            .exits(2)
+            .says("whsec_")
+            .says("approvals: { webhook: { url: 'http://127.0.0.1:9/****");
     }
 }
 

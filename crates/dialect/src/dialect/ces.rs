@@ -83,9 +83,11 @@ fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let part = |names: &[&str]| names.iter().find_map(|name| toolset?.get(name)?.as_str());
     let tool = part(&["toolId", "tool_id"]);
     let mut names: Vec<String> = Vec::new();
+    let mut bare_name = None;
     if let (Some(toolset), Some(tool)) = (part(&["toolset"]), tool) {
-        // A tool of another toolset that has the same name is not meant.
+        // A tool of another toolset that has the same name behind a prefix is not meant.
         names.push(format!("{}-{tool}", last_resource_segment(toolset)));
+        bare_name = Some(tool.to_owned());
     } else {
         names.extend(tool.map(str::to_owned));
         let display_name = ["displayName", "display_name"].iter().find_map(|name| text(name));
@@ -96,6 +98,7 @@ fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     Ok(MessageCall {
         names,
         is_indirect: true,
+        bare_name,
         ..MessageCall::new(id, None, call).with_arguments(arguments)
     })
 }

@@ -66,7 +66,10 @@ fn statements(engine: Engine, text: &str) -> Vec<String> {
         ("note".to_owned(), Direction::Ascending),
         ("owner".to_owned(), Direction::Descending),
     ];
-    let last = [bound.clone(), bound.clone()];
+    // A token of SQLite has the letter of a type before each value, from a closed list.
+    let letter = if engine == Sqlite { "t" } else { "" };
+    let kept = bound.as_ref().map(|text| format!("{letter}{text}"));
+    let last = [kept.clone(), kept];
     let reading = Select {
         table: &orders,
         columns: columns.clone(),
