@@ -146,11 +146,11 @@ def by_keyboard(browser, sidecar, faults):
 
 
 def focus(watched, expression):
-    """Presses the key to the next stop until an expression is true."""
+    """Presses the key to the next stop until an expression is true. Behind the last one stands the page itself."""
     for _ in range(150):
         watched.page.keyboard.press("Tab")
         outside = watched.page.evaluate(
-            "(() => { const box = document.activeElement.getBoundingClientRect(); return box.width < 2 || box.right < 0 || getComputedStyle(document.activeElement).outlineStyle === 'none'; })()"
+            "(() => { const box = document.activeElement.getBoundingClientRect(); return document.activeElement !== document.body && (box.width < 2 || box.right < 0 || getComputedStyle(document.activeElement).outlineStyle === 'none'); })()"
         )
         stop = watched.page.evaluate("document.activeElement.outerHTML.slice(0, 120)")
         watched.look(not outside, f"a stop that nobody sees: {stop}")

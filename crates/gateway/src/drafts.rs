@@ -48,7 +48,7 @@ fn draft_body(request: DraftRequest) -> Result<JsonText, Problem> {
     if exchanges.len() > MOST_EXCHANGES {
         let detail =
             format!("`exchanges`: expected at most {MOST_EXCHANGES}, got: {}", exchanges.len());
-        return Err(Problem::new(ProblemKind::TOO_LARGE, detail));
+        return Err(undraftable(&detail));
     }
     let merge = merge.as_deref().map(read_description).transpose()?;
     let examples = exchanges.iter().enumerate().map(|(at, example)| example.read(at));

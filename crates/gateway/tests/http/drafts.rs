@@ -80,7 +80,7 @@ async fn examples_that_cannot_be_drafted_are_a_problem_with_their_position() {
     }
     let many = vec![json!({"url": "https://a.example/"}); 501];
     let answered = sidecar.post("/v1/drafts", &json!({"exchanges": many})).await;
-    assert_eq!(answered.status, 413, "{}", answered.text);
+    assert_eq!(answered.status, 422, "{}", answered.text);
     let large =
         json!({"exchanges": [{"url": "https://a.example/", "output": "a".repeat(1 << 20)}]});
     assert_eq!(sidecar.post("/v1/drafts", &large).await.status, 413);
