@@ -192,7 +192,8 @@ fn add_body_secrets(message: &Message, secrets: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds all leaves below names of secrets; `above` is such a name.
+/// Adds all leaves below names of secrets; `above` is such a name, or [`NAMELESS`] for members further below, of which words such as
+/// `credit` are masked where they stand, and looked for nowhere else.
 fn add_secret_members(value: &Value, above: Option<&str>, secrets: &mut BTreeSet<String>) {
     match (value, above) {
         (Value::Array(items), _) => {
@@ -205,7 +206,8 @@ fn add_secret_members(value: &Value, above: Option<&str>, secrets: &mut BTreeSet
             for (name, value) in members {
                 let is_secret =
                     is_secret_member(name) || (is_pair && VALUE_MEMBERS.contains(&name.as_str()));
-                add_secret_members(value, above.or_else(|| is_secret.then_some(name)), secrets);
+                let name = if is_secret { Some(name.as_str()) } else { above.map(|_| NAMELESS) };
+                add_secret_members(value, name, secrets);
             }
         }
         (Value::String(text), Some(name)) => add_member_secret(name, text, secrets),
@@ -216,6 +218,8 @@ fn add_secret_members(value: &Value, above: Option<&str>, secrets: &mut BTreeSet
         (Value::Bool(_) | Value::Null | Value::Number(_), _) => {}
     }
 }
+
+const NAMELESS: &str = "";
 
 fn is_random(value: &str) -> bool {
     looks_random(value) || is_web_token(value)
