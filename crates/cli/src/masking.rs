@@ -75,7 +75,7 @@ fn length_before_secret(line: &str, number: usize, findings: &[Finding]) -> Opti
     pasted.chain(literal).chain(length_before_random_word(line)).chain(hook).min()
 }
 
-/// What follows the scheme of an address, as far as a text in quotes or a line goes.
+/// The rest of an address behind its scheme, as far as a text in quotes or a line goes.
 struct Address<'l> {
     start: usize,
     rest: &'l str,

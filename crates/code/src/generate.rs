@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_words_and_calls_and_sums_are_none() {
+    fn words_are_names_while_calls_and_sums_are_not() {
         for text in ["total", "Berlin, Paris", "price and total", "größe"] {
             assert!(is_names(text), "{text}");
         }

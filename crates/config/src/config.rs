@@ -86,7 +86,7 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// The folder that relative paths start at.
     pub base: PathBuf,
-    /// What reaches its models for kinds of toolsets.
+    /// The maker of the models that kinds of toolsets reach.
     pub(crate) text_models: Option<MakeTextModel>,
     pub(crate) origin: Origin,
     /// The findings made while the configuration was read.

@@ -14,7 +14,7 @@ use crate::agents::ModelConfig;
 pub struct BuiltModel {
     /// Its settings.
     pub config: ModelConfig,
-    /// What its requests are sent over.
+    /// The transport of its requests.
     pub transport: Arc<dyn Transport>,
     /// The credential of its requests.
     pub authenticator: Arc<dyn Authenticator>,

@@ -25,9 +25,9 @@ impl CallResult {
         }
         let mut text = Value::Object(members).to_string();
         if let Some(structured) = structured {
-            // A result has members: its content.
             text.pop();
-            text.push_str(r#","structuredContent":"#);
+            text.push_str(if text.len() > 1 { "," } else { "" });
+            text.push_str(r#""structuredContent":"#);
             text.push_str(&structured);
             text.push('}');
         }

@@ -7,7 +7,7 @@ use callgate_tool::{Json, Object, Value, json};
 
 use super::{Wire, is_blank};
 
-/// What becomes of arguments that are no JSON object. Calls are read before they are replaced: a call is made as the model wrote it, or
+/// The fate of arguments that are no JSON object. Calls are read before they are replaced: a call is made as the model wrote it, or
 /// not at all.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Unreadable {

@@ -10,7 +10,7 @@ use callgate_tool::{
 
 pub(crate) async fn test() {
     files_are_in_the_folder_under_their_names().await;
-    files_that_are_none_are_refused_with_their_place().await;
+    an_unreadable_handle_is_refused_at_its_place().await;
 }
 
 struct Desk {
@@ -67,7 +67,7 @@ async fn files_are_in_the_folder_under_their_names() {
     assert_eq!(value["execution_result"], "b", "{value}");
 }
 
-async fn files_that_are_none_are_refused_with_their_place() {
+async fn an_unreadable_handle_is_refused_at_its_place() {
     let desk = Desk::new();
     let text = desk.handle(b"a".to_vec(), None).await;
     let text = text.as_str();

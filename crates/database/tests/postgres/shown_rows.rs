@@ -1,4 +1,4 @@
-//! What an offered table or view shows for a model's SQL: none shows rows that an entity's `rows` or a row policy keeps from the session.
+//! The rows of offered tables and views for a model's SQL: none shows rows that an entity's `rows` or a row policy keeps from the session.
 
 use std::path::Path;
 

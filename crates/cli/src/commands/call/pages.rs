@@ -56,7 +56,9 @@ pub(super) async fn call_all_pages(
 
 /// The arguments for the next rows of a table, which a page names as the argument `page` of the call.
 fn next_rows(executor: &Executor, tool: &str, page: &Value) -> Arguments {
-    let declared = executor.find(tool).and_then(Entry::declaration);
+    // The pages of an operation are those that its description declares.
+    let entry = executor.find(tool).filter(|entry| entry.operation().is_none());
+    let declared = entry.and_then(Entry::declaration);
     let schema = declared.map(|tool| tool.input_schema.to_value()).unwrap_or_default();
     let takes_page = schema.get("properties").is_some_and(|it| it.get("page").is_some());
     let has_more = page.get("more").and_then(Value::as_bool) == Some(true);

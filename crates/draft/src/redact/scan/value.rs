@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
         self.range_until(|c| c.is_whitespace() || "\"'".contains(c))
     }
 
-    /// What stands behind `Bearer`, if it is no word of a sentence.
+    /// The credential behind `Bearer`, if it is no word of a sentence.
     pub(super) fn credential(&mut self) -> Option<Range<usize>> {
         let is_apart = self.skip(|c| c == ' ') > 0;
         let token = self.range_until(|c| c.is_whitespace() || "\"'<,;\\".contains(c));
