@@ -123,7 +123,7 @@ fn note_removed(count: usize, journal: &mut Journal) {
 
 fn note_replaced(count: usize, journal: &mut Journal) {
     if count > 0 {
-        journal.note(Event::SurrogatesReplaced { count });
+        journal.note(Event::CharactersReplaced { count });
     }
 }
 
@@ -131,7 +131,7 @@ struct ReadContent {
     content: Content,
     /// The number of further values of a sequence, after those of the content.
     n_more: usize,
-    /// The number of lone surrogates that were replaced.
+    /// The number of invalid bytes and lone surrogates that were replaced.
     n_replaced: usize,
     /// The number of invisible characters that were removed from a text.
     n_removed: usize,
@@ -193,7 +193,8 @@ fn body_content(
     if body.is_empty() || (kind == Kind::Json && body.trim_ascii().is_empty()) {
         return Ok(Content::Empty.into());
     }
-    Ok(match kind {
+    let n_undecodable = media.n_undecodable(body);
+    let mut read: ReadContent = match kind {
         Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed_content(body, media),
         // A part with parts of its own stays one file: results are not nested.
         Kind::Binary | Kind::Multipart => {
@@ -217,7 +218,11 @@ fn body_content(
             file_content(&without_secrets(body, masker), "application/octet-stream".to_owned())
                 .into()
         }
-    })
+    };
+    if matches!(read.content, Content::Json(_) | Content::Text { .. }) {
+        read.n_replaced += n_undecodable;
+    }
+    Ok(read)
 }
 
 /// Reads a body without a reliable media type: as JSON if it is JSON, else as text.
@@ -295,8 +300,12 @@ fn text_content(body: &[u8], media: Media<'_>) -> ReadContent {
     ReadContent { n_removed, ..Content::Text { text, media_type }.into() }
 }
 
-/// True if bytes without a reliable media type are text: in UTF-8, without control characters that no text has.
+/// True if bytes without a reliable media type are text: in UTF-8, without control characters that no text has. A PDF
+/// file may be in UTF-8, and is none.
 fn is_text(body: &[u8]) -> bool {
+    if body.starts_with(b"%PDF-") {
+        return false;
+    }
     let is_foreign =
         |one: char| one.is_control() && !matches!(one, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}');
     std::str::from_utf8(body).is_ok_and(|text| !text.contains(is_foreign))

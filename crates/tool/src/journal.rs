@@ -229,9 +229,9 @@ pub enum Event {
         /// The tool's own name.
         meant: String,
     },
-    /// Lone surrogates in a response's JSON, which no text can hold, were replaced by U+FFFD.
-    SurrogatesReplaced {
-        /// The number of surrogates.
+    /// Invalid bytes of a response's text and lone surrogates of its JSON, which no text can hold, were replaced by U+FFFD.
+    CharactersReplaced {
+        /// The number of replacements.
         count: usize,
     },
     /// An undeclared member of an object argument was sent, because the schema allows further members.
@@ -370,7 +370,7 @@ impl Event {
             | Self::Retried { .. }
             | Self::SessionValueAbsent { .. }
             | Self::SessionValueWon { .. }
-            | Self::SurrogatesReplaced { .. }
+            | Self::CharactersReplaced { .. }
             | Self::ToolFolded { .. }
             | Self::UndeclaredSent { .. }
             | Self::UnseenRemoved { .. } => true,

@@ -77,10 +77,24 @@ impl<'h> Media<'h> {
         charset.unwrap_or(UTF_8).decode(body).0
     }
 
+    /// The number of characters that stand for invalid bytes in the decoded text.
+    pub(super) fn n_undecodable(&self, body: &[u8]) -> usize {
+        if std::str::from_utf8(body).is_ok() {
+            return 0;
+        }
+        n_replacements(body, &self.decoded_text(body))
+    }
+
     fn is_xml(&self) -> bool {
         let essence = &*self.essence;
         essence.ends_with("+xml") || matches!(essence, "application/xml" | "text/xml")
     }
+}
+
+/// The number of characters U+FFFD in a text that its bytes do not have.
+pub(super) fn n_replacements(bytes: &[u8], text: &str) -> usize {
+    let n_own = bytes.windows(3).filter(|three| *three == "\u{fffd}".as_bytes()).count();
+    text.matches('\u{fffd}').count().saturating_sub(n_own)
 }
 
 /// The media type in lower case; most services already write it so.

@@ -13,7 +13,7 @@ use crate::cut::size_within;
 pub(super) struct Sequence {
     pub(super) values: Vec<Value>,
     pub(super) n_more: usize,
-    /// The number of lone surrogates that were replaced in the values.
+    /// The number of characters that were replaced in the values.
     pub(super) n_replaced: usize,
     room: usize,
 }

@@ -8,7 +8,7 @@ use http::HeaderMap;
 
 use super::{
     json::parsed_json,
-    media::{Kind, Media},
+    media::{self, Kind, Media},
     sequence,
 };
 use crate::{echo, shape::remove_invisible_characters};
@@ -58,7 +58,7 @@ pub struct SplitValue {
     pub json: Json,
     /// The number of invisible characters that were removed from it.
     pub n_removed: usize,
-    /// The number of lone surrogates that were replaced in it.
+    /// The number of characters that were replaced in it.
     pub n_replaced: usize,
 }
 
@@ -115,6 +115,7 @@ impl Splitter {
     /// text.
     pub fn value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<SplitValue> {
         let text = String::from_utf8_lossy(bytes);
+        let n_undecodable = media::n_replacements(bytes, &text);
         let (mut value, n_replaced) = match self.form {
             SequenceFormat::Events => {
                 let text = text.trim_start_matches('\u{feff}');
@@ -130,7 +131,7 @@ impl Splitter {
         };
         let n_removed = remove_invisible_characters(&mut value);
         let (json, _) = echo::masked_json(Json::from(value), masker);
-        Some(SplitValue { json, n_removed, n_replaced })
+        Some(SplitValue { json, n_removed, n_replaced: n_replaced + n_undecodable })
     }
 
     /// The end of the next value, including its separator.

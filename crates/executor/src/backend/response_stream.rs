@@ -95,7 +95,7 @@ impl Redactions {
         }
         let count = self.n_replaced.load(Ordering::Relaxed);
         if count > 0 {
-            journal.note(Event::SurrogatesReplaced { count });
+            journal.note(Event::CharactersReplaced { count });
         }
         let count = self.n_removed.load(Ordering::Relaxed);
         if count > 0 {

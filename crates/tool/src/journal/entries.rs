@@ -91,7 +91,7 @@ impl Event {
             Self::RowsCounted { .. } => ("rows_counted", Caller),
             Self::SignInRequired { .. } => ("sign_in_required", Operator),
             Self::StatementSent { .. } => ("statement_sent", Operator),
-            Self::SurrogatesReplaced { .. } => ("surrogates_replaced", Caller),
+            Self::CharactersReplaced { .. } => ("characters_replaced", Caller),
             Self::ToolFolded { .. } => ("tool_folded", Caller),
             Self::Unauthorized { .. } => ("unauthorized", Operator),
             Self::Unanswered { .. } => ("unanswered", Operator),

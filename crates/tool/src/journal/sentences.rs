@@ -41,7 +41,7 @@ impl fmt::Display for Event {
             | Self::OutsidePartsIgnored { .. }
             | Self::ResultKeptLocally
             | Self::ResultNotKept
-            | Self::SurrogatesReplaced { .. }
+            | Self::CharactersReplaced { .. }
             | Self::UnseenRemoved { .. } => self.write_answer_event(f),
             Self::Redirected { to, path } => write_redirect(f, to, path.as_deref()),
             Self::Refused { why, remedy } => write_refusal(f, why.as_deref(), remedy),
@@ -142,8 +142,8 @@ impl Event {
             Self::ResultNotKept => {
                 f.write_str("the whole result is not kept: there is no room for it")
             }
-            Self::SurrogatesReplaced { count } => {
-                write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")
+            Self::CharactersReplaced { count } => {
+                write!(f, "{count} characters of the answer became U+FFFD: its bytes are no text in its encoding, or half of a surrogate pair")
             }
             Self::UnseenRemoved { count } => {
                 write!(f, "{count} characters nobody sees were taken out of the answer")
