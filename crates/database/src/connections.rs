@@ -22,7 +22,7 @@ impl Connections {
     }
 
     /// A driver over these connections; `None` if these settings make others.
-    pub(crate) fn driver(&self, connecting: &Connecting) -> Option<Driver> {
+    pub(crate) fn driver_for_settings(&self, connecting: &Connecting) -> Option<Driver> {
         let Connecting { url, base, limits, is_read_only, network, tls } = connecting;
         let current_settings = &self.connecting;
         let is_same = current_settings.url.is_same_value(url)
@@ -31,6 +31,6 @@ impl Connections {
             && current_settings.is_read_only == *is_read_only
             && current_settings.network.is_same(network)
             && current_settings.tls == *tls;
-        if is_same { self.driver.sharing() } else { None }
+        if is_same { self.driver.with_same_connections() } else { None }
     }
 }

@@ -74,14 +74,14 @@ impl Database {
         journal: &mut Journal,
     ) -> Result<StepResult, Failure> {
         self.check_plan(&transaction, deadline).await?;
-        transaction.note(journal);
+        transaction.note_statements(journal);
         let is_change = |step: &Step| matches!(step.expects, Expects::Affected { .. });
         let change = transaction.steps.iter().rposition(is_change);
         let mut came = self.driver.run(transaction, deadline).await?;
         let affected = change.and_then(|at| Some(came.get(at)?.affected));
         let mut last = came.pop().unwrap_or_default();
         last.affected = affected.unwrap_or(last.affected);
-        last.note(journal);
+        last.note_row_count(journal);
         Ok(last)
     }
 
@@ -94,7 +94,7 @@ impl Database {
         let Some(most) = self.limits.rows_read else { return Ok(()) };
         let Some(estimate) = Estimate::new(self.engine, most, transaction) else { return Ok(()) };
         let answers = self.driver.run(estimate.transaction.clone(), deadline).await?;
-        estimate.judge(&answers)
+        estimate.check_limit(&answers)
     }
 
     /// The columns in the conditions and orders of a text of SQL that no index begins with; none if the database does not say.
@@ -109,7 +109,7 @@ impl Database {
         let conditions = words(begin.and_then(|at| text.get(at..)).unwrap_or_default());
         let names: Vec<_> =
             words(&text).into_iter().map(|name| TableName { schema: None, name }).collect();
-        let Ok(Ok(tables)) = timeout_at(deadline, self.driver.tables(&names)).await else {
+        let Ok(Ok(tables)) = timeout_at(deadline, self.driver.read_tables(&names)).await else {
             return Vec::new();
         };
         let columns = tables.values().flat_map(|table| {

@@ -22,7 +22,7 @@ pub(crate) struct Terms<'a> {
 }
 
 /// The name of a tool: `shop-orders-list`.
-pub(crate) fn name(prefix: Option<&ToolsetName>, rest: &str) -> Result<ToolName, InvalidName> {
+pub(crate) fn tool_name(prefix: Option<&ToolsetName>, rest: &str) -> Result<ToolName, InvalidName> {
     match prefix {
         Some(prefix) => ToolName::new(&format!("{prefix}-{rest}")),
         None => ToolName::new(rest),
@@ -35,18 +35,18 @@ pub(crate) fn tool(
     operation: Operation,
     terms: Terms<'_>,
 ) -> Result<Tool, InvalidName> {
-    let name = name(terms.prefix, &format!("{}-{}", entity.name, operation.as_str()))?;
+    let name = tool_name(terms.prefix, &format!("{}-{}", entity.name, operation.as_str()))?;
     let input = match operation {
-        Operation::Aggregate => aggregate(entity, terms),
-        Operation::Create => create(entity, terms),
-        Operation::Delete => delete(entity, terms),
-        Operation::Get => get(entity, terms),
-        Operation::List => list(entity, terms),
-        Operation::Update => update(entity, terms),
+        Operation::Aggregate => aggregate_schema(entity, terms),
+        Operation::Create => create_schema(entity, terms),
+        Operation::Delete => delete_schema(entity, terms),
+        Operation::Get => get_schema(entity, terms),
+        Operation::List => list_schema(entity, terms),
+        Operation::Update => update_schema(entity, terms),
     };
     let description = description(entity, operation);
     let tool = Tool::new(name, description, Schema::new(input), operation.effect());
-    let output = output(entity, operation, terms.engine);
+    let output = output_schema(entity, operation, terms.engine);
     Ok(tool.with_lazy_output_schema(move || Some(Schema::new(output))))
 }
 
@@ -76,7 +76,7 @@ fn first_sentence(text: &str) -> &str {
     if sentence.len() <= SHORT { sentence } else { "" }
 }
 
-fn list(entity: &Entity, terms: Terms<'_>) -> Value {
+fn list_schema(entity: &Entity, terms: Terms<'_>) -> Value {
     let mut properties = Object::new();
     if !entity.filter.is_empty() {
         let columns = entity.columns(&entity.filter);
@@ -94,23 +94,23 @@ fn list(entity: &Entity, terms: Terms<'_>) -> Value {
         members.insert("description", words.into());
     }
     properties.insert("select", select);
-    properties.insert("limit", limit(terms));
+    properties.insert("limit", limit_schema(terms));
     if entity.is_key_unique {
         let words = "`next` of the result before; `where` and `sort` stay";
         properties.insert("page", json!({"type": "string", "description": words}));
     }
-    object(properties, Vec::new())
+    object_schema(properties, Vec::new())
 }
 
-fn get(entity: &Entity, terms: Terms<'_>) -> Value {
+fn get_schema(entity: &Entity, terms: Terms<'_>) -> Value {
     let (mut properties, required) = key_arguments(entity, terms);
     if !properties.contains_key("select") {
         properties.insert("select", column_names(&entity.outputs(Operation::Get)));
     }
-    object(properties, required)
+    object_schema(properties, required)
 }
 
-fn aggregate(entity: &Entity, terms: Terms<'_>) -> Value {
+fn aggregate_schema(entity: &Entity, terms: Terms<'_>) -> Value {
     let (groups, aggregates) = (entity.group_columns(), entity.aggregates(terms.engine));
     let results: Vec<&Column> = aggregates.iter().map(|it| &it.result).collect();
     let mut properties = Object::new();
@@ -129,8 +129,8 @@ fn aggregate(entity: &Entity, terms: Terms<'_>) -> Value {
     properties.insert("having", json!({"type": "object", "description": HAVING}));
     let sort = json!({"type": "array", "items": {"type": "string"}, "description": ORDER});
     properties.insert("sort", sort);
-    properties.insert("limit", limit(terms));
-    object(properties, Vec::new())
+    properties.insert("limit", limit_schema(terms));
+    object_schema(properties, Vec::new())
 }
 
 /// A list of the names of columns.
@@ -148,28 +148,29 @@ fn column_words(columns: &[&Column]) -> String {
     columns.iter().filter_map(words).take(MOST_WORDS).collect::<Vec<_>>().join("; ")
 }
 
-fn limit(terms: Terms<'_>) -> Value {
+fn limit_schema(terms: Terms<'_>) -> Value {
     json!({"type": "integer", "minimum": 1, "maximum": terms.limits.rows})
 }
 
-fn create(entity: &Entity, terms: Terms<'_>) -> Value {
+fn create_schema(entity: &Entity, terms: Terms<'_>) -> Value {
     let columns = entity.inputs(Operation::Create);
     let required = columns.iter().filter(|column| is_required(column));
     let required = required.map(|column| column.name.clone()).collect();
-    object(column_properties(&columns, terms), required)
+    object_schema(column_properties(&columns, terms), required)
 }
 
-fn update(entity: &Entity, terms: Terms<'_>) -> Value {
-    let set = object(column_properties(&entity.inputs(Operation::Update), terms), Vec::new());
+fn update_schema(entity: &Entity, terms: Terms<'_>) -> Value {
+    let set =
+        object_schema(column_properties(&entity.inputs(Operation::Update), terms), Vec::new());
     let (mut properties, mut required) = target_arguments(entity, terms);
     properties.insert("set", set);
     required.push("set".to_owned());
-    object(properties, required)
+    object_schema(properties, required)
 }
 
-fn delete(entity: &Entity, terms: Terms<'_>) -> Value {
+fn delete_schema(entity: &Entity, terms: Terms<'_>) -> Value {
     let (properties, required) = target_arguments(entity, terms);
-    object(properties, required)
+    object_schema(properties, required)
 }
 
 /// The arguments that name the rows of a change.
@@ -212,7 +213,7 @@ fn column_properties(columns: &[&Column], terms: Terms<'_>) -> Object {
     columns.iter().map(property).collect()
 }
 
-pub(crate) fn object(properties: Object, required: Vec<String>) -> Value {
+pub(crate) fn object_schema(properties: Object, required: Vec<String>) -> Value {
     let mut schema = Object::new();
     schema.insert("type", "object".into());
     schema.insert("properties", Value::Object(properties));
@@ -224,32 +225,32 @@ pub(crate) fn object(properties: Object, required: Vec<String>) -> Value {
     Value::Object(schema)
 }
 
-fn output(entity: &Entity, operation: Operation, engine: Engine) -> Value {
+fn output_schema(entity: &Entity, operation: Operation, engine: Engine) -> Value {
     let outputs = entity.outputs(operation);
     let columns = outputs.iter().map(|column| (column.name.as_str(), &column.kind));
     match operation {
         Operation::Aggregate => {
             let (groups, aggregates) = (entity.group_columns(), entity.aggregates(engine));
             let columns = groups.into_iter().chain(aggregates.iter().map(|it| &it.result));
-            rows(columns.map(|column| (column.name.as_str(), &column.kind)))
+            rows_schema(columns.map(|column| (column.name.as_str(), &column.kind)))
         }
         Operation::Get => {
-            json!({"type": "object", "required": ["row"], "properties": {"row": row(columns), "note": {"type": "string"}}})
+            json!({"type": "object", "required": ["row"], "properties": {"row": row_schema(columns), "note": {"type": "string"}}})
         }
-        Operation::List => rows(columns),
+        Operation::List => rows_schema(columns),
         Operation::Create | Operation::Delete | Operation::Update => {
-            json!({"type": "object", "required": ["affected"], "properties": {"affected": {"type": "integer"}, "row": row(columns), "note": {"type": "string"}}})
+            json!({"type": "object", "required": ["affected"], "properties": {"affected": {"type": "integer"}, "row": row_schema(columns), "note": {"type": "string"}}})
         }
     }
 }
 
 /// The schema of a result of rows.
-pub(crate) fn rows<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>) -> Value {
+pub(crate) fn rows_schema<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>) -> Value {
     json!({
         "type": "object",
         "required": ["rows", "more"],
         "properties": {
-            "rows": {"type": "array", "items": row(columns)},
+            "rows": {"type": "array", "items": row_schema(columns)},
             "more": {"type": "boolean"},
             "next": {"type": "string"},
             "note": {"type": "string"},
@@ -257,13 +258,14 @@ pub(crate) fn rows<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>)
     })
 }
 
-fn row<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>) -> Value {
-    let properties: Object = columns.map(|(name, kind)| (name.to_owned(), result(kind))).collect();
+fn row_schema<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>) -> Value {
+    let properties: Object =
+        columns.map(|(name, kind)| (name.to_owned(), result_schema(kind))).collect();
     json!({"type": "object", "properties": properties})
 }
 
 /// The schema of a value in a result. A value that is cut, or is not what its column says, is a text.
-fn result(kind: &ColumnKind) -> Value {
+fn result_schema(kind: &ColumnKind) -> Value {
     let own = match kind {
         ColumnKind::Boolean => "boolean",
         ColumnKind::Flag { .. } => {

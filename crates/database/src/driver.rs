@@ -76,12 +76,12 @@ impl Driver {
     }
 
     /// A driver over the connections of this one; `None` where new ones cost nothing.
-    pub(crate) fn sharing(&self) -> Option<Self> {
+    pub(crate) fn with_same_connections(&self) -> Option<Self> {
         match self {
             #[cfg(feature = "mysql")]
-            Self::Mysql(driver) => Some(Self::Mysql(driver.sharing())),
+            Self::Mysql(driver) => Some(Self::Mysql(driver.with_same_connections())),
             #[cfg(feature = "postgres")]
-            Self::Postgres(driver) => Some(Self::Postgres(driver.sharing())),
+            Self::Postgres(driver) => Some(Self::Postgres(driver.with_same_connections())),
             #[cfg(feature = "sqlite")]
             Self::Sqlite(_) => None,
         }
@@ -99,33 +99,34 @@ impl Driver {
     }
 
     /// The tables and views of these names. A name that is not there is absent.
-    pub(crate) async fn tables(
+    pub(crate) async fn read_tables(
         &self,
         names: &[TableName],
     ) -> Result<BTreeMap<TableName, Table>, Error> {
-        each!(self, driver => driver.tables(names).await)
+        each!(self, driver => driver.read_tables(names).await)
     }
 
     /// The names of all tables and views that the login sees, for `init`.
-    pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
-        each!(self, driver => driver.all_tables().await)
+    pub(crate) async fn list_tables(&self) -> Result<Vec<TableName>, Error> {
+        each!(self, driver => driver.list_tables().await)
     }
 
     /// The rights of the login beyond those that the tools need.
-    pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
-        each!(self, driver => driver.login(needs).await)
+    pub(crate) async fn check_login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+        each!(self, driver => driver.check_login(needs).await)
     }
 
     /// A login of its own for tools with these needs.
-    pub(crate) async fn own_login(&self, needs: &Needs) -> Result<OwnLogin, Error> {
+    pub(crate) async fn propose_login(&self, needs: &Needs) -> Result<OwnLogin, Error> {
         match self {
             #[cfg(feature = "mysql")]
             Self::Mysql(_) => {
-                let statements = crate::login::own_login::statements(Engine::Mysql, None, needs);
+                let statements =
+                    crate::login::own_login::login_statements(Engine::Mysql, None, needs);
                 Ok(OwnLogin { statements, allowed: Vec::new() })
             }
             #[cfg(feature = "postgres")]
-            Self::Postgres(driver) => driver.own_login(needs).await,
+            Self::Postgres(driver) => driver.propose_login(needs).await,
             #[cfg(feature = "sqlite")]
             Self::Sqlite(_) => Ok(OwnLogin::default()),
         }

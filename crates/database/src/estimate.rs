@@ -25,25 +25,25 @@ impl Estimate {
         }
         let planned = of.steps.iter().filter(|step| has_plan(engine, &step.text));
         let ask = |step: &Step| {
-            question(format!("{} {}", reader.explain, step.text), step.values.clone())
+            estimate_step(format!("{} {}", reader.explain, step.text), step.values.clone())
         };
         let mut steps: Vec<_> = planned.map(ask).collect();
         if steps.is_empty() {
             return None;
         }
-        steps.push(question(reader.large_tables.to_owned(), vec![Some(most.to_string())]));
+        steps.push(estimate_step(reader.large_tables.to_owned(), vec![Some(most.to_string())]));
         let transaction = Transaction { access: Access::Read, steps, ..of.clone() };
         Some(Self { reader, most: most as u64, transaction })
     }
 
     /// The failure of a transaction that would read more rows than it may.
-    pub(crate) fn judge(&self, answers: &[StepResult]) -> Result<(), Failure> {
+    pub(crate) fn check_limit(&self, answers: &[StepResult]) -> Result<(), Failure> {
         let [plans @ .., tables] = answers else { return Ok(()) };
         let tables = sizes(&tables.rows);
         let rows_read = |plan: &StepResult| (self.reader.rows_read)(&plan.rows, &tables);
         // A plan that cannot be read is no permission.
         let rows: f64 = plans.iter().map(rows_read).sum::<Option<_>>().ok_or(Failure::Internal)?;
-        let rows = whole(rows);
+        let rows = row_count(rows);
         if rows > self.most { Err(Failure::ReadsTooMany { rows: Some(rows) }) } else { Ok(()) }
     }
 }
@@ -91,7 +91,7 @@ fn behind_comment<'t>(rules: &LexicalRules, mut rest: &'t str) -> &'t str {
     rest
 }
 
-fn question(text: String, values: Vec<Option<String>>) -> Step {
+fn estimate_step(text: String, values: Vec<Option<String>>) -> Step {
     Step { text: Arc::from(text), values, expects: Expects::Rows { most: MOST_LINES } }
 }
 
@@ -101,7 +101,7 @@ fn question(text: String, values: Vec<Option<String>>) -> Step {
     clippy::cast_sign_loss,
     reason = "a cast of a float ends at the bounds of the type, and no estimate is below zero"
 )]
-fn whole(rows: f64) -> u64 {
+fn row_count(rows: f64) -> u64 {
     rows.max(0.0) as u64
 }
 
@@ -132,6 +132,6 @@ mod tests {
 
     #[test]
     fn an_estimate_of_any_size_is_a_whole_number() {
-        assert_eq!([-1.0, f64::NAN, 2.5, 1e300].map(whole), [0, 0, 2, u64::MAX]);
+        assert_eq!([-1.0, f64::NAN, 2.5, 1e300].map(row_count), [0, 0, 2, u64::MAX]);
     }
 }

@@ -35,7 +35,7 @@ impl FailureContext<'_> {
             Failure::Busy => wording::around::overload(SOON),
             Failure::Conflict => database::conflict(),
             Failure::Constraint { kind, name, columns } => {
-                self.constraint(*kind, name.as_deref(), columns)
+                self.constraint_fault(*kind, name.as_deref(), columns)
             }
             Failure::Denied => database::denied_access(),
             Failure::Full => database::full_disk(),
@@ -89,7 +89,12 @@ impl FailureContext<'_> {
         }
     }
 
-    fn constraint(self, kind: Constraint, name: Option<&str>, columns: &[String]) -> Box<Fault> {
+    fn constraint_fault(
+        self,
+        kind: Constraint,
+        name: Option<&str>,
+        columns: &[String],
+    ) -> Box<Fault> {
         let rule = match kind {
             Constraint::Check => "a rule about the values forbids it",
             Constraint::ForeignKey => {

@@ -6,7 +6,7 @@ mod pattern;
 mod schema;
 
 pub(crate) use self::{
-    json::{read, unknown},
+    json::{read, unknown_name_problem},
     pattern::{Pattern, Piece},
     schema::schema,
 };

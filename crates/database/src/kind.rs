@@ -181,7 +181,7 @@ impl KindSettings for SourceSettings {
         if !may_read_file && shared.effects.asking().is_none() {
             return Opened::absent(Absence::Unasked);
         }
-        let settings = match self.settings(toolset, selected, &*shared.secrets).await {
+        let settings = match self.resolve_settings(toolset, selected, &*shared.secrets).await {
             Ok(settings) => settings,
             Err(MissingSecret { pointer, why }) if shared.missing == Missing::Fault => {
                 let code = KindCode::Secret.as_str();
@@ -250,7 +250,7 @@ struct MissingSecret {
 
 impl SourceSettings {
     /// The settings of the database with these tools.
-    async fn settings(
+    async fn resolve_settings(
         &self,
         toolset: &CommonSettings<'_>,
         selected: &[NamedTool],
@@ -260,11 +260,11 @@ impl SourceSettings {
             selected.iter().any(|tool| tool.short == short && tool.pointer == pointer)
         };
         let pointer = format!("{}/{KEY}/url", toolset.pointer);
-        let url = secret(&self.login.url, pointer, secrets).await?;
+        let url = fetch_secret(&self.login.url, pointer, secrets).await?;
         let pointer = format!("{}/{QUERY}", toolset.pointer);
         let query = match self.query.as_ref().filter(|_| is_selected(QUERY, &pointer)) {
             Some(QueryAccess { url, tables, functions }) => {
-                let url = secret(url, format!("{pointer}/url"), secrets).await?;
+                let url = fetch_secret(url, format!("{pointer}/url"), secrets).await?;
                 let (tables, functions) = (tables.clone(), functions.clone());
                 Some(QuerySettings { pointer, url, tables, functions })
             }
@@ -296,7 +296,7 @@ impl SourceSettings {
     }
 }
 
-async fn secret(
+async fn fetch_secret(
     reference: &SecretReference,
     pointer: String,
     secrets: &dyn SecretStore,

@@ -92,7 +92,7 @@ pub async fn load_with(
         network: around.network.clone(),
         tls: around.tls.clone(),
     };
-    let earlier = resources.earlier.and_then(|earlier| earlier.driver(&connecting));
+    let earlier = resources.earlier.and_then(|earlier| earlier.driver_for_settings(&connecting));
     let driver = match earlier {
         Some(driver) => Ok(driver),
         None => Driver::connect_with(&connecting, resources.renewal.as_ref()).await,
@@ -110,7 +110,7 @@ pub async fn load_with(
         driver,
         findings,
     };
-    match loading.tools(around.sealer.as_ref()).await {
+    match loading.load_tools(around.sealer.as_ref()).await {
         Ok(tools) => {
             let is_refused = loading.findings.iter().any(DatabaseFinding::is_error);
             let tools = if is_refused { Vec::new() } else { tools };
@@ -155,12 +155,15 @@ struct Loading<'a> {
 }
 
 impl Loading<'_> {
-    async fn tools(&mut self, sealer: Option<&Sealer>) -> Result<Vec<Arc<dyn Backend>>, Error> {
-        let tables = self.tables().await?;
-        let entities = self.entities(&tables);
-        let statements = self.statements().await?;
-        self.login(&entities).await?;
-        let query = self.query(&tables).await?;
+    async fn load_tools(
+        &mut self,
+        sealer: Option<&Sealer>,
+    ) -> Result<Vec<Arc<dyn Backend>>, Error> {
+        let tables = self.read_tables().await?;
+        let entities = self.resolve_entities(&tables);
+        let statements = self.prepare_statements().await?;
+        self.check_login(&entities).await?;
+        let query = self.open_query_login(&tables).await?;
         if self.findings.iter().any(DatabaseFinding::is_error) {
             return Ok(Vec::new());
         }
@@ -172,7 +175,7 @@ impl Loading<'_> {
     }
 
     /// The tool for SQL of a model, with its login of its own.
-    async fn query(
+    async fn open_query_login(
         &mut self,
         tables: &BTreeMap<TableName, Arc<Table>>,
     ) -> Result<Option<query::OpenLogin>, Error> {
@@ -185,16 +188,16 @@ impl Loading<'_> {
         Ok(loaded.connected)
     }
 
-    async fn tables(&mut self) -> Result<BTreeMap<TableName, Arc<Table>>, Error> {
+    async fn read_tables(&mut self) -> Result<BTreeMap<TableName, Arc<Table>>, Error> {
         let names: Vec<TableName> =
             self.settings.entities.iter().map(|entity| entity.table.clone()).collect();
-        let found_tables = self.driver.tables(&names).await?;
+        let found_tables = self.driver.read_tables(&names).await?;
         let tables: BTreeMap<_, _> =
             found_tables.into_iter().map(|(name, table)| (name, Arc::new(table))).collect();
         let is_missing = |entity: &&EntitySettings| !tables.contains_key(&entity.table);
         let missing: Vec<_> = self.settings.entities.iter().filter(is_missing).collect();
         if !missing.is_empty() {
-            let all = self.driver.all_tables().await?;
+            let all = self.driver.list_tables().await?;
             let all: Vec<String> = all.iter().map(ToString::to_string).collect();
             for entity in missing {
                 let name = entity.table.to_string();
@@ -213,7 +216,7 @@ impl Loading<'_> {
         Ok(tables)
     }
 
-    fn entities(&mut self, tables: &BTreeMap<TableName, Arc<Table>>) -> Vec<Arc<Entity>> {
+    fn resolve_entities(&mut self, tables: &BTreeMap<TableName, Arc<Table>>) -> Vec<Arc<Entity>> {
         let context = entity::Context {
             engine: self.driver.engine(),
             entities: &self.settings.entities,
@@ -230,7 +233,7 @@ impl Loading<'_> {
         entities
     }
 
-    async fn statements(&mut self) -> Result<Vec<statement::DescribedStatement>, Error> {
+    async fn prepare_statements(&mut self) -> Result<Vec<statement::DescribedStatement>, Error> {
         let mut prepared = Vec::new();
         for settings in &self.settings.statements {
             match statement::prepare(settings, &self.driver, &self.settings.limits).await {
@@ -245,7 +248,7 @@ impl Loading<'_> {
         Ok(prepared)
     }
 
-    async fn login(&mut self, entities: &[Arc<Entity>]) -> Result<(), Error> {
+    async fn check_login(&mut self, entities: &[Arc<Entity>]) -> Result<(), Error> {
         let settings = self.settings;
         let own_writes = settings.statements.iter().filter(|it| it.effect != Effect::Read);
         let mut needs = Needs {
@@ -257,7 +260,7 @@ impl Loading<'_> {
         for entity in entities {
             entity.add_needs(&mut needs);
         }
-        let login_findings = self.driver.login(&needs).await?;
+        let login_findings = self.driver.check_login(&needs).await?;
         self.findings.extend(login_findings.into_iter().map(finding::of_login));
         Ok(())
     }
@@ -315,7 +318,7 @@ impl Loading<'_> {
                 Err(error) => self.illegal_name(&pointer, &error),
             }
         }
-        self.unique(tools)
+        self.uniquely_named_tools(tools)
     }
 
     fn illegal_name(&mut self, pointer: &str, error: &callgate_tool::InvalidName) {
@@ -324,7 +327,10 @@ impl Loading<'_> {
     }
 
     /// The tools, if no two have one name.
-    fn unique(&mut self, tools: Vec<(String, Arc<dyn Backend>)>) -> Vec<Arc<dyn Backend>> {
+    fn uniquely_named_tools(
+        &mut self,
+        tools: Vec<(String, Arc<dyn Backend>)>,
+    ) -> Vec<Arc<dyn Backend>> {
         let mut names = BTreeSet::new();
         let mut unique = Vec::new();
         for (pointer, tool) in tools {

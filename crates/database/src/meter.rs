@@ -45,14 +45,14 @@ impl Meter {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    fn take(&self, n_bytes: u64) -> io::Result<()> {
+    fn count_bytes(&self, n_bytes: u64) -> io::Result<()> {
         let taken = self
             .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(n_bytes));
         taken.map(drop).map_err(|_| self.limit_error("a reply is larger than its limit"))
     }
 
-    fn turn(&self) -> io::Result<()> {
+    fn count_turn(&self) -> io::Result<()> {
         if self.n_turns.fetch_add(1, Ordering::Relaxed) < MOST_TURNS {
             return Ok(());
         }
@@ -83,8 +83,8 @@ impl AsyncRead for MeteredStream {
         match read {
             Poll::Ready(Ok(())) => {
                 let is_turn = std::mem::take(&mut self.has_asked);
-                let turned = if is_turn { self.meter.turn() } else { Ok(()) };
-                Poll::Ready(turned.and_then(|()| self.meter.take(n_bytes as u64)))
+                let turned = if is_turn { self.meter.count_turn() } else { Ok(()) };
+                Poll::Ready(turned.and_then(|()| self.meter.count_bytes(n_bytes as u64)))
             }
             other => other,
         }

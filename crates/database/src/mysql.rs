@@ -67,13 +67,13 @@ impl Mysql {
         let dialling = Dialling::new(connecting)?;
         let database = dialling.database().to_owned();
         let pool = Pool::new(dialling, connecting.limits.connections);
-        pool.reader(OPERATOR).await?.give_back();
+        pool.borrow_for_catalog(OPERATOR).await?.give_back();
         let is_read_only = connecting.is_read_only;
         Ok(Self::with_pool(pool, database, is_read_only))
     }
 
     /// A driver over the same connections, for a load of its own.
-    pub(crate) fn sharing(&self) -> Self {
+    pub(crate) fn with_same_connections(&self) -> Self {
         Self::with_pool(self.pool.clone(), self.database.clone(), self.is_read_only)
     }
 
@@ -82,18 +82,18 @@ impl Mysql {
         Self { pool, database, is_read_only, is_for_query, described: Mutex::default() }
     }
 
-    pub(crate) async fn tables(
+    pub(crate) async fn read_tables(
         &self,
         names: &[TableName],
     ) -> Result<BTreeMap<TableName, Table>, Error> {
-        catalog::tables(&self.pool, &self.database, names).await
+        catalog::read_tables(&self.pool, &self.database, names).await
     }
 
-    pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
-        catalog::all_tables(&self.pool).await
+    pub(crate) async fn list_tables(&self) -> Result<Vec<TableName>, Error> {
+        catalog::list_tables(&self.pool).await
     }
 
-    pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+    pub(crate) async fn check_login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
         self.is_for_query.store(needs.is_for_query, Ordering::Relaxed);
         login::findings(&self.pool, &self.database, needs).await
     }

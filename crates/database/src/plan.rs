@@ -84,19 +84,19 @@ impl Steps {
 impl<'a> Request<'a> {
     pub(crate) fn plan(&self) -> Result<Plan, Box<Fault>> {
         match self.operation {
-            Operation::Aggregate => self.aggregate(),
-            Operation::Create => self.create(),
-            Operation::Delete => self.delete(),
-            Operation::Get => self.get(),
-            Operation::List => self.list(),
-            Operation::Update => self.update(),
+            Operation::Aggregate => self.plan_aggregate(),
+            Operation::Create => self.plan_create(),
+            Operation::Delete => self.plan_delete(),
+            Operation::Get => self.plan_get(),
+            Operation::List => self.plan_list(),
+            Operation::Update => self.plan_update(),
         }
     }
 
-    fn get(&self) -> Result<Plan, Box<Fault>> {
-        let rows = self.rows()?;
+    fn plan_get(&self) -> Result<Plan, Box<Fault>> {
+        let rows = self.values_of_session_rows()?;
         let mut values = self.values();
-        let key = self.key(&rows, &mut values);
+        let key = self.row_key(&rows, &mut values);
         values.into_result()?;
         let columns = self.wanted_columns(Operation::Get);
         let select = sql::Select {
@@ -112,10 +112,10 @@ impl<'a> Request<'a> {
         let mut steps = Steps::default();
         let sql = sql::select(self.database.engine, &select);
         steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
-        self.finish(Access::Read, steps, ResultShape::Row(self.shown_columns(&columns)))
+        self.plan_from_steps(Access::Read, steps, ResultShape::Row(self.shown_columns(&columns)))
     }
 
-    fn finish(
+    fn plan_from_steps(
         &self,
         access: Access,
         steps: Steps,
@@ -139,7 +139,7 @@ impl<'a> Request<'a> {
     }
 
     /// The values that every row of this caller has.
-    fn rows(&self) -> Result<Vec<(String, String)>, Box<Fault>> {
+    fn values_of_session_rows(&self) -> Result<Vec<(String, String)>, Box<Fault>> {
         let rows = self.entity.rows.iter();
         let text = |(name, source): &(String, _)| {
             let column = self.entity.column(name).ok_or_else(wording::stale_description)?;
@@ -150,7 +150,7 @@ impl<'a> Request<'a> {
     }
 
     /// The key of the row that the call names: of the session and of the model.
-    fn key(&self, rows: &[(String, String)], values: &mut Values<'_>) -> Vec<(String, String)> {
+    fn row_key(&self, rows: &[(String, String)], values: &mut Values<'_>) -> Vec<(String, String)> {
         let mut key = Vec::new();
         for name in &self.entity.key {
             let of_session = rows.iter().find(|(row, _)| row == name);
@@ -200,7 +200,7 @@ impl<'a> Request<'a> {
     }
 
     /// The fingerprint that a token of a page is bound to.
-    fn place(&self, rows: &[(String, String)]) -> Result<Place, Box<Fault>> {
+    fn page_place(&self, rows: &[(String, String)]) -> Result<Place, Box<Fault>> {
         let mut hasher = FingerprintHasher::default();
         hasher.text(self.tool.as_str());
         for name in ["where", "sort"] {

@@ -89,7 +89,7 @@ impl<D: Dial> Pool<D> {
     }
 
     /// An idle connection, or a new one.
-    pub(crate) async fn loan(
+    pub(crate) async fn borrow(
         &self,
         principal: &str,
         deadline: Instant,
@@ -103,7 +103,7 @@ impl<D: Dial> Pool<D> {
     }
 
     /// A new connection. Idle ones are closed: one of them was found to be unusable.
-    pub(crate) async fn new_loan(
+    pub(crate) async fn borrow_new(
         &self,
         principal: &str,
         deadline: Instant,
@@ -125,14 +125,14 @@ impl<D: Dial> Pool<D> {
     }
 
     /// A connection that prepares statements and reads the catalog, and why there is none.
-    pub(crate) async fn reader(&self, principal: &str) -> Result<Loan<D>, Error> {
-        let permit = self.inner.shares.permit(principal).await.ok_or_else(busy)?;
+    pub(crate) async fn borrow_for_catalog(&self, principal: &str) -> Result<Loan<D>, Error> {
+        let permit = self.inner.shares.permit(principal).await.ok_or_else(busy_error)?;
         let connection = self.inner.idle().take();
         if let Some(connection) = connection {
             return Ok(self.lend(connection, permit, true));
         }
         let opened = timeout(OPEN_TIME, self.inner.dialling.open()).await;
-        Ok(self.lend(opened.map_err(|_| unavailable())??, permit, false))
+        Ok(self.lend(opened.map_err(|_| unavailable_error())??, permit, false))
     }
 
     async fn open(&self, permit: QueuePermit, deadline: Instant) -> Result<Loan<D>, Failure> {
@@ -246,11 +246,11 @@ impl<D: Dial> fmt::Debug for Pool<D> {
     }
 }
 
-fn busy() -> Error {
+fn busy_error() -> Error {
     Error::new(ErrorKind::Busy, "every connection is in use")
 }
 
-fn unavailable() -> Error {
+fn unavailable_error() -> Error {
     Error::new(ErrorKind::Unavailable, "no connection to the database in time")
 }
 

@@ -68,13 +68,13 @@ impl Postgres {
     ) -> Result<Self, Error> {
         let dialling = Dialling::new(connecting, renewal.cloned())?;
         let pool = Pool::new(dialling, connecting.limits.connections);
-        pool.reader(OPERATOR).await?.give_back();
+        pool.borrow_for_catalog(OPERATOR).await?.give_back();
         let is_read_only = connecting.is_read_only;
         Ok(Self::with_pool(pool, is_read_only))
     }
 
     /// A driver over the connections of this one.
-    pub(crate) fn sharing(&self) -> Self {
+    pub(crate) fn with_same_connections(&self) -> Self {
         Self::with_pool(self.pool.clone(), self.is_read_only)
     }
 
@@ -83,18 +83,18 @@ impl Postgres {
         Self { pool, is_read_only, is_for_query, listing: OnceLock::new() }
     }
 
-    pub(crate) async fn tables(
+    pub(crate) async fn read_tables(
         &self,
         names: &[TableName],
     ) -> Result<BTreeMap<TableName, Table>, Error> {
-        catalog::tables(&self.pool, names).await
+        catalog::read_tables(&self.pool, names).await
     }
 
-    pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
-        catalog::all_tables(&self.pool).await
+    pub(crate) async fn list_tables(&self) -> Result<Vec<TableName>, Error> {
+        catalog::list_tables(&self.pool).await
     }
 
-    pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+    pub(crate) async fn check_login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
         let is_for_query = needs.is_for_query && needs.offered.is_empty();
         self.is_for_query.store(is_for_query, Ordering::Relaxed);
         let findings = login::findings(&self.pool, needs).await?;
@@ -113,7 +113,7 @@ impl Postgres {
         Ok(findings)
     }
 
-    pub(crate) async fn own_login(&self, needs: &Needs) -> Result<OwnLogin, Error> {
+    pub(crate) async fn propose_login(&self, needs: &Needs) -> Result<OwnLogin, Error> {
         login::own_login(&self.pool, needs).await
     }
 

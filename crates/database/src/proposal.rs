@@ -54,10 +54,10 @@ pub async fn propose(url: Secret, around: Surroundings) -> Result<Proposal, Erro
     let limits = DatabaseLimits { connections: 1, ..DatabaseLimits::default() };
     let connecting = Connecting { url, base, limits, is_read_only: true, network, tls };
     let driver = Driver::connect(&connecting).await?;
-    let names = driver.all_tables().await?;
-    let tables: Vec<Table> = driver.tables(&names).await?.into_values().collect();
-    let needs = needs(&tables);
-    let OwnLogin { statements, allowed } = driver.own_login(&needs).await?;
+    let names = driver.list_tables().await?;
+    let tables: Vec<Table> = driver.read_tables(&names).await?.into_values().collect();
+    let needs = reading_needs(&tables);
+    let OwnLogin { statements, allowed } = driver.propose_login(&needs).await?;
     Ok(Proposal { entities: entities(&tables), login: statements, allowed })
 }
 
@@ -126,7 +126,7 @@ fn entity_name(table: &str) -> String {
 const MOST_LETTERS: usize = 40;
 
 /// The rights of tools that read the proposed entities.
-fn needs(tables: &[Table]) -> Needs {
+fn reading_needs(tables: &[Table]) -> Needs {
     let mut needs = Needs::default();
     for table in tables {
         let columns = table.columns.iter().filter(|column| is_offered(column));

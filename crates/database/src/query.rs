@@ -98,7 +98,7 @@ impl Request<'_> {
         let names = if engine.has(Ability::ColumnsByOrder) {
             None
         } else {
-            let columns = self.describe_query("", &wrap::star(sql)).await?.columns;
+            let columns = self.describe_query("", &wrap::select_star(sql)).await?.columns;
             Some(columns.into_iter().map(|column| column.name).collect())
         };
         Ok(wrap::wrapped_query(engine, &text, &described, names, &self.database.limits))
@@ -107,7 +107,7 @@ impl Request<'_> {
     /// The text as the database may get it.
     async fn query_text(&self, sql: &str) -> Result<QueryText, Box<Fault>> {
         let text = self.database.driver.query_text(shares::principal(self.call), sql);
-        self.ask(text, |error| wording::not_a_query(&error.to_string())).await
+        self.await_answer(text, |error| wording::not_a_query(&error.to_string())).await
     }
 
     /// The description of a text with a beginning of our own.
@@ -119,11 +119,11 @@ impl Request<'_> {
         let principal = shares::principal(self.call);
         let whole = format!("{before}{text}");
         let described = self.database.driver.describe_for(principal, &whole);
-        self.ask(described, |error| self.stop(before, &error)).await
+        self.await_answer(described, |error| self.stopped_query_fault(before, &error)).await
     }
 
     /// The answer of the database, or the fault that its refusal of a statement makes.
-    async fn ask<T>(
+    async fn await_answer<T>(
         &self,
         asked: impl Future<Output = Result<T, Error>>,
         refused: impl FnOnce(Error) -> Box<Fault>,
@@ -143,11 +143,12 @@ impl Request<'_> {
     }
 
     /// A text that the database does not prepare, with the word at which it stopped behind a beginning of our own.
-    fn stop(&self, before: &str, error: &Error) -> Box<Fault> {
+    fn stopped_query_fault(&self, before: &str, error: &Error) -> Box<Fault> {
         let reason = error.to_string();
-        let text = sql(self.call);
+        let text = sql_text(self.call);
         let character = error.position().and_then(|at| at.checked_sub(before.chars().count()));
-        let stopped = character.and_then(|at| Some((at, stop::word(text, at, self.names)?)));
+        let stopped =
+            character.and_then(|at| Some((at, stop::stopped_word(text, at, self.names)?)));
         match stopped {
             Some((at, (word, near))) => {
                 wording::stopped_query(&format!("{reason}, at `{word}`, character {at}"), near)
@@ -161,7 +162,7 @@ impl Request<'_> {
 
     fn fault(&self, failure: &Failure) -> Box<Fault> {
         match failure {
-            Failure::Denied if names_all_columns(sql(self.call)) => wording::not_a_query(
+            Failure::Denied if names_all_columns(sql_text(self.call)) => wording::not_a_query(
                 "one that reads more than these columns; write the columns in place of `*`",
             ),
             Failure::Malformed { code, .. } | Failure::Other { code } => {
@@ -195,7 +196,7 @@ fn names_all_columns(sql: &str) -> bool {
 }
 
 /// The text of a call, without a semicolon at its end.
-fn sql<'a>(call: &'a Call<'_>) -> &'a str {
+fn sql_text<'a>(call: &'a Call<'_>) -> &'a str {
     let text = call.arguments().get("sql").and_then(callgate_tool::Value::as_str);
     let text = text.unwrap_or_default().trim();
     text.strip_suffix(';').unwrap_or(text)
@@ -219,7 +220,7 @@ impl Backend for QueryTool {
         let most = self.database.limits.rows.saturating_add(1);
         Ok(Preview::Text(format!(
             "begin read only;\n{} LIMIT {most};\nrollback;",
-            wrap::star(sql(call))
+            wrap::select_star(sql_text(call))
         )))
     }
 
@@ -230,7 +231,7 @@ impl Backend for QueryTool {
             call,
             deadline: call.deadline_within(self.database.limits.timeout),
         };
-        request.outcome(sql(call), journal).await.unwrap_or_else(Outcome::Failed)
+        request.outcome(sql_text(call), journal).await.unwrap_or_else(Outcome::Failed)
     }
 }
 

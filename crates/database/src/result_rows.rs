@@ -57,13 +57,16 @@ impl ResultShape {
         let result = match self {
             Self::Affected(columns) => Ok(columns.change_result(came)),
             Self::AffectedRows { columns, limit } => {
-                let mut result = columns.rows(&came.rows, *limit, |_| None);
+                let mut result = columns.page_of_rows(&came.rows, *limit, |_| None);
                 result.insert("affected", came.affected.into());
                 Ok(result)
             }
-            Self::Row(columns) => columns.row(&came.rows, entity),
-            Self::Rows { columns, limit, further } => Ok(columns
-                .rows(&came.rows, *limit, |row| further.as_ref()?.token(row, columns, pages))),
+            Self::Row(columns) => columns.single_row(&came.rows, entity),
+            Self::Rows { columns, limit, further } => {
+                Ok(columns.page_of_rows(&came.rows, *limit, |row| {
+                    further.as_ref()?.token(row, columns, pages)
+                }))
+            }
         };
         result.map_or_else(Outcome::from, |result| Value::Object(result).into())
     }
@@ -77,13 +80,13 @@ impl Columns {
         if let [row] = &*came.rows
             && !self.named.is_empty()
         {
-            result.insert("row", self.fitting(row, "row", &mut cuts).into());
+            result.insert("row", self.row_within_budget(row, "row", &mut cuts).into());
         }
-        add_note(&mut result, cuts.note(self));
+        add_note(&mut result, cuts.cut_note(self));
         result
     }
 
-    fn row(&self, rows: &Rows, entity: &str) -> Result<Object, Box<Fault>> {
+    fn single_row(&self, rows: &Rows, entity: &str) -> Result<Object, Box<Fault>> {
         let row = match &**rows {
             [] => return Err(wording::not_found(entity)),
             [row] => row,
@@ -91,12 +94,12 @@ impl Columns {
         };
         let mut result = Object::new();
         let mut cuts = Cuts::default();
-        result.insert("row", self.fitting(row, "row", &mut cuts).into());
-        add_note(&mut result, cuts.note(self));
+        result.insert("row", self.row_within_budget(row, "row", &mut cuts).into());
+        add_note(&mut result, cuts.cut_note(self));
         Ok(result)
     }
 
-    fn rows(
+    fn page_of_rows(
         &self,
         rows: &Rows,
         limit: u32,
@@ -107,7 +110,8 @@ impl Columns {
         let (mut cuts, mut n_bytes) = (Cuts::default(), 0);
         for (at, row) in rows.iter().take(wanted).enumerate() {
             let mut of_row = Cuts::default();
-            let value = Value::Object(self.fitting(row, &format!("rows[{at}]"), &mut of_row));
+            let value =
+                Value::Object(self.row_within_budget(row, &format!("rows[{at}]"), &mut of_row));
             n_bytes += n_written(&value);
             if n_bytes > self.result_bytes && at > 0 {
                 break;
@@ -126,21 +130,21 @@ impl Columns {
         if let Some(next) = next {
             result.insert("next", next.into());
         }
-        let notes = cuts.note(self).into_iter().chain(left_out);
+        let notes = cuts.cut_note(self).into_iter().chain(left_out);
         let notes = notes.collect::<Vec<_>>().join("; ");
         add_note(&mut result, Some(notes).filter(|notes| !notes.is_empty()));
         result
     }
 
     /// A row, which alone fits a result: if it does not, its values are cut to equal parts.
-    fn fitting(&self, row: &[Option<String>], at: &str, cuts: &mut Cuts) -> Object {
+    fn row_within_budget(&self, row: &[Option<String>], at: &str, cuts: &mut Cuts) -> Object {
         let mut of_row = Cuts::default();
-        let mut shown = self.object(row, self.value_bytes, at, &mut of_row);
+        let mut shown = self.row_object(row, self.value_bytes, at, &mut of_row);
         let n_bytes: usize = row.iter().flatten().map(String::len).sum();
         if n_bytes > self.result_bytes {
             let part = self.result_bytes / self.named.len().max(1);
             of_row = Cuts::default();
-            shown = self.object(
+            shown = self.row_object(
                 row,
                 part.clamp(LEAST_BYTES, self.value_bytes.max(LEAST_BYTES)),
                 at,
@@ -151,7 +155,7 @@ impl Columns {
         shown
     }
 
-    fn object(
+    fn row_object(
         &self,
         row: &[Option<String>],
         most_bytes: usize,
@@ -218,7 +222,7 @@ impl Cuts {
         self.n_more += other.n_more;
     }
 
-    fn note(&self, columns: &Columns) -> Option<String> {
+    fn cut_note(&self, columns: &Columns) -> Option<String> {
         let (of_value, of_result) = (columns.value_bytes, columns.result_bytes);
         let has_some = !self.places.is_empty();
         has_some.then(|| wording::cut_values(of_value, of_result, &self.places, self.n_more))

@@ -15,15 +15,19 @@ pub(crate) fn scalar(source: &SessionSource, session: &Session) -> Result<Value,
         if !source.is_fixed() && session.is_unknown() {
             return Err(unknown_session());
         }
-        return Err(missing(source, "nothing"));
+        return Err(missing_value_fault(source, "nothing"));
     };
     match &value {
-        Value::Array(_) | Value::Object(_) | Value::Null => Err(missing(source, value.kind())),
-        Value::String(text) if text.is_empty() => Err(missing(source, "an empty text")),
-        Value::String(text) if text.len() > MOST_BYTES => {
-            Err(missing(source, "a text of more than 4096 bytes"))
+        Value::Array(_) | Value::Object(_) | Value::Null => {
+            Err(missing_value_fault(source, value.kind()))
         }
-        Value::String(text) if text.contains('\0') => Err(missing(source, "a text with U+0000")),
+        Value::String(text) if text.is_empty() => Err(missing_value_fault(source, "an empty text")),
+        Value::String(text) if text.len() > MOST_BYTES => {
+            Err(missing_value_fault(source, "a text of more than 4096 bytes"))
+        }
+        Value::String(text) if text.contains('\0') => {
+            Err(missing_value_fault(source, "a text with U+0000"))
+        }
         _ => Ok(value),
     }
 }
@@ -56,7 +60,7 @@ pub(crate) fn text_of_column(
             Err(other_spelling(source))
         }
         Ok(Some(text)) => Ok(text),
-        Ok(None) => Err(missing(source, "null")),
+        Ok(None) => Err(missing_value_fault(source, "null")),
         Err(problem) => Err(wording::missing_session_value(
             &source.to_string(),
             &problem.expected,
@@ -89,13 +93,13 @@ fn other_form(value: &Value, kind: &ColumnKind) -> Option<Value> {
 
 /// A text that the database would take for a number that is written otherwise.
 pub(crate) fn other_spelling(source: &SessionSource) -> Box<Fault> {
-    missing(source, "a number that is written otherwise")
+    missing_value_fault(source, "a number that is written otherwise")
 }
 
 /// The bytes of a value that says whose rows a call is about: more than any name, address or token of a user has.
 const MOST_BYTES: usize = 4096;
 
-fn missing(source: &SessionSource, got: &str) -> Box<Fault> {
+fn missing_value_fault(source: &SessionSource, got: &str) -> Box<Fault> {
     let expected = "a text, a number or a boolean that is not empty";
     wording::missing_session_value(&source.to_string(), expected, got)
 }

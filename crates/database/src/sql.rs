@@ -70,7 +70,7 @@ pub(crate) struct Returning<'a> {
 pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
     let binding = Binding::new(engine, select.table);
     let source = binding.table();
-    selecting(binding, &source, select, None)
+    select_from(binding, &source, select, None)
 }
 
 /// The statement that reads the row that this connection has just added to a table whose `counted` column counts up. It is for
@@ -78,11 +78,11 @@ pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
 pub(crate) fn select_added(engine: Engine, select: &Select<'_>, counted: &Column) -> Sql {
     let binding = Binding::new(engine, select.table);
     let source = binding.table();
-    selecting(binding, &source, select, Some(counted))
+    select_from(binding, &source, select, Some(counted))
 }
 
 /// The reading of a source that has the columns of its table.
-fn selecting(
+fn select_from(
     mut binding: Binding<'_>,
     source: &str,
     select: &Select<'_>,
@@ -206,7 +206,7 @@ pub(crate) fn columns(engine: Engine, columns: &[&Column], value_bytes: usize) -
 }
 
 /// The statement that reads one row if a row with these values is there.
-pub(crate) fn present(engine: Engine, table: &Table, pairs: &[(String, String)]) -> Sql {
+pub(crate) fn select_if_present(engine: Engine, table: &Table, pairs: &[(String, String)]) -> Sql {
     let mut binding = Binding::new(engine, table);
     let conditions = match condition::of_pairs(&mut binding, pairs).join(" AND ") {
         empty if empty.is_empty() => NEVER.to_owned(),

@@ -48,38 +48,42 @@ impl Sqlite {
     pub(crate) async fn connect(settings: &Connecting) -> Result<Self, Error> {
         let file = address::file(settings.url.expose(), &settings.base)?;
         let pool = Arc::new(Pool::new(file, settings));
-        let checked = pool.use_connection(Access::Read, pool.load(), |session| session.version());
+        let checked = pool.use_connection(Access::Read, pool.operator_usage(), |session| {
+            session.schema_version()
+        });
         checked.await.map_err(|failure| failure::of_load(&failure))?;
         Ok(Self { pool })
     }
 
-    pub(crate) async fn tables(
+    pub(crate) async fn read_tables(
         &self,
         names: &[TableName],
     ) -> Result<BTreeMap<TableName, Table>, Error> {
         let names = names.to_vec();
         let pool = Arc::clone(&self.pool);
-        let work = self.pool.use_connection(Access::Read, self.pool.load(), move |session| {
-            let digest = session.digest()?;
-            let tables = session.catalog(|connection| catalog::tables(connection, &names))?;
-            pool.snapshot().add_tables(&tables, digest);
-            Ok(tables)
+        let work =
+            self.pool.use_connection(Access::Read, self.pool.operator_usage(), move |session| {
+                let digest = session.schema_digest()?;
+                let tables =
+                    session.read_catalog(|connection| catalog::read_tables(connection, &names))?;
+                pool.snapshot().add_tables(&tables, digest);
+                Ok(tables)
+            });
+        work.await.map_err(|failure| failure::of_load(&failure))
+    }
+
+    pub(crate) async fn list_tables(&self) -> Result<Vec<TableName>, Error> {
+        let work = self.pool.use_connection(Access::Read, self.pool.operator_usage(), |session| {
+            session.read_catalog(catalog::list_tables)
         });
         work.await.map_err(|failure| failure::of_load(&failure))
     }
 
-    pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
-        let work = self.pool.use_connection(Access::Read, self.pool.load(), |session| {
-            session.catalog(catalog::all_tables)
-        });
-        work.await.map_err(|failure| failure::of_load(&failure))
-    }
-
-    pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+    pub(crate) async fn check_login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
         let needs = needs.clone();
         let pool = Arc::clone(&self.pool);
         let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
-        let work = self.pool.use_connection(access, self.pool.load(), move |session| {
+        let work = self.pool.use_connection(access, self.pool.operator_usage(), move |session| {
             let rights = session.rights_for(&needs)?;
             let mut findings = login::of_views(&rights, &needs);
             pool.snapshot().set_rights(rights);
@@ -102,7 +106,7 @@ impl Sqlite {
         let text: Arc<str> = text.into();
         let pool = Arc::clone(&self.pool);
         let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
-        let preparation = self.pool.preparation(principal);
+        let preparation = self.pool.preparation_usage(principal);
         let work = self.pool.use_connection(access, preparation, move |session| {
             describe_statement(session, &pool, text)
         });

@@ -86,8 +86,8 @@ pub(crate) async fn prepare(
         Err(malformed) => return Err(Refusal::Findings(vec![malformed_text(settings, malformed)])),
     };
     let placeholders = placeholders(&pieces, engine);
-    unknown_values(settings, &placeholders, &mut findings);
-    illegal_inputs(settings, &mut findings);
+    report_unknown_values(settings, &placeholders, &mut findings);
+    report_illegal_inputs(settings, &mut findings);
     if !findings.is_empty() {
         return Err(Refusal::Findings(findings));
     }
@@ -95,7 +95,7 @@ pub(crate) async fn prepare(
     let described = driver.describe(&plain).await?;
     let index = |name: &String| settings.inputs.iter().position(|(entry, _)| entry == name);
     let inputs: Vec<usize> = placeholders.iter().filter_map(index).collect();
-    let kinds = kinds(settings, &inputs, &described, engine);
+    let kinds = placeholder_kinds(settings, &inputs, &described, engine);
     let types: Vec<String> = kinds.iter().map(|(_, cast)| cast.clone()).collect();
     let cast = statement_text(&pieces, &placeholders, engine, |at, placeholder| {
         cast(&placeholder, types.get(at).map(String::as_str).unwrap_or_default(), engine)
@@ -231,7 +231,7 @@ fn cast(placeholder: &str, sql_type: &str, engine: Engine) -> String {
 }
 
 /// The kind of each placeholder's value, and the type of its cast.
-fn kinds(
+fn placeholder_kinds(
     settings: &StatementSettings,
     inputs: &[usize],
     described: &StatementDescription,
@@ -287,7 +287,7 @@ pub(crate) fn unprepared_finding(settings: &StatementSettings, error: &Error) ->
 }
 
 /// Values of the text that have no input, and inputs that no value has.
-fn unknown_values(
+fn report_unknown_values(
     settings: &StatementSettings,
     placeholders: &[String],
     findings: &mut Vec<DatabaseFinding>,
@@ -308,7 +308,7 @@ fn unknown_values(
     }
 }
 
-fn illegal_inputs(settings: &StatementSettings, findings: &mut Vec<DatabaseFinding>) {
+fn report_illegal_inputs(settings: &StatementSettings, findings: &mut Vec<DatabaseFinding>) {
     for (name, input) in &settings.inputs {
         let StatementInput::Model(schema) = input else { continue };
         let pointer = format!("{}/inputs/{}", settings.pointer, pointer_segment(name));

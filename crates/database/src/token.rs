@@ -117,14 +117,14 @@ mod postgres {
                 let (number, rest) = text.split_at(end);
                 (Some(SqlToken::Word(whole_number(number)?)), rest)
             }
-            _ if super::is_of_word(first) => word(text)?,
+            _ if super::is_of_word(first) => word_token(text)?,
             _ if first.is_whitespace() => (None, after),
             _ => (Some(SqlToken::Sign(first)), after),
         })
     }
 
     /// A word, or the string or name that it is the mark of: `e'…'`, `u&"…"`.
-    fn word(text: &str) -> Next<'_> {
+    fn word_token(text: &str) -> Next<'_> {
         let (word, rest) = split_word(text);
         let word = word.to_ascii_lowercase();
         if word.len() > MOST_BYTES {

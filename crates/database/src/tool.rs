@@ -60,7 +60,7 @@ impl Backend for EntityTool {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.entity.notes(self.operation)
+        self.entity.absence_notes(self.operation)
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
@@ -84,7 +84,7 @@ impl Backend for EntityTool {
             Operation::Aggregate | Operation::Get | Operation::List => {
                 return self.preview(call, journal).await.map(Review::new);
             }
-            Operation::Delete | Operation::Update => request.review()?,
+            Operation::Delete | Operation::Update => request.plan_review()?,
         };
         let transaction = reviewing.transaction(&request)?;
         let deadline = call.deadline_within(self.database.limits.timeout);

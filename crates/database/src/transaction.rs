@@ -139,11 +139,11 @@ pub(crate) enum Constraint {
 
 impl Transaction {
     /// Notes the statements: their texts, and digests of their values.
-    pub(crate) fn note(&self, journal: &mut Journal) {
+    pub(crate) fn note_statements(&self, journal: &mut Journal) {
         for step in &self.steps {
             let mut hasher = Sha256::new();
             for value in &step.values {
-                add(&mut hasher, value.as_deref());
+                hash_value(&mut hasher, value.as_deref());
             }
             let values = hexadecimal(&hasher.finalize());
             journal.note(Event::StatementSent { text: step.text.to_string(), values });
@@ -153,7 +153,7 @@ impl Transaction {
 
 impl StepResult {
     /// Notes the rows that the step read or changed.
-    pub(crate) fn note(&self, journal: &mut Journal) {
+    pub(crate) fn note_row_count(&self, journal: &mut Journal) {
         let count = self.affected.max(self.rows.len() as u64);
         journal.note(Event::RowsCounted { count });
     }
@@ -166,14 +166,14 @@ impl ReviewedDigest {
         for row in rows {
             hasher.update((row.len() as u64).to_le_bytes());
             for value in row {
-                add(&mut hasher, value.as_deref());
+                hash_value(&mut hasher, value.as_deref());
             }
         }
         Self(hasher.finalize().into())
     }
 }
 
-fn add(hasher: &mut Sha256, value: Option<&str>) {
+fn hash_value(hasher: &mut Sha256, value: Option<&str>) {
     let Some(text) = value else { return hasher.update([0]) };
     hasher.update([1]);
     hasher.update((text.len() as u64).to_le_bytes());

@@ -33,7 +33,7 @@ impl Decimal {
     }
 
     /// The whole number, if it is one and fits.
-    pub(super) fn whole(&self) -> Option<i128> {
+    pub(super) fn whole_number(&self) -> Option<i128> {
         if !self.significant_fraction().is_empty() {
             return None;
         }
@@ -47,13 +47,13 @@ impl Decimal {
         let scale = scale.map(i64::from);
         let first = if self.whole.is_empty() {
             let zeros = self.fraction.bytes().take_while(|digit| *digit == b'0').count();
-            0_i64.saturating_sub(length(zeros))
+            0_i64.saturating_sub(digit_count(zeros))
         } else {
-            length(self.whole.len())
+            digit_count(self.whole.len())
         };
-        let fraction = length(self.significant_fraction().len());
+        let fraction = digit_count(self.significant_fraction().len());
         let zeros = self.whole.len() - self.whole.trim_end_matches('0').len();
-        let last = if fraction > 0 { fraction } else { 0_i64.saturating_sub(length(zeros)) };
+        let last = if fraction > 0 { fraction } else { 0_i64.saturating_sub(digit_count(zeros)) };
         let most = precision.map(|precision| i64::from(precision) - scale.unwrap_or(0));
         self.n_significant() == 0
             || (most.is_none_or(|most| first <= most) && scale.is_none_or(|scale| last <= scale))
@@ -93,7 +93,7 @@ fn shifted_digits(whole: &str, fraction: &str, exponent: i64) -> Option<(String,
     Some((rest.to_owned(), format!("{moved}{fraction}")))
 }
 
-fn length(n_digits: usize) -> i64 {
+fn digit_count(n_digits: usize) -> i64 {
     i64::try_from(n_digits).unwrap_or(i64::MAX)
 }
 
@@ -136,9 +136,9 @@ mod tests {
             ("0.5", None),
             ("-0.0", Some(0)),
         ] {
-            assert_eq!(decimal(digits).unwrap().whole(), whole, "{digits}");
+            assert_eq!(decimal(digits).unwrap().whole_number(), whole, "{digits}");
         }
-        assert_eq!(decimal(&"9".repeat(60)).unwrap().whole(), None);
+        assert_eq!(decimal(&"9".repeat(60)).unwrap().whole_number(), None);
     }
 
     #[test]

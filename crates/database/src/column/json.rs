@@ -18,19 +18,20 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
         ColumnKind::Flag { .. } => match text {
             "0" => Some(false.into()),
             "1" => Some(true.into()),
-            _ => whole(text),
+            _ => whole_number(text),
         },
-        ColumnKind::Integer { .. } => whole(text),
+        ColumnKind::Integer { .. } => whole_number(text),
         ColumnKind::Bytes => bytes(text).map(Value::from),
         ColumnKind::Float | ColumnKind::Numeric { .. } => number(text, engine).map(Value::Number),
         // Readers understand repeated names differently.
         ColumnKind::Json => Value::parse_unambiguous(text).ok().flatten(),
-        ColumnKind::Date => moment::read(text, MomentParts::Date, engine).map(Value::from),
+        ColumnKind::Date => moment::rfc3339_text(text, MomentParts::Date, engine).map(Value::from),
         ColumnKind::Time { has_zone } => {
-            moment::read(text, MomentParts::Time { has_zone: *has_zone }, engine).map(Value::from)
+            moment::rfc3339_text(text, MomentParts::Time { has_zone: *has_zone }, engine)
+                .map(Value::from)
         }
         ColumnKind::Timestamp { has_zone } => {
-            moment::read(text, MomentParts::Timestamp { has_zone: *has_zone }, engine)
+            moment::rfc3339_text(text, MomentParts::Timestamp { has_zone: *has_zone }, engine)
                 .map(Value::from)
         }
         ColumnKind::Enumeration(_)
@@ -87,7 +88,7 @@ fn bytes(text: &str) -> Option<String> {
 }
 
 /// A whole number; others, which SQLite keeps in such a column too, stay texts.
-fn whole(text: &str) -> Option<Value> {
+fn whole_number(text: &str) -> Option<Value> {
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     Number::from_digits(text).filter(|_| is_whole).map(Value::Number)
 }

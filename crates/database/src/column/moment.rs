@@ -78,7 +78,7 @@ fn is_beyond_a_day(text: &str, n_digits: usize, engine: Engine) -> bool {
 }
 
 /// A text that a database wrote, in the form of RFC 3339; `None` if that form cannot say it.
-pub(super) fn read(text: &str, parts: MomentParts, engine: Engine) -> Option<String> {
+pub(super) fn rfc3339_text(text: &str, parts: MomentParts, engine: Engine) -> Option<String> {
     let form = engine.facts().moment_form;
     if form == MomentForm::Given {
         return None;

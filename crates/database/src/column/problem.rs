@@ -4,21 +4,26 @@ use callgate_tool::{Problem, Value, visible_line};
 
 /// The problem of a value, without its location.
 pub(crate) fn new(expected: impl Into<String>, value: &Value) -> Problem {
-    Problem { at: String::new(), expected: expected.into(), got: got(value), suggestion: None }
+    Problem {
+        at: String::new(),
+        expected: expected.into(),
+        got: value_excerpt(value),
+        suggestion: None,
+    }
 }
 
 /// The value, or how it begins.
-fn got(value: &Value) -> String {
+fn value_excerpt(value: &Value) -> String {
     let text = match value {
         Value::Array(_) => return "a list".to_owned(),
         Value::Object(_) => return "an object".to_owned(),
-        Value::String(text) => format!("`{}`", start(text)),
-        other => start(&other.to_string()),
+        Value::String(text) => format!("`{}`", text_excerpt(text)),
+        other => text_excerpt(&other.to_string()),
     };
     visible_line(&text).into_owned()
 }
 
-fn start(text: &str) -> String {
+fn text_excerpt(text: &str) -> String {
     let start: String = text.chars().take(MOST_SHOWN).collect();
     if start.len() < text.len() { start + "…" } else { start }
 }

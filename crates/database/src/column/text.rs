@@ -85,7 +85,7 @@ fn label(labels: &[String], value: &Value) -> Result<String, Problem> {
 }
 
 fn integer(value: &Value, least: i128, most: i128) -> Result<String, Problem> {
-    let whole = number(value).and_then(|number| Decimal::from_number(&number)?.whole());
+    let whole = number(value).and_then(|number| Decimal::from_number(&number)?.whole_number());
     let whole = whole.filter(|whole| (least..=most).contains(whole));
     let expected = || problem::new(format!("a whole number from {least} to {most}"), value);
     Ok(whole.ok_or_else(expected)?.to_string())
@@ -190,12 +190,12 @@ impl Type<'_> {
         if let Some(text) = self.not_finite(value) {
             return Ok(text);
         }
-        let expected = || problem::new(self.numbers(precision, scale), value);
+        let expected = || problem::new(self.expected_numbers(precision, scale), value);
         let decimal =
             number(value).and_then(|number| Decimal::from_number(&number)).ok_or_else(expected)?;
         let digits = self.engine.facts().decimal_digits;
         let is_kept = digits.is_none_or(|most| decimal.n_significant() <= most)
-            || decimal.whole().is_some_and(|whole| i64::try_from(whole).is_ok());
+            || decimal.whole_number().is_some_and(|whole| i64::try_from(whole).is_ok());
         if !is_kept || !decimal.fits(precision, scale) {
             return Err(expected());
         }
@@ -203,7 +203,7 @@ impl Type<'_> {
     }
 
     /// The numbers that the type holds, in words.
-    fn numbers(&self, precision: Option<u32>, scale: Option<i32>) -> String {
+    fn expected_numbers(&self, precision: Option<u32>, scale: Option<i32>) -> String {
         let digits = match (precision, scale) {
             (Some(precision), Some(scale)) if scale > 0 => {
                 format!("a number of at most {precision} digits, {scale} of them after the point")
@@ -262,10 +262,10 @@ impl Type<'_> {
         let bound = value
             .as_str()
             .and_then(|text| moment::bound_text(text, parts, self.n_digits(), self.engine));
-        bound.ok_or_else(|| problem::new(self.moments(parts), value))
+        bound.ok_or_else(|| problem::new(self.expected_moments(parts), value))
     }
 
-    fn moments(&self, parts: MomentParts) -> String {
+    fn expected_moments(&self, parts: MomentParts) -> String {
         let example = match parts {
             MomentParts::Date => return "a date: `2026-01-31`".to_owned(),
             MomentParts::Time { has_zone: false } => "a time: `12:00:00`",

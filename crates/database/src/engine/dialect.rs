@@ -46,9 +46,9 @@ pub(crate) trait SqlDialect: Sync {
     }
 
     /// The column of this name in a comparison that finds equal bytes only.
-    fn exact(&self, column: &Column, name: String) -> String;
+    fn exact_column(&self, column: &Column, name: String) -> String;
 
-    /// The value of a placeholder beside [`SqlDialect::exact`].
+    /// The value of a placeholder beside [`SqlDialect::exact_column`].
     fn exact_value(&self, column: &Column, placeholder: &str) -> String {
         self.typed_value(column, placeholder)
     }
@@ -65,12 +65,12 @@ pub(crate) trait SqlDialect: Sync {
     }
 
     /// The column as a function over numbers takes it.
-    fn operand(&self, _column: &Column, name: String) -> String {
+    fn numeric_operand(&self, _column: &Column, name: String) -> String {
         name
     }
 
     /// The comparison of a text with a pattern, in which letter case and accents matter: the column by its name and as
-    /// [`SqlDialect::exact`] writes it.
+    /// [`SqlDialect::exact_column`] writes it.
     fn like(&self, name: &str, exact: &str, placeholder: &str) -> String;
 
     /// The signs of such a pattern.

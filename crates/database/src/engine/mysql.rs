@@ -68,7 +68,7 @@ impl SqlDialect for Mysql {
         self.cast(placeholder, &cast)
     }
 
-    fn exact(&self, column: &Column, name: String) -> String {
+    fn exact_column(&self, column: &Column, name: String) -> String {
         if is_text(&column.kind) {
             return format!("CAST(CONVERT({name} USING utf8mb4) AS BINARY)");
         }
@@ -107,7 +107,7 @@ impl SqlDialect for Mysql {
         }
     }
 
-    fn operand(&self, column: &Column, name: String) -> String {
+    fn numeric_operand(&self, column: &Column, name: String) -> String {
         match column.kind {
             ColumnKind::Integer { .. } if is_bits(column) => format!("{name} + 0"),
             _ => name,

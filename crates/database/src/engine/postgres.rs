@@ -71,7 +71,7 @@ impl SqlDialect for Postgres {
         format!("({placeholder}::text::{sql_type})")
     }
 
-    fn exact(&self, column: &Column, name: String) -> String {
+    fn exact_column(&self, column: &Column, name: String) -> String {
         match column.kind {
             ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Literal | ColumnKind::Other => {
                 format!("{name}::text")

@@ -59,7 +59,7 @@ impl SqlDialect for Sqlite {
         }
     }
 
-    fn exact(&self, column: &Column, name: String) -> String {
+    fn exact_column(&self, column: &Column, name: String) -> String {
         if is_text(&column.kind) {
             return format!("{} COLLATE BINARY", self.order_expression(column, name));
         }

@@ -40,14 +40,14 @@ impl Offered<'_> {
         let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let is_missing = |column: &&Column| !self.names.contains(&column.name);
         for column in self.table.columns.iter().filter(is_missing) {
-            by_reason.entry(self.reason(column)).or_default().push(column.name.clone());
+            by_reason.entry(self.absence_reason(column)).or_default().push(column.name.clone());
         }
         let key = self.key;
         let columns = by_reason.into_iter();
         columns.map(|(reason, names)| MissingColumns { key, names, reason }).collect()
     }
 
-    fn reason(&self, column: &Column) -> String {
+    fn absence_reason(&self, column: &Column) -> String {
         let (key, name) = (self.key, &column.name);
         let listed = match key {
             "filter" => &self.settings.filter,
@@ -86,7 +86,7 @@ impl Offered<'_> {
 
 impl Entity {
     /// The columns that a tool's conditions and orders do not take, in sentences.
-    pub(crate) fn notes(&self, operation: Operation) -> Vec<String> {
+    pub(crate) fn absence_notes(&self, operation: Operation) -> Vec<String> {
         let is_of_operation = |missing: &&MissingColumns| match operation {
             Operation::List => true,
             Operation::Aggregate => missing.key == "filter",

@@ -40,12 +40,12 @@ pub(crate) fn resolve(
 ) -> (Entity, Vec<DatabaseFinding>) {
     let (table, findings) = name_columns(settings, table);
     let mut resolver = Resolver { settings, table: &table, context, findings };
-    let rows = resolver.rows();
-    let key = resolver.key();
+    let rows = resolver.checked_rows();
+    let key = resolver.checked_key();
     let fields = resolver.fields();
     let (filter, sort) = (
-        resolver.conditions("filter", settings.filter.as_ref(), &fields, &key),
-        resolver.conditions("sort", settings.sort.as_ref(), &fields, &key),
+        resolver.condition_columns("filter", settings.filter.as_ref(), &fields, &key),
+        resolver.condition_columns("sort", settings.sort.as_ref(), &fields, &key),
     );
     let missing = [("filter", &filter), ("sort", &sort)].map(|(key, names)| {
         let (engine, table) = (context.engine, &*table);
@@ -56,7 +56,7 @@ pub(crate) fn resolve(
     let version = resolver.version(&fields, &key);
     let writes_version = resolver.writes_version(version.as_deref());
     let references = resolver.references();
-    resolver.operations(&key);
+    resolver.check_operations(&key);
     resolver.check_many(&filter);
     let is_key_unique = table.unique.iter().any(|set| set.iter().all(|name| key.contains(name)))
         || (!table.key.is_empty() && table.key.iter().all(|name| key.contains(name)));
@@ -103,7 +103,7 @@ impl<'a> Resolver<'a> {
         format!("{}/{below}", self.settings.pointer)
     }
 
-    fn error(&mut self, code: &'static str, below: &str, message: String, help: &str) {
+    fn report_error(&mut self, code: &'static str, below: &str, message: String, help: &str) {
         let pointer = self.pointer(below);
         self.findings.push(DatabaseFinding::error(code, pointer, message, help));
     }
@@ -128,7 +128,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The column of a name that must have a use, or a finding: `use` says which columns it can be.
-    fn fit(&mut self, below: &str, name: &str, fit: Fit) -> Option<&'a Column> {
+    fn fitting_column(&mut self, below: &str, name: &str, fit: Fit) -> Option<&'a Column> {
         let column = self.column(below, name)?;
         let is_rows = self.settings.rows.iter().any(|(row, _)| row == name);
         let (expected, help) = if is_rows && fit != Fit::Key {
@@ -143,28 +143,28 @@ impl<'a> Resolver<'a> {
         } else {
             return Some(column);
         };
-        self.error(COLUMN, below, format!("expected {expected}, got: `{name}`"), help);
+        self.report_error(COLUMN, below, format!("expected {expected}, got: `{name}`"), help);
         None
     }
 
-    fn rows(&mut self) -> Vec<(String, SessionSource)> {
+    fn checked_rows(&mut self) -> Vec<(String, SessionSource)> {
         let settings = self.settings;
         for (name, _) in &settings.rows {
             let below = format!("rows/{}", pointer_segment(name));
             let Some(column) = self.column(&below, name) else { continue };
             if !Fit::Key.takes(column) {
                 let message = format!("expected {}, got: `{name}`", Fit::Key.expected_column());
-                self.error(COLUMN, &below, message, "name another column");
+                self.report_error(COLUMN, &below, message, "name another column");
             } else if column.is_generated && settings.operations.contains(&Operation::Create) {
                 let message =
                     format!("expected a column that a new row can be given, got: `{name}`");
-                self.error(COLUMN, &below, message, "leave out the operation `create`");
+                self.report_error(COLUMN, &below, message, "leave out the operation `create`");
             }
         }
         settings.rows.clone()
     }
 
-    fn key(&mut self) -> Vec<String> {
+    fn checked_key(&mut self) -> Vec<String> {
         let settings = self.settings;
         let (named, key) = match &settings.key {
             Some(key) => ("key", key),
@@ -172,7 +172,7 @@ impl<'a> Resolver<'a> {
         };
         let needs_key = settings.operations.iter().any(|it| needs_key(*it));
         for (at, name) in key.iter().enumerate().filter(|_| needs_key) {
-            self.fit(&format!("{named}/{at}"), name, Fit::Key);
+            self.fitting_column(&format!("{named}/{at}"), name, Fit::Key);
         }
         key.clone()
     }
@@ -203,7 +203,7 @@ impl<'a> Resolver<'a> {
             // A name whose column is missing is reported.
             let is_reported = column.is_some() && self.table.column(name).is_none();
             if !is_reported
-                && self.fit(&format!("fields/{key}"), name, Fit::Output).is_some()
+                && self.fitting_column(&format!("fields/{key}"), name, Fit::Output).is_some()
                 && !names.contains(name)
             {
                 names.push(name.clone());
@@ -215,7 +215,7 @@ impl<'a> Resolver<'a> {
     fn fitting_names(&mut self, key: &str, names: &[String], fit: Fit) -> Vec<String> {
         let mut accepted_names: Vec<String> = Vec::new();
         for (at, name) in names.iter().enumerate() {
-            if self.fit(&format!("{key}/{at}"), name, fit).is_some()
+            if self.fitting_column(&format!("{key}/{at}"), name, fit).is_some()
                 && !accepted_names.contains(name)
             {
                 accepted_names.push(name.clone());
@@ -225,18 +225,18 @@ impl<'a> Resolver<'a> {
     }
 
     /// Reports the columns of a list that a model does not read.
-    fn unread(&mut self, key: &'static str, names: &[String], fields: &[String]) {
+    fn report_unread_columns(&mut self, key: &'static str, names: &[String], fields: &[String]) {
         for (at, name) in names.iter().enumerate() {
             let is_rows = self.settings.rows.iter().any(|(row, _)| row == name);
             if !fields.contains(name) && !is_rows && self.table.column(name).is_some() {
                 let message = format!("expected one of `fields`, got: `{name}`");
-                self.error(COLUMN, &format!("{key}/{at}"), message, "add it to `fields`");
+                self.report_error(COLUMN, &format!("{key}/{at}"), message, "add it to `fields`");
             }
         }
     }
 
     /// The columns of conditions or of sorting: a part of those that a model reads.
-    fn conditions(
+    fn condition_columns(
         &mut self,
         key: &'static str,
         given: Option<&Vec<String>>,
@@ -244,7 +244,7 @@ impl<'a> Resolver<'a> {
         of_key: &[String],
     ) -> Vec<String> {
         if let Some(names) = given {
-            self.unread(key, names, fields);
+            self.report_unread_columns(key, names, fields);
             return self.fitting_names(key, names, Fit::Condition);
         }
         let is_default = |name: &&String| {
@@ -301,7 +301,7 @@ impl<'a> Resolver<'a> {
             if named.is_empty() && !operation.is_write() {
                 let message =
                     format!("expected columns that `{}` reads, got none", operation.as_str());
-                self.error(ENTITY, "fields", message, "name them under `fields`");
+                self.report_error(ENTITY, "fields", message, "name them under `fields`");
             }
             outputs.insert(operation, named);
         }
@@ -344,19 +344,24 @@ impl<'a> Resolver<'a> {
         if self.settings.many && self.settings.version.is_some() {
             let message = "expected either `many` or `version`, got both".to_owned();
             let help = "leave one of them out: conditions name no version";
-            self.error(ENTITY, "many", message, help);
+            self.report_error(ENTITY, "many", message, help);
         }
         if self.settings.many && filter.is_empty() {
             let message = "expected columns for the conditions of `many`, got none".to_owned();
-            self.error(ENTITY, "many", message, "name them under `filter`");
+            self.report_error(ENTITY, "many", message, "name them under `filter`");
         }
     }
 
-    fn operations(&mut self, key: &[String]) {
+    fn check_operations(&mut self, key: &[String]) {
         let operations = &self.settings.operations;
         if operations.is_empty() {
             let help = "name some of `list`, `get`, `aggregate`, `create`, `update` and `delete`";
-            self.error(ENTITY, "operations", "expected an operation, got none".to_owned(), help);
+            self.report_error(
+                ENTITY,
+                "operations",
+                "expected an operation, got none".to_owned(),
+                help,
+            );
         }
         for (at, operation) in operations.iter().enumerate() {
             let below = format!("operations/{at}");
@@ -364,13 +369,13 @@ impl<'a> Resolver<'a> {
             if needs_key(*operation) && key.is_empty() {
                 let message = format!("expected a table with a primary key for `{name}`, got none");
                 let help = "name the columns that identify a row by `key`";
-                self.error(ENTITY, &below, message, help);
+                self.report_error(ENTITY, &below, message, help);
             }
             let is_view = self.table.kind == TableKind::View;
             // MariaDB does not say if what a view shows is kept by an engine with transactions.
             if operation.is_write() && is_view && !self.context.engine.has(Ability::WritableViews) {
                 let message = format!("expected a table for `{name}`, got a view");
-                self.error(ENTITY, &below, message, "leave out the operation");
+                self.report_error(ENTITY, &below, message, "leave out the operation");
             }
         }
         let reserved = |name: &&String| matches!(name.as_str(), "set" | "where");
@@ -381,11 +386,11 @@ impl<'a> Resolver<'a> {
                 "expected a key and a version without the name of an argument of `update`, got: `{name}`"
             );
             let help = "give the column another name under `fields`";
-            self.error(COLUMN, "operations", message, help);
+            self.report_error(COLUMN, "operations", message, help);
         }
         if self.settings.affected == 0 {
             let help = "write the most rows that one update or delete may change";
-            self.error(ENTITY, "affected", "expected at least 1, got: 0".to_owned(), help);
+            self.report_error(ENTITY, "affected", "expected at least 1, got: 0".to_owned(), help);
         }
     }
 }

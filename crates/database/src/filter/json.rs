@@ -19,7 +19,7 @@ pub(crate) fn read(
         return Err(vec![column::problem("an object with conditions by column", value)]);
     };
     let mut reading = FilterReader { columns, engine, problems: Vec::new() };
-    let filter = reading.filter(members);
+    let filter = reading.read_filter(members);
     if filter.n_conditions() > MOST_CONDITIONS {
         let mut problem = column::problem(format!("at most {MOST_CONDITIONS} conditions"), value);
         problem.got = format!("{} conditions", filter.n_conditions());
@@ -38,12 +38,12 @@ struct FilterReader<'a> {
 const ANY: &str = "any";
 
 impl FilterReader<'_> {
-    fn filter(&mut self, members: &Object) -> Filter {
+    fn read_filter(&mut self, members: &Object) -> Filter {
         let mut filter = Filter::default();
         for (name, value) in members {
             match value {
-                Value::Array(groups) if name == ANY => filter.any = self.groups(groups, value),
-                _ => filter.all.extend(self.member("", name, value)),
+                Value::Array(groups) if name == ANY => filter.any = self.read_groups(groups, value),
+                _ => filter.all.extend(self.read_member("", name, value)),
             }
         }
         if let [group] = filter.any.as_mut_slice() {
@@ -53,32 +53,32 @@ impl FilterReader<'_> {
         filter
     }
 
-    fn groups(&mut self, groups: &[Value], value: &Value) -> Vec<Vec<Condition>> {
+    fn read_groups(&mut self, groups: &[Value], value: &Value) -> Vec<Vec<Condition>> {
         if groups.is_empty() || groups.len() > MOST_CONDITIONS {
             let expected = format!("a list of 1 to {MOST_CONDITIONS} objects with conditions");
             self.report(ANY, column::problem(expected, value));
             return Vec::new();
         }
-        groups.iter().enumerate().map(|(index, group)| self.group(index, group)).collect()
+        groups.iter().enumerate().map(|(index, group)| self.read_group(index, group)).collect()
     }
 
-    fn group(&mut self, index: usize, group: &Value) -> Vec<Condition> {
+    fn read_group(&mut self, index: usize, group: &Value) -> Vec<Condition> {
         let at = format!("{ANY}[{index}]");
         let Some(members) = group.as_object().filter(|members| !members.is_empty()) else {
             self.report(&at, column::problem("an object with conditions by column", group));
             return Vec::new();
         };
         let before = at + ".";
-        members.iter().flat_map(|(name, value)| self.member(&before, name, value)).collect()
+        members.iter().flat_map(|(name, value)| self.read_member(&before, name, value)).collect()
     }
 
     /// The conditions of one column.
-    fn member(&mut self, before: &str, name: &str, value: &Value) -> Vec<Condition> {
+    fn read_member(&mut self, before: &str, name: &str, value: &Value) -> Vec<Condition> {
         let at = format!("{before}{name}");
         let Some(column) = self.columns.iter().find(|column| column.name == name) else {
             self.report(
                 &at,
-                unknown(
+                unknown_name_problem(
                     "column",
                     name,
                     self.columns.iter().map(|allowed_column| &*allowed_column.name),
@@ -88,21 +88,21 @@ impl FilterReader<'_> {
         };
         let (column, mut conditions) = (*column, Vec::new());
         let Some(operators) = value.as_object() else {
-            conditions.extend(self.condition(&at, column, Operator::Eq.as_str(), value));
+            conditions.extend(self.read_condition(&at, column, Operator::Eq.as_str(), value));
             return conditions;
         };
         if operators.is_empty() {
             let names = operator::for_kind(&column.kind).iter().map(|operator| operator.as_str());
-            self.report(&at, unknown("operator", "", names));
+            self.report(&at, unknown_name_problem("operator", "", names));
         }
         for (operator, value) in operators {
             let at = format!("{at}.{operator}");
-            conditions.extend(self.condition(&at, column, operator, value));
+            conditions.extend(self.read_condition(&at, column, operator, value));
         }
         conditions
     }
 
-    fn condition(
+    fn read_condition(
         &mut self,
         at: &str,
         column: &Column,
@@ -113,12 +113,12 @@ impl FilterReader<'_> {
         let matching_operator = operators.iter().find(|candidate| candidate.as_str() == operator);
         let test = match matching_operator {
             Some(matching_operator) => {
-                operator::test(*matching_operator, column, value, self.engine)
+                operator::read_test(*matching_operator, column, value, self.engine)
             }
             None if operator == Operator::Eq.as_str() && value.is_null() => {
-                operator::test(Operator::IsNull, column, &true.into(), self.engine)
+                operator::read_test(Operator::IsNull, column, &true.into(), self.engine)
             }
-            None => Err(unknown(
+            None => Err(unknown_name_problem(
                 "operator",
                 operator,
                 operators.iter().map(|candidate| candidate.as_str()),
@@ -140,7 +140,7 @@ impl FilterReader<'_> {
 }
 
 /// The problem of a name that is none of those known.
-pub(crate) fn unknown<'a>(
+pub(crate) fn unknown_name_problem<'a>(
     what: &str,
     name: &str,
     allowed_names: impl Iterator<Item = &'a str> + Clone,

@@ -35,7 +35,7 @@ pub(super) fn for_kind(kind: &ColumnKind) -> &'static [Operator] {
 }
 
 /// The test with this value.
-pub(super) fn test(
+pub(super) fn read_test(
     operator: Operator,
     column: &Column,
     value: &Value,
@@ -45,10 +45,10 @@ pub(super) fn test(
     match operator {
         Gte => text().map(Test::AtLeast),
         Lte => text().map(Test::AtMost),
-        Contains => Pattern::containing(value).map(Test::Like),
+        Contains => Pattern::with_substring(value).map(Test::Like),
         Eq if value.is_null() => Ok(Test::IsNull),
         Eq => text().map(Test::Equal),
-        In => values(column, value, engine).map(Test::In),
+        In => read_values(column, value, engine).map(Test::In),
         IsNull => match value.as_bool() {
             Some(true) => Ok(Test::IsNull),
             Some(false) => Ok(Test::IsNotNull),
@@ -59,7 +59,7 @@ pub(super) fn test(
         Gt => text().map(Test::More),
         Neq if value.is_null() => Ok(Test::IsNotNull),
         Neq => text().map(Test::NotEqual),
-        StartsWith => Pattern::starting(value).map(Test::Like),
+        StartsWith => Pattern::with_prefix(value).map(Test::Like),
     }
 }
 
@@ -68,7 +68,7 @@ fn bound_text(column: &Column, value: &Value, engine: Engine) -> Result<String, 
         .ok_or_else(|| problem("a value other than null; use `is_null` for null", value))
 }
 
-fn values(column: &Column, value: &Value, engine: Engine) -> Result<Vec<String>, Problem> {
+fn read_values(column: &Column, value: &Value, engine: Engine) -> Result<Vec<String>, Problem> {
     let has_room = |items: &&Vec<Value>| (1..=MOST_VALUES).contains(&items.len());
     let items = value
         .as_array()

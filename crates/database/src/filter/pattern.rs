@@ -20,12 +20,12 @@ impl Pattern {
         &self.0
     }
 
-    pub(super) fn starting(value: &Value) -> Result<Self, Problem> {
+    pub(super) fn with_prefix(value: &Value) -> Result<Self, Problem> {
         let text = text(value)?;
         Ok(Self::from_pieces([Piece::Text(text.to_owned()), Piece::Any]))
     }
 
-    pub(super) fn containing(value: &Value) -> Result<Self, Problem> {
+    pub(super) fn with_substring(value: &Value) -> Result<Self, Problem> {
         let text = text(value)?;
         Ok(Self::from_pieces([Piece::Any, Piece::Text(text.to_owned()), Piece::Any]))
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Grade, LoginFinding, finding, right::allowance};
+use super::{Grade, LoginFinding, finding, right::allowance_clause};
 use crate::engine::Engine;
 
 /// A right as it was granted.
@@ -56,7 +56,7 @@ pub(crate) fn surplus_finding(
         let beyond: Vec<_> = beyond.iter().map(|column| format!("`{column}`")).collect();
         format!(", on columns that no tool uses so: {}", beyond.join(", "))
     };
-    let allowance = allowance(engine, right);
+    let allowance = allowance_clause(engine, right);
     let message = format!("the login has the right {right} on `{name}`{of_columns}{allowance}");
     Some(finding(grade, format!("{}:{name}", hyphenated_right(right)), message, remedy))
 }

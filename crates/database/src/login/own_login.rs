@@ -10,7 +10,11 @@ use crate::{
 };
 
 /// The statements, for an owner of the database to run; none where the engine has no logins.
-pub(crate) fn statements(engine: Engine, database: Option<&str>, needs: &Needs) -> Vec<String> {
+pub(crate) fn login_statements(
+    engine: Engine,
+    database: Option<&str>,
+    needs: &Needs,
+) -> Vec<String> {
     let role = engine.quote(ROLE);
     let Some([create, password]) = engine.facts().login_words else { return Vec::new() };
     let mut statements = vec![format!("create {create} {role} {password} '…'")];

@@ -100,14 +100,14 @@ fn row_of(engine: Engine, word: &str, scope: Scope) -> Option<&'static Row> {
 }
 
 /// The end of a sentence that says what a right allows; empty where its word says it.
-pub(crate) fn allowance(engine: Engine, word: &str) -> String {
+pub(crate) fn allowance_clause(engine: Engine, word: &str) -> String {
     let allows = row_of(engine, word, Any).map_or("", |(.., allows)| allows);
     if allows.is_empty() { String::new() } else { format!("; it allows {allows}") }
 }
 
 impl Needs {
     /// The grade of a right as far as nothing uses it, and the columns on which it is used; `None` for a right that is used whole, or harmless.
-    pub(crate) fn judge(&self, right: &JudgedRight<'_>) -> Option<(Grade, BTreeSet<String>)> {
+    pub(crate) fn grade_right(&self, right: &JudgedRight<'_>) -> Option<(Grade, BTreeSet<String>)> {
         let JudgedRight { engine, word, scope, table, .. } = right;
         let (of_table, is_for_query) =
             (table.and_then(|(_, of_table)| of_table), self.is_for_query);

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The tables and views of these names. A name without a schema is one of `database`.
-pub(super) async fn tables(
+pub(super) async fn read_tables(
     pool: &Pool,
     database: &str,
     names: &[TableName],
@@ -32,12 +32,12 @@ pub(super) async fn tables(
 }
 
 /// The names of all tables and views that the login has a right on.
-pub(super) async fn all_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
+pub(super) async fn list_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
     let mut reader = CatalogReader::open(pool).await?;
-    let rows = reader.rows(ALL_TABLES, &[]).await?;
+    let rows = reader.read_rows(ALL_TABLES, &[]).await?;
     reader.close();
     let name = |[schema, name]: [Option<String>; 2]| Some(TableName { schema, name: name? });
-    Ok(rows.into_iter().filter_map(fields).filter_map(name).collect())
+    Ok(rows.into_iter().filter_map(row_values).filter_map(name).collect())
 }
 
 /// A table or view that is there.
@@ -60,7 +60,7 @@ async fn find_tables<'a>(
     let values: Vec<_> = names.iter().map(|name| [schema(name), name.name.as_str()]).collect();
     let text: Arc<str> = TABLE.into();
     let asked: Vec<_> = values.iter().map(|values| (&text, values.as_slice())).collect();
-    let rows = reader.pipelined_rows(&asked).await?;
+    let rows = reader.read_pipelined_rows(&asked).await?;
     let mut tables = Vec::new();
     for ((asked, [schema, name]), rows) in names.iter().zip(&values).zip(rows) {
         // Names are compared by a collation there.
@@ -73,7 +73,7 @@ async fn find_tables<'a>(
                     .is_some_and(|table_schema| table_schema.eq_ignore_ascii_case(schema))
         };
         let of_row = |row| {
-            let [schema, name, of, comment, n_rows] = fields(row)?;
+            let [schema, name, of, comment, n_rows] = row_values(row)?;
             let kind = if of?.contains("VIEW") { TableKind::View } else { TableKind::Table };
             let name = TableName { schema, name: name? };
             let comment = comment.filter(|it| !it.is_empty() && kind == TableKind::Table);
@@ -99,7 +99,7 @@ async fn describe_tables(
     let values: Vec<[String; 2]> = found_tables.iter().map(values).collect();
     let values: Vec<[&str; 2]> = values.iter().map(|[schema, name]| [&**schema, &**name]).collect();
     let asked = values.iter().flat_map(|values| texts.iter().map(move |text| (text, &values[..])));
-    let mut rows = reader.pipelined_rows(&asked.collect::<Vec<_>>()).await?.into_iter();
+    let mut rows = reader.read_pipelined_rows(&asked.collect::<Vec<_>>()).await?.into_iter();
     let mut tables = Vec::new();
     for FoundTable { asked, name, kind, comment, n_rows } in found_tables {
         let mut next = || rows.next().unwrap_or_default();
@@ -147,7 +147,8 @@ fn constraint_columns(
 }
 
 fn column(row: Vec<Option<String>>) -> Option<Column> {
-    let [name, sql_type, is_nullable, has_default, is_generated, collation, comment] = fields(row)?;
+    let [name, sql_type, is_nullable, has_default, is_generated, collation, comment] =
+        row_values(row)?;
     let is = |flag: Option<String>| flag.is_some_and(|flag| flag == "1");
     let sql_type = sql_type?;
     Some(Column {
@@ -169,12 +170,13 @@ async fn find_json(
     reader: &mut CatalogReader,
     tables: &mut [(TableName, Table)],
 ) -> Result<(), Error> {
-    let texts: Vec<Arc<str>> = tables.iter().filter_map(|(_, table)| reading(table)).collect();
+    let texts: Vec<Arc<str>> =
+        tables.iter().filter_map(|(_, table)| select_long_texts(table)).collect();
     if texts.is_empty() {
         return Ok(());
     }
     let mut statements = reader.prepare_each(&texts).await?.into_iter();
-    for (_, table) in tables.iter_mut().filter(|(_, table)| reading(table).is_some()) {
+    for (_, table) in tables.iter_mut().filter(|(_, table)| select_long_texts(table).is_some()) {
         // A login that may not read a column is found later.
         let Some(statement) = statements.next().flatten() else { continue };
         let long = table.columns.iter_mut().filter(|column| is_long(column));
@@ -188,7 +190,7 @@ async fn find_json(
 }
 
 /// A statement that reads the long texts of a table; `None` if it has none.
-fn reading(table: &Table) -> Option<Arc<str>> {
+fn select_long_texts(table: &Table) -> Option<Arc<str>> {
     let quote = |name: &str| Engine::Mysql.quote(name);
     let long = table.columns.iter().filter(|column| is_long(column));
     let names: Vec<_> = long.map(|column| quote(&column.name)).collect();
@@ -208,7 +210,7 @@ fn indexes_of(
 ) -> (Vec<String>, Vec<Vec<String>>, Vec<String>) {
     let mut indexes: Vec<(String, bool, Vec<Option<String>>)> = Vec::new();
     for row in rows {
-        let Some([Some(index), is_unique, name]) = fields(row) else { continue };
+        let Some([Some(index), is_unique, name]) = row_values(row) else { continue };
         match indexes.last_mut() {
             Some((last, _, names)) if *last == index => names.push(name),
             _ => indexes.push((index, is_unique.as_deref() == Some("1"), vec![name])),
@@ -238,7 +240,8 @@ fn indexes_of(
 fn foreign_keys(rows: Vec<Vec<Option<String>>>) -> Vec<ForeignKey> {
     let mut keys: Vec<(String, ForeignKey)> = Vec::new();
     for row in rows {
-        let Some([Some(of), Some(column), schema, Some(name), Some(referred)]) = fields(row) else {
+        let Some([Some(of), Some(column), schema, Some(name), Some(referred)]) = row_values(row)
+        else {
             continue;
         };
         match keys.last_mut() {
@@ -259,7 +262,7 @@ fn foreign_keys(rows: Vec<Vec<Option<String>>>) -> Vec<ForeignKey> {
 }
 
 /// The values of a row, of which there are so many.
-pub(super) fn fields<const N: usize>(row: Vec<Option<String>>) -> Option<[Option<String>; N]> {
+pub(super) fn row_values<const N: usize>(row: Vec<Option<String>>) -> Option<[Option<String>; N]> {
     row.try_into().ok()
 }
 

@@ -90,26 +90,30 @@ impl Client {
         self.wire.send().await
     }
 
-    pub(super) fn control(&mut self, control: Control) {
-        self.wire.command(&[&[QUERY], control.text().as_bytes()].concat());
+    pub(super) fn write_control(&mut self, control: Control) {
+        self.wire.write_command(&[&[QUERY], control.text().as_bytes()].concat());
     }
 
-    pub(super) fn prepare(&mut self, text: &str) {
-        self.wire.command(&[&[PREPARE], text.as_bytes()].concat());
+    pub(super) fn write_prepare(&mut self, text: &str) {
+        self.wire.write_command(&[&[PREPARE], text.as_bytes()].concat());
     }
 
     /// Resets the session: variables, locks, temporary tables, and what was prepared.
-    pub(super) fn reset(&mut self) {
-        self.wire.command(&[RESET]);
+    pub(super) fn write_reset(&mut self) {
+        self.wire.write_command(&[RESET]);
     }
 
     /// Forgets a statement. The server does not answer.
-    pub(super) fn forget(&mut self, statement: &PreparedStatement) {
-        self.wire.command(&[&[CLOSE][..], &statement.id.to_le_bytes()].concat());
+    pub(super) fn write_close(&mut self, statement: &PreparedStatement) {
+        self.wire.write_command(&[&[CLOSE][..], &statement.id.to_le_bytes()].concat());
     }
 
     /// Runs a prepared statement with these values, of which there are as many as it takes.
-    pub(super) fn execute(&mut self, statement: &PreparedStatement, values: &[BoundValue<'_>]) {
+    pub(super) fn write_execute(
+        &mut self,
+        statement: &PreparedStatement,
+        values: &[BoundValue<'_>],
+    ) {
         let mut out = vec![EXECUTE];
         out.extend(statement.id.to_le_bytes());
         // No cursor, once.
@@ -126,10 +130,10 @@ impl Client {
             out.push(1);
             out.extend(values.iter().flat_map(|value| value.type_bytes()));
             for value in values {
-                value.put(&mut out);
+                value.write_to(&mut out);
             }
         }
-        self.wire.command(&out);
+        self.wire.write_command(&out);
     }
 
     /// The answer to `prepare`.
@@ -144,17 +148,17 @@ impl Client {
         if n_values > 0 {
             self.end_of_columns().await?;
         }
-        let columns = self.columns(n_columns.into()).await?;
+        let columns = self.read_columns(n_columns.into()).await?;
         Ok(PreparedStatement { id, n_values: n_values.into(), columns })
     }
 
     /// The answer to a command that returns nothing.
     pub(super) async fn read_ok(&mut self) -> Result<(), CommandError> {
-        self.reply(RowFormat::Text, 0, Beyond::Count).await.map(drop)
+        self.read_reply(RowFormat::Text, 0, Beyond::Count).await.map(drop)
     }
 
     /// The answer to a command, with at most so many rows.
-    pub(super) async fn reply(
+    pub(super) async fn read_reply(
         &mut self,
         form: RowFormat,
         most: usize,
@@ -168,7 +172,7 @@ impl Client {
             Some(_) => {}
         }
         let n_columns = Payload(&payload).length().filter(|count| *count <= MOST_COLUMNS);
-        let columns = self.columns(n_columns.ok_or(CommandError::Lost)?).await?;
+        let columns = self.read_columns(n_columns.ok_or(CommandError::Lost)?).await?;
         let mut reply = Reply { n_columns: columns.len(), ..Reply::default() };
         loop {
             let payload = self.read_packet().await?;
@@ -179,7 +183,7 @@ impl Client {
             reply.affected += 1;
             if reply.rows.len() < most {
                 let row = match form {
-                    RowFormat::Binary => row::binary(&payload, &columns),
+                    RowFormat::Binary => row::read_binary_row(&payload, &columns),
                     RowFormat::Text => row::text_values(&payload, columns.len()),
                 };
                 reply.rows.push(row.ok_or(CommandError::Lost)?);
@@ -190,7 +194,7 @@ impl Client {
         }
     }
 
-    async fn columns(&mut self, count: u64) -> Result<Vec<ResultColumn>, CommandError> {
+    async fn read_columns(&mut self, count: u64) -> Result<Vec<ResultColumn>, CommandError> {
         let mut columns = Vec::new();
         for _ in 0..count {
             let payload = self.read_packet().await?;
@@ -246,7 +250,7 @@ impl BoundValue<'_> {
         }
     }
 
-    fn put(self, out: &mut Vec<u8>) {
+    fn write_to(self, out: &mut Vec<u8>) {
         match self {
             Self::Float(value) => out.extend(value.to_le_bytes()),
             Self::Text(Some(text)) => put_counted(out, text.as_bytes()),

@@ -112,7 +112,7 @@ impl Dialling {
                 let secured =
                     self.network.secure_with_channel_binding(stream, host, &self.tls).await;
                 let (stream, _) = secured.map_err(|source| unavailable().with_source(source))?;
-                wire = Wire::over(stream, sequence);
+                wire = Wire::with_sequence(stream, sequence);
                 Channel::Tls
             }
         };
@@ -142,11 +142,11 @@ impl Dialling {
     /// Ends a connection and what it runs, by its number. The server knows none of this number once it has ended.
     async fn kill(&self, id: u32) -> Result<(), Error> {
         let SignedIn { mut client, .. } = self.sign_in().await?;
-        client.prepare(&format!("KILL CONNECTION {id}"));
+        client.write_prepare(&format!("KILL CONNECTION {id}"));
         let lost = |_| unavailable();
         client.send().await.map_err(|_| unavailable())?;
         let statement = client.read_prepared().await.map_err(lost)?;
-        client.execute(&statement, &[]);
+        client.write_execute(&statement, &[]);
         client.send().await.map_err(|_| unavailable())?;
         match client.read_ok().await {
             Ok(()) | Err(CommandError::Server(UNKNOWN_CONNECTION)) => Ok(()),
@@ -190,12 +190,12 @@ async fn set_up(
     is_mariadb: bool,
     settings: Settings,
 ) -> Result<PreparedStatement, CommandError> {
-    client.control(Control::SetUp);
-    client.control(match settings {
+    client.write_control(Control::SetUp);
+    client.write_control(match settings {
         Settings::Reads => Control::IsolateReads,
         Settings::Writes => Control::Isolate,
     });
-    client.prepare(if is_mariadb { MARIADB_LIMITS } else { MYSQL_LIMITS });
+    client.write_prepare(if is_mariadb { MARIADB_LIMITS } else { MYSQL_LIMITS });
     client.send().await?;
     client.read_ok().await?;
     client.read_ok().await?;
@@ -210,7 +210,7 @@ impl Connection {
             return;
         }
         self.limits = InForce::Sent(limits);
-        self.client.execute(&self.setting, &limits.values(self.is_mariadb));
+        self.client.write_execute(&self.setting, &limits.values(self.is_mariadb));
     }
 
     /// Reads the answer to the command that sets limits, if it was sent.
@@ -252,13 +252,13 @@ impl Connection {
             return Ok(());
         }
         for text in &new {
-            self.client.prepare(text);
+            self.client.write_prepare(text);
         }
         self.client.send().await?;
         let mut first = Ok(());
         for text in new {
             match self.client.read_prepared().await {
-                Ok(statement) => self.keep(text, statement),
+                Ok(statement) => self.keep_statement(text, statement),
                 Err(CommandError::Lost) => return Err(CommandError::Lost),
                 Err(error) => first = first.and(Err(error)),
             }
@@ -266,12 +266,12 @@ impl Connection {
         first
     }
 
-    fn keep(&mut self, text: &Arc<str>, statement: PreparedStatement) {
+    fn keep_statement(&mut self, text: &Arc<str>, statement: PreparedStatement) {
         if self.order.len() >= MOST_STATEMENTS
             && let Some(oldest) = self.order.pop_front()
             && let Some(oldest) = self.statements.remove(&oldest)
         {
-            self.client.forget(&oldest);
+            self.client.write_close(&oldest);
         }
         self.order.push_back(Arc::clone(text));
         self.statements.insert(Arc::clone(text), Arc::new(statement));
@@ -287,12 +287,12 @@ impl Connection {
         for (text, values) in asked {
             let statement = self.prepared_statement(text).ok_or(CommandError::Lost)?;
             let values: Vec<_> = values.iter().map(|value| BoundValue::Text(Some(value))).collect();
-            self.client.execute(&statement, &values);
+            self.client.write_execute(&statement, &values);
         }
         self.client.send().await?;
         let (mut replies, mut failed) = (Vec::with_capacity(asked.len()), None);
         for _ in asked {
-            match self.client.reply(RowFormat::Binary, usize::MAX, Beyond::Count).await {
+            match self.client.read_reply(RowFormat::Binary, usize::MAX, Beyond::Count).await {
                 Ok(reply) => replies.push(reply),
                 Err(CommandError::Lost) => return Err(CommandError::Lost),
                 Err(error) => failed = failed.or(Some(error)),
@@ -305,7 +305,7 @@ impl Connection {
     pub(super) async fn reset(&mut self) -> Result<(), CommandError> {
         self.statements.clear();
         self.order.clear();
-        self.client.reset();
+        self.client.write_reset();
         self.client.send().await?;
         self.client.read_ok().await?;
         self.limits = InForce::Unknown;

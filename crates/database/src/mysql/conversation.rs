@@ -37,10 +37,11 @@ async fn converse(mut wire: Wire, values: &mut Vec<Option<String>>) -> Result<()
         };
         let described = statement.columns.iter().map(|it| format!("{} {:?}", it.name, it.kind()));
         values.extend(described.map(Some));
-        client.execute(&statement, &vec![BoundValue::Text(None); statement.n_values]);
+        client.write_execute(&statement, &vec![BoundValue::Text(None); statement.n_values]);
         client.send().await?;
         for form in [RowFormat::Binary, RowFormat::Text] {
-            let reply = answer_unless_refused(client.reply(form, usize::MAX, Beyond::Count).await)?;
+            let reply =
+                answer_unless_refused(client.read_reply(form, usize::MAX, Beyond::Count).await)?;
             values.extend(reply.into_iter().flat_map(|reply| reply.rows).flatten());
         }
     }

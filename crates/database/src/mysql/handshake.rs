@@ -99,8 +99,8 @@ impl Greeting {
             return Err(Error::new(ErrorKind::Denied, "the server does not offer TLS"));
         }
         let mut request = Vec::new();
-        self.start(&mut request, TLS);
-        wire.write(&request);
+        self.write_start(&mut request, TLS);
+        wire.write_packet(&request);
         wire.send().await.map_err(|_| failure::unavailable())
     }
 
@@ -108,7 +108,7 @@ impl Greeting {
         let plugin = self.plugin.unwrap_or(Plugin::Native);
         let password = login.password.map(|it| it.expose().as_bytes()).unwrap_or_default();
         let mut response = Vec::new();
-        self.start(&mut response, if login.channel == Channel::Tls { TLS } else { 0 });
+        self.write_start(&mut response, if login.channel == Channel::Tls { TLS } else { 0 });
         response.extend(login.user.as_bytes());
         response.push(0);
         put_counted(&mut response, &plugin.proof(password, &self.nonce));
@@ -116,13 +116,13 @@ impl Greeting {
         response.push(0);
         response.extend(plugin.name().as_bytes());
         response.push(0);
-        wire.write(&response);
+        wire.write_packet(&response);
         wire.send().await.map_err(|_| failure::unavailable())?;
         authenticate(wire, plugin, login).await
     }
 
     /// The part that the request for TLS and the login have in common.
-    fn start(&self, out: &mut Vec<u8>, more: u32) {
+    fn write_start(&self, out: &mut Vec<u8>, more: u32) {
         out.extend((NEEDED | more).to_le_bytes());
         out.extend(MOST_BYTES.to_le_bytes());
         out.push(UTF8MB4_BIN);
@@ -159,7 +159,7 @@ async fn authenticate(wire: &mut Wire, first: Plugin, login: Login<'_>) -> Resul
             },
             _ => return Err(failure::unavailable()),
         };
-        wire.write(&answer);
+        wire.write_packet(&answer);
         wire.send().await.map_err(|_| failure::unavailable())?;
     }
     Err(failure::unavailable())

@@ -37,7 +37,7 @@ pub(super) async fn findings(
     let grants = Grants::read(&mut reader).await?;
     if grants.all().any(Grant::is_of_superuser) {
         reader.close();
-        let statements = own_login::statements(Engine::Mysql, None, needs);
+        let statements = own_login::login_statements(Engine::Mysql, None, needs);
         return Ok(vec![finding(
             Grade::Dangerous,
             "superuser",
@@ -68,17 +68,17 @@ impl Grants {
     /// The server shows the rights of a role to a login only while the login has taken it.
     async fn read(reader: &mut CatalogReader) -> Result<Self, Error> {
         let mut grants = Self::default();
-        let held = lines(reader, SHOW).await?;
+        let held = read_first_column(reader, SHOW).await?;
         grants.held = grants.parse_grants(held);
         let is_mariadb = reader.is_mariadb()?;
         let mut taken = BTreeSet::new();
         while let Some(role) = grants.role_beyond(&taken) {
             let lines = if is_mariadb {
-                reader.rows(&format!("SET ROLE {}", role.to_sql()), &[]).await?;
-                lines(reader, SHOW).await?
+                reader.read_rows(&format!("SET ROLE {}", role.to_sql()), &[]).await?;
+                read_first_column(reader, SHOW).await?
             } else {
                 let text = format!("SHOW GRANTS FOR CURRENT_USER() USING {}", role.to_sql());
-                lines(reader, &text).await?
+                read_first_column(reader, &text).await?
             };
             let reached = grants.parse_grants(lines);
             grants.reached.extend(reached);
@@ -116,8 +116,8 @@ impl Grants {
     }
 }
 
-async fn lines(reader: &mut CatalogReader, text: &str) -> Result<Vec<String>, Error> {
-    let rows = reader.rows(text, &[]).await?;
+async fn read_first_column(reader: &mut CatalogReader, text: &str) -> Result<Vec<String>, Error> {
+    let rows = reader.read_rows(text, &[]).await?;
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 

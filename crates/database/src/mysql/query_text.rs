@@ -26,7 +26,7 @@ fn refusal(tokens: &[SqlToken], before: Option<&SqlToken>) -> Option<String> {
         (SqlToken::Word(word) | SqlToken::Name(word), _) if is_of_catalog(word) => {
             Some(format!("a text with a schema of the server's own: `{word}`"))
         }
-        (SqlToken::Word(one), Some(SqlToken::Word(other))) if locks(one, other) => {
+        (SqlToken::Word(one), Some(SqlToken::Word(other))) if is_locking_clause(one, other) => {
             Some(format!("one that locks rows: `{one} {other}`"))
         }
         (SqlToken::Word(word), Some(SqlToken::Sign('('))) => {
@@ -51,7 +51,7 @@ fn is_of_catalog(word: &str) -> bool {
     matches!(word, "information_schema" | "performance_schema")
 }
 
-fn locks(one: &str, other: &str) -> bool {
+fn is_locking_clause(one: &str, other: &str) -> bool {
     matches!((one, other), ("for", "share" | "update") | ("lock", "in"))
 }
 

@@ -25,7 +25,7 @@ impl CatalogReader {
     }
 
     pub(super) async fn open_for(principal: &str, pool: &Pool) -> Result<Self, Error> {
-        let mut loan = pool.reader(principal).await?;
+        let mut loan = pool.borrow_for_catalog(principal).await?;
         // A call before may have left its own limits: rows of the catalog beyond them would not come.
         if loan.is_reused {
             let connection = loan.connection().map_err(|_| unavailable())?;
@@ -49,13 +49,13 @@ impl CatalogReader {
     }
 
     /// The rows of a query, whose values are texts.
-    pub(super) async fn rows(&mut self, text: &str, values: &[&str]) -> Result<Rows, Error> {
-        let mut rows = self.pipelined_rows(&[(&Arc::from(text), values)]).await?;
+    pub(super) async fn read_rows(&mut self, text: &str, values: &[&str]) -> Result<Rows, Error> {
+        let mut rows = self.read_pipelined_rows(&[(&Arc::from(text), values)]).await?;
         rows.pop().ok_or_else(unavailable)
     }
 
     /// The rows of queries that are sent together, of which there are few.
-    pub(super) async fn pipelined_rows(
+    pub(super) async fn read_pipelined_rows(
         &mut self,
         asked: &[(&Arc<str>, &[&str])],
     ) -> Result<Vec<Rows>, Error> {

@@ -25,7 +25,8 @@ impl ResultColumn {
         }
         let name = String::from_utf8_lossy(payload.counted_bytes()?).into_owned();
         payload.counted_bytes()?;
-        let special = if is_extended { special(payload.counted_bytes()?) } else { String::new() };
+        let special =
+            if is_extended { extended_type_name(payload.counted_bytes()?) } else { String::new() };
         payload.length()?;
         let is_binary = payload.u16()? == BINARY;
         let length = payload.u32()?;
@@ -73,7 +74,7 @@ impl ResultColumn {
 }
 
 /// The name of a type out of pairs of a mark and a text: 0 the type, 1 the format.
-fn special(pairs: &[u8]) -> String {
+fn extended_type_name(pairs: &[u8]) -> String {
     let mut payload = Payload(pairs);
     let mut type_name = "";
     while let (Some(_), Some(text)) = (payload.byte(), payload.counted_bytes()) {
@@ -83,14 +84,17 @@ fn special(pairs: &[u8]) -> String {
 }
 
 /// The values of a row of a prepared statement.
-pub(super) fn binary(payload: &[u8], columns: &[ResultColumn]) -> Option<Vec<Option<String>>> {
+pub(super) fn read_binary_row(
+    payload: &[u8],
+    columns: &[ResultColumn],
+) -> Option<Vec<Option<String>>> {
     let mut payload = Payload(payload);
     payload.byte()?;
     let nulls = payload.bytes((columns.len() + 9) / 8)?;
     let value = |(at, column): (usize, &ResultColumn)| {
         let bit = at + 2;
         let is_null = nulls.get(bit / 8)? >> (bit % 8) & 1 == 1;
-        if is_null { Some(None) } else { value(&mut payload, column).map(Some) }
+        if is_null { Some(None) } else { read_value(&mut payload, column).map(Some) }
     };
     let values: Option<_> = columns.iter().enumerate().map(value).collect();
     // A row ends with its last value.
@@ -112,7 +116,7 @@ pub(super) fn text_values(payload: &[u8], n_columns: usize) -> Option<Vec<Option
     payload.0.is_empty().then_some(values)
 }
 
-fn value(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {
+fn read_value(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {
     let is_unsigned = column.is_unsigned();
     Some(match column.of {
         TINY if is_unsigned => payload.byte()?.to_string(),
@@ -125,8 +129,8 @@ fn value(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {
         LONGLONG => payload.array().map(i64::from_le_bytes)?.to_string(),
         FLOAT => payload.array().map(f32::from_le_bytes)?.to_string(),
         DOUBLE => payload.array().map(f64::from_le_bytes)?.to_string(),
-        DATE | DATETIME | TIMESTAMP => moment(payload, column)?,
-        TIME => time(payload, column.decimals)?,
+        DATE | DATETIME | TIMESTAMP => read_moment(payload, column)?,
+        TIME => read_time(payload, column.decimals)?,
         _ => {
             let bytes = payload.counted_bytes()?;
             if column.kind() == ColumnKind::Bytes {
@@ -139,7 +143,7 @@ fn value(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {
 }
 
 /// A date, or a date with its time: of these, the parts at the end that are zero are left out.
-fn moment(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {
+fn read_moment(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {
     let length = payload.byte()?;
     let mut rest = Payload(payload.bytes(length.into())?);
     let (year, month, day) =
@@ -155,7 +159,7 @@ fn moment(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {
     Some(format!("{date} {hours:02}:{minutes:02}:{seconds:02}{fraction}"))
 }
 
-fn time(payload: &mut Payload<'_>, decimals: u8) -> Option<String> {
+fn read_time(payload: &mut Payload<'_>, decimals: u8) -> Option<String> {
     let length = payload.byte()?;
     let mut rest = Payload(payload.bytes(length.into())?);
     if length == 0 {

@@ -39,7 +39,7 @@ pub(super) async fn run(
     }
     connection.limit(Limits::for_transaction(transaction, conditions.deadline));
     connection.is_changed |= transaction.access == Access::Write;
-    let is_small = bytes(&transaction.steps) <= MOST_IN_FLIGHT;
+    let is_small = value_bytes(&transaction.steps) <= MOST_IN_FLIGHT;
     let ending = if transaction.access == Access::Read && !is_of_operator && is_small {
         read(connection, &pairs).await
     } else {
@@ -69,17 +69,17 @@ async fn prepare(
     statements.ok_or(CommandError::Lost)
 }
 
-fn bytes(steps: &[Step]) -> usize {
+fn value_bytes(steps: &[Step]) -> usize {
     steps.iter().flat_map(|step| &step.values).flatten().map(String::len).sum()
 }
 
 /// Runs a read, whose parts are sent together. Nothing of it is worth keeping.
 async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<PreparedStatement>)]) -> Ending {
-    connection.client.control(Control::BeginRead);
+    connection.client.write_control(Control::BeginRead);
     for (step, statement) in pairs {
         execute(connection, step, statement);
     }
-    connection.client.control(Control::Rollback);
+    connection.client.write_control(Control::Rollback);
     if connection.client.send().await.is_err() {
         return Ending::NotBegun(failure::lost_connection());
     }
@@ -99,7 +99,9 @@ async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<PreparedStatemen
                 Ok(of_step) => came.push(of_step),
                 Err(failure) => first = first.and(Err(failure)),
             },
-            Err(CommandError::Lost) => return Ending::Broken(Err(broken(connection))),
+            Err(CommandError::Lost) => {
+                return Ending::Broken(Err(broken_connection_failure(connection)));
+            }
             Err(error) => {
                 let failure = failure::of_statement(error);
                 first = first.and(Err(failure));
@@ -122,18 +124,18 @@ async fn step_by_step(
     if let Err(ending) = begin(connection, access).await {
         return ending;
     }
-    let came = match steps(connection, access, pairs, conditions.origin).await {
+    let came = match run_steps(connection, access, pairs, conditions.origin).await {
         Ok(came) => came,
         Err(ending) => return ending,
     };
     if access == Access::Read {
-        return match command(connection, Control::Rollback).await {
+        return match run_control(connection, Control::Rollback).await {
             Ok(()) => Ending::Ended(Ok(came)),
             Err(_) => Ending::Broken(Ok(came)),
         };
     }
     conditions.is_committing.store(true, Ordering::Relaxed);
-    match command(connection, Control::Commit).await.map_err(failure::of_commit) {
+    match run_control(connection, Control::Commit).await.map_err(failure::of_commit) {
         Ok(()) => Ending::Ended(Ok(came)),
         Err(lost @ Failure::Lost { .. }) => Ending::Broken(Err(lost)),
         Err(failure) => roll_back(connection, failure).await,
@@ -141,7 +143,7 @@ async fn step_by_step(
 }
 
 async fn begin(connection: &mut Connection, access: Access) -> Result<(), Ending> {
-    connection.client.control(match access {
+    connection.client.write_control(match access {
         Access::Read => Control::BeginRead,
         Access::Write => Control::BeginWrite,
     });
@@ -156,7 +158,7 @@ async fn begin(connection: &mut Connection, access: Access) -> Result<(), Ending
 }
 
 /// The results of the steps, up to the first that did not come to what it expects.
-async fn steps(
+async fn run_steps(
     connection: &mut Connection,
     access: Access,
     pairs: &[(&Step, Arc<PreparedStatement>)],
@@ -213,7 +215,7 @@ async fn read_opening_answers(connection: &mut Connection) -> Result<(), Opening
 fn execute(connection: &mut Connection, step: &Step, statement: &PreparedStatement) {
     let values: Vec<_> =
         step.values.iter().map(|value| BoundValue::Text(value.as_deref())).collect();
-    connection.client.execute(statement, &values);
+    connection.client.write_execute(statement, &values);
 }
 
 /// The answer to a step. Rows beyond those that it may have are not kept.
@@ -231,7 +233,7 @@ async fn fetch(
         Expects::Reviewed(_) => (usize::MAX, Beyond::Count),
         Expects::Rows { most } => (most as usize, Beyond::Stop),
     };
-    let reply = connection.client.reply(RowFormat::Binary, most, beyond).await?;
+    let reply = connection.client.read_reply(RowFormat::Binary, most, beyond).await?;
     // A result that is not the statement's says nothing about it.
     if reply.n_columns == statement.columns.len() { Ok(reply) } else { Err(CommandError::Lost) }
 }
@@ -249,7 +251,7 @@ async fn run_step(
     }
     let reply = fetch(connection, step, statement).await;
     let reply = reply.map_err(|error| match error {
-        CommandError::Lost => broken(connection),
+        CommandError::Lost => broken_connection_failure(connection),
         error @ (CommandError::Constraint { .. } | CommandError::Server(_)) => {
             failure::of_statement(error)
         }
@@ -257,10 +259,11 @@ async fn run_step(
     if origin == Origin::Callgate || reply.is_cut || reply.n_warnings == 0 {
         return Ok(reply);
     }
-    connection.client.control(Control::Warnings);
+    connection.client.write_control(Control::Warnings);
     let sent = connection.client.send().await;
     sent.map_err(|_| failure::lost_connection())?;
-    let warnings = connection.client.reply(RowFormat::Text, MOST_WARNINGS, Beyond::Count).await;
+    let warnings =
+        connection.client.read_reply(RowFormat::Text, MOST_WARNINGS, Beyond::Count).await;
     let warnings = warnings.map_err(failure::of_statement)?;
     let is_coerced = |row: &Vec<Option<String>>| {
         row.get(1).and_then(Option::as_deref).is_some_and(failure::is_coercion)
@@ -273,18 +276,18 @@ fn step_result(at: usize, step: &Step, reply: Reply) -> Result<StepResult, Failu
 }
 
 /// The failure of a connection that broke before a commit.
-fn broken(connection: &Connection) -> Failure {
+fn broken_connection_failure(connection: &Connection) -> Failure {
     if connection.meter.is_over() { Failure::TooLarge } else { failure::lost_connection() }
 }
 
-async fn command(connection: &mut Connection, control: Control) -> Result<(), CommandError> {
-    connection.client.control(control);
+async fn run_control(connection: &mut Connection, control: Control) -> Result<(), CommandError> {
+    connection.client.write_control(control);
     connection.client.send().await?;
     connection.client.read_ok().await
 }
 
 async fn roll_back(connection: &mut Connection, failure: Failure) -> Ending {
-    match command(connection, Control::Rollback).await {
+    match run_control(connection, Control::Rollback).await {
         Ok(()) => Ending::Ended(Err(failure)),
         Err(_) => Ending::Broken(Err(failure)),
     }

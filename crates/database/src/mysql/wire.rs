@@ -28,7 +28,7 @@ impl Wire {
     }
 
     /// Goes on over another stream, within the same exchange.
-    pub(super) fn over(stream: impl Bytes + 'static, sequence: u8) -> Self {
+    pub(super) fn with_sequence(stream: impl Bytes + 'static, sequence: u8) -> Self {
         Self { sequence, ..Self::new(stream) }
     }
 
@@ -37,13 +37,13 @@ impl Wire {
     }
 
     /// Writes a command.
-    pub(super) fn command(&mut self, payload: &[u8]) {
+    pub(super) fn write_command(&mut self, payload: &[u8]) {
         self.sequence = 0;
-        self.write(payload);
+        self.write_packet(payload);
     }
 
     /// Writes a packet of the exchange that is under way.
-    pub(super) fn write(&mut self, payload: &[u8]) {
+    pub(super) fn write_packet(&mut self, payload: &[u8]) {
         let mut rest = payload;
         loop {
             let (part, after) = rest.split_at(rest.len().min(MOST_PART));

@@ -12,9 +12,9 @@ use crate::{
 };
 
 impl Request<'_> {
-    pub(super) fn aggregate(&self) -> Result<Plan, Box<Fault>> {
+    pub(super) fn plan_aggregate(&self) -> Result<Plan, Box<Fault>> {
         let (entity, engine) = (self.entity, self.database.engine);
-        let rows = self.rows()?;
+        let rows = self.values_of_session_rows()?;
         let mut values = self.values();
         let filter = values.filter("where", &entity.columns(&entity.filter));
         let groups = self.named_columns("group", &entity.group_columns());
@@ -58,7 +58,11 @@ impl Request<'_> {
         let sql = sql::aggregate(engine, &grouped, &reading);
         steps.add(sql, Expects::Rows { most: fetched }, Purpose::Reading);
         let columns = self.shown_columns(&shown);
-        self.finish(Access::Read, steps, ResultShape::Rows { columns, limit, further: None })
+        self.plan_from_steps(
+            Access::Read,
+            steps,
+            ResultShape::Rows { columns, limit, further: None },
+        )
     }
 }
 
@@ -74,7 +78,7 @@ fn order(
     let mut order: Vec<(String, Direction)> = Vec::new();
     for (at, (name, direction)) in wanted {
         if sortable.iter().all(|column| column.name != name) {
-            values.unknown(format!("sort[{at}]"), name, sortable);
+            values.report_unknown_name(format!("sort[{at}]"), name, sortable);
         } else if order.iter().all(|(before, _)| before != name) {
             order.push((name.to_owned(), direction));
         }

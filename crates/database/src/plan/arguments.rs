@@ -36,7 +36,7 @@ impl<'a> Values<'a> {
     pub(super) fn required_text(&mut self, column: &Column) -> Option<String> {
         let value = self.get(&column.name).unwrap_or(&Value::Null);
         if value.is_null() {
-            self.problem(&column.name, "a value", "nothing");
+            self.report_mismatch(&column.name, "a value", "nothing");
             return None;
         }
         let text = column::stored_text(column, value, self.engine);
@@ -82,12 +82,12 @@ impl<'a> Values<'a> {
     }
 
     /// Reports a name that is none of those of the columns.
-    pub(super) fn unknown(&mut self, at: String, name: &str, columns: &[&Column]) {
+    pub(super) fn report_unknown_name(&mut self, at: String, name: &str, columns: &[&Column]) {
         let names = columns.iter().map(|column| column.name.as_str());
-        self.problems.push(Problem { at, ..filter::unknown("name", name, names) });
+        self.problems.push(Problem { at, ..filter::unknown_name_problem("name", name, names) });
     }
 
-    pub(super) fn problem(&mut self, at: &str, expected: &str, got: &str) {
+    pub(super) fn report_mismatch(&mut self, at: &str, expected: &str, got: &str) {
         self.problems.push(Problem {
             at: at.to_owned(),
             expected: expected.to_owned(),

@@ -24,16 +24,16 @@ use crate::{
 pub(super) type Set<'a> = Vec<(&'a Column, Option<String>)>;
 
 impl Request<'_> {
-    pub(super) fn create(&self) -> Result<Plan, Box<Fault>> {
+    pub(super) fn plan_create(&self) -> Result<Plan, Box<Fault>> {
         let entity = self.entity;
-        let rows = self.rows()?;
+        let rows = self.values_of_session_rows()?;
         let mut values = self.values();
         let mut set = self.input_values(&mut values);
         for (name, text) in &rows {
             set.extend(entity.column(name).map(|column| (column, Some(text.clone()))));
         }
         let mut steps = Steps::default();
-        self.references(&set, &rows, &mut values, &mut steps)?;
+        self.add_reference_steps(&set, &rows, &mut values, &mut steps)?;
         values.into_result()?;
         let outputs = entity.outputs(Operation::Create);
         let returning = self.returning(&outputs);
@@ -43,14 +43,14 @@ impl Request<'_> {
         self.change_plan(steps, &outputs)
     }
 
-    pub(super) fn update(&self) -> Result<Plan, Box<Fault>> {
+    pub(super) fn plan_update(&self) -> Result<Plan, Box<Fault>> {
         let entity = self.entity;
-        let rows = self.rows()?;
+        let rows = self.values_of_session_rows()?;
         let mut values = self.values();
-        let target = self.target(rows, &mut values);
-        let set = self.set(&mut values);
+        let target = self.change_target(rows, &mut values);
+        let set = self.new_values(&mut values);
         let mut steps = self.review_steps(&target);
-        self.references(&set, &target.rows, &mut values, &mut steps)?;
+        self.add_reference_steps(&set, &target.rows, &mut values, &mut steps)?;
         values.into_result()?;
         let outputs = match target.kind {
             TargetKind::Conditions => Vec::new(),
@@ -66,10 +66,10 @@ impl Request<'_> {
         self.change_plan(steps, &outputs)
     }
 
-    pub(super) fn delete(&self) -> Result<Plan, Box<Fault>> {
-        let rows = self.rows()?;
+    pub(super) fn plan_delete(&self) -> Result<Plan, Box<Fault>> {
+        let rows = self.values_of_session_rows()?;
         let mut values = self.values();
-        let target = self.target(rows, &mut values);
+        let target = self.change_target(rows, &mut values);
         values.into_result()?;
         if let Some(steps) = self.reviewed_removal(&target) {
             return self.change_plan(steps, &[]);
@@ -94,7 +94,7 @@ impl Request<'_> {
     }
 
     /// The new values of an update.
-    pub(super) fn set(&self, values: &mut Values<'_>) -> Set<'_> {
+    pub(super) fn new_values(&self, values: &mut Values<'_>) -> Set<'_> {
         let mut set = Set::new();
         let given = values.get("set").and_then(Value::as_object);
         for column in self.entity.inputs(Operation::Update) {
@@ -105,13 +105,13 @@ impl Request<'_> {
             }
         }
         if given.is_none_or(callgate_tool::Object::is_empty) {
-            values.problem("set", "at least one column", "none");
+            values.report_mismatch("set", "at least one column", "none");
         }
         set
     }
 
     /// Adds a step for each row that the change refers to and that must be one of the caller.
-    fn references(
+    fn add_reference_steps(
         &self,
         set: &Set<'_>,
         rows: &[(String, String)],
@@ -125,7 +125,7 @@ impl Request<'_> {
                 continue;
             }
             if let Some(pairs) = self.referred_key(reference, set, rows, values)? {
-                let sql = sql::present(self.database.engine, &reference.table, &pairs);
+                let sql = sql::select_if_present(self.database.engine, &reference.table, &pairs);
                 let purpose = Purpose::Reference(reference.columns.clone());
                 steps.add(sql, Expects::Present, purpose);
             }
@@ -153,7 +153,7 @@ impl Request<'_> {
                 (Some((_, None)), _) => return Ok(None),
                 (None, None) => {
                     let expected = "a value, because it refers to a row together with another one";
-                    values.problem(name, expected, "nothing");
+                    values.report_mismatch(name, expected, "nothing");
                 }
             }
         }
@@ -188,7 +188,7 @@ impl Request<'_> {
         }
         let filter = Filter::default();
         let target = sql::TargetRows { rows, key: &key, filter: &filter };
-        let select = self.again(target, outputs);
+        let select = self.select_changed_rows(target, outputs);
         let sql = match &*counted {
             [] if !key.is_empty() => sql::select(engine, &select),
             [counted] if counted.is_generated => sql::select_added(engine, &select, counted),
@@ -218,11 +218,15 @@ impl Request<'_> {
         }
         let filter = Filter::default();
         let target = sql::TargetRows { rows: &target.rows, key: &key, filter: &filter };
-        let sql = sql::select(engine, &self.again(target, outputs));
+        let sql = sql::select(engine, &self.select_changed_rows(target, outputs));
         steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
     }
 
-    fn again<'s>(&'s self, target: sql::TargetRows<'s>, outputs: &[&'s Column]) -> sql::Select<'s> {
+    fn select_changed_rows<'s>(
+        &'s self,
+        target: sql::TargetRows<'s>,
+        outputs: &[&'s Column],
+    ) -> sql::Select<'s> {
         sql::Select {
             table: &self.entity.table,
             columns: outputs.to_vec(),
@@ -245,6 +249,10 @@ impl Request<'_> {
     }
 
     fn change_plan(&self, steps: Steps, outputs: &[&Column]) -> Result<Plan, Box<Fault>> {
-        self.finish(Access::Write, steps, ResultShape::Affected(self.shown_columns(outputs)))
+        self.plan_from_steps(
+            Access::Write,
+            steps,
+            ResultShape::Affected(self.shown_columns(outputs)),
+        )
     }
 }

@@ -37,14 +37,14 @@ impl Order<'_> {
 }
 
 impl Request<'_> {
-    pub(super) fn list(&self) -> Result<Plan, Box<Fault>> {
+    pub(super) fn plan_list(&self) -> Result<Plan, Box<Fault>> {
         let (entity, engine) = (self.entity, self.database.engine);
-        let rows = self.rows()?;
+        let rows = self.values_of_session_rows()?;
         let mut values = self.values();
         let filter = values.filter("where", &entity.columns(&entity.filter));
         let limit = self.limit(&values);
         let order = self.order();
-        let place = self.place(&rows)?;
+        let place = self.page_place(&rows)?;
         let after = match values.get("page") {
             Some(page) => Some(self.page_values(page, place, &order)?),
             None => None,
@@ -80,7 +80,11 @@ impl Request<'_> {
         let further = positions.filter(|_| order.has_pages);
         let further = further.map(|positions| Further { positions, place });
         let shown = self.shown_columns(&outputs);
-        self.finish(Access::Read, steps, ResultShape::Rows { columns: shown, limit, further })
+        self.plan_from_steps(
+            Access::Read,
+            steps,
+            ResultShape::Rows { columns: shown, limit, further },
+        )
     }
 
     /// The wanted columns, and those of the key after them, so that no two rows are equal.

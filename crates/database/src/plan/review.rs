@@ -52,11 +52,11 @@ impl Request<'_> {
     }
 
     /// The rows that a change of rows is about.
-    pub(crate) fn review(&self) -> Result<Reviewing<'_>, Box<Fault>> {
+    pub(crate) fn plan_review(&self) -> Result<Reviewing<'_>, Box<Fault>> {
         let mut values = self.values();
-        let target = self.target(self.rows()?, &mut values);
+        let target = self.change_target(self.values_of_session_rows()?, &mut values);
         let set = match self.operation {
-            Operation::Update => self.set(&mut values),
+            Operation::Update => self.new_values(&mut values),
             _ => Set::new(),
         };
         values.into_result()?;
@@ -69,7 +69,7 @@ impl Request<'_> {
         if let Some(expects) = self.approved_expectation() {
             let sql = sql::select(
                 self.database.engine,
-                &self.reading(target, &self.by_key(), Lock::Locked),
+                &self.select_reviewed_rows(target, &self.by_key(), Lock::Locked),
             );
             steps.add(sql, expects, Purpose::Review);
         }
@@ -82,8 +82,10 @@ impl Request<'_> {
         let engine = self.database.engine;
         let expects =
             self.approved_expectation().filter(|_| engine.has(Ability::UnlockedRemovals))?;
-        let sql =
-            sql::delete_and_read(engine, &self.reading(target, &self.by_key(), Lock::Unlocked));
+        let sql = sql::delete_and_read(
+            engine,
+            &self.select_reviewed_rows(target, &self.by_key(), Lock::Unlocked),
+        );
         let mut steps = Steps::default();
         steps.add(sql, expects, Purpose::Review);
         Some(steps)
@@ -98,7 +100,7 @@ impl Request<'_> {
         self.entity.key.iter().map(|name| (name.clone(), Direction::Ascending)).collect()
     }
 
-    fn reading<'r>(
+    fn select_reviewed_rows<'r>(
         &'r self,
         target: &'r ChangeTarget,
         order: &'r [(String, Direction)],
@@ -132,7 +134,7 @@ impl Request<'_> {
 impl Reviewing<'_> {
     pub(crate) fn transaction(&self, request: &Request<'_>) -> Result<Transaction, Box<Fault>> {
         let order = request.by_key();
-        let reading = request.reading(&self.target, &order, Lock::Unlocked);
+        let reading = request.select_reviewed_rows(&self.target, &order, Lock::Unlocked);
         let sql = sql::select(request.database.engine, &reading);
         let expects = Expects::Rows { most: request.most_reviewed() };
         let step = Step { text: sql.text.into(), values: sql.values, expects };
@@ -167,7 +169,7 @@ impl Reviewing<'_> {
         let plural = if n_rows == 1 { "" } else { "s" };
         let mut text = format!("{verb} {n_rows} row{plural} of {}", entity.table.name);
         for row in rows.iter().take(MOST_SHOWN) {
-            text.push_str(&self.row(request, row));
+            text.push_str(&self.row_text(request, row));
         }
         if let Some(more @ 1..) = n_rows.checked_sub(MOST_SHOWN) {
             text.push_str(&format!("\nand {more} more"));
@@ -177,7 +179,7 @@ impl Reviewing<'_> {
     }
 
     /// A row: its key, and below it what changes.
-    fn row(&self, request: &Request<'_>, row: &[Option<String>]) -> String {
+    fn row_text(&self, request: &Request<'_>, row: &[Option<String>]) -> String {
         let entity = request.entity;
         let value = |kind: &ColumnKind, text| request.shown_value(kind, text);
         let mut shown = String::from("\n-");

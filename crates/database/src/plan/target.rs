@@ -26,7 +26,7 @@ impl ChangeTarget {
 }
 
 impl Request<'_> {
-    pub(super) fn target(
+    pub(super) fn change_target(
         &self,
         rows: Vec<(String, String)>,
         values: &mut Values<'_>,
@@ -35,18 +35,18 @@ impl Request<'_> {
         let has_key = names().any(|name| values.get(name).is_some());
         match values.get("where") {
             Some(_) if has_key => {
-                values.problem("where", "either the key or `where`", "both");
+                values.report_mismatch("where", "either the key or `where`", "both");
                 ChangeTarget::of_key(rows, Vec::new())
             }
             Some(_) if self.entity.many => {
                 let filter = values.filter("where", &self.entity.columns(&self.entity.filter));
                 if filter.is_empty() {
-                    values.problem("where", "at least one condition", "none");
+                    values.report_mismatch("where", "at least one condition", "none");
                 }
                 ChangeTarget { rows, key: Vec::new(), filter, kind: TargetKind::Conditions }
             }
             _ => {
-                let mut key = self.key(&rows, values);
+                let mut key = self.row_key(&rows, values);
                 let version = self.entity.version.as_deref();
                 if let Some(column) = version.and_then(|name| self.entity.column(name))
                     && let Some(text) = values.required_text(column)

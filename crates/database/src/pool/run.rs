@@ -56,12 +56,12 @@ impl<D: Dial> Pool<D> {
         asked: PendingTransaction<'_>,
     ) -> Result<Vec<StepResult>, Failure> {
         let principal = &asked.transaction.principal;
-        let loan = self.loan(principal, asked.deadline).await?;
+        let loan = self.borrow(principal, asked.deadline).await?;
         let is_reused = loan.is_reused;
         match loan.attempt(asked).await {
             // The server closed the connection, or forgot what it had prepared.
             Err(_) if is_reused => {
-                let loan = self.new_loan(principal, asked.deadline).await?;
+                let loan = self.borrow_new(principal, asked.deadline).await?;
                 loan.attempt(asked).await.unwrap_or_else(Err)
             }
             other => other.unwrap_or_else(Err),

@@ -39,12 +39,12 @@ fn far() -> Instant {
 /// The principals of calls in the order in which they have the only connection, which is in use while they come.
 async fn turns(principals: &[&'static str]) -> Vec<&'static str> {
     let pool = Pool::new(Nowhere, 1);
-    let used = pool.loan(principals[0], far()).await.unwrap();
+    let used = pool.borrow(principals[0], far()).await.unwrap();
     let (turns, mut calls) = (Arc::<Mutex<Vec<_>>>::default(), JoinSet::new());
     for &principal in principals {
         let (pool, turns) = (pool.clone(), Arc::clone(&turns));
         calls.spawn(async move {
-            let loan = pool.loan(principal, far()).await.unwrap();
+            let loan = pool.borrow(principal, far()).await.unwrap();
             turns.lock().unwrap().push(principal);
             loan.give_back();
         });

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The tables and views of these names. A name without a schema is one of `public`.
-pub(super) async fn tables(
+pub(super) async fn read_tables(
     pool: &Pool,
     names: &[TableName],
 ) -> Result<BTreeMap<TableName, Table>, Error> {
@@ -24,16 +24,16 @@ pub(super) async fn tables(
     let asked: Vec<[&str; 2]> =
         names.iter().map(|name| [name.schema.as_deref().unwrap_or("public"), &name.name]).collect();
     let asked = serde_json::to_string(&asked).unwrap_or_default();
-    let table_rows = reader.rows(TABLES, &[&asked]).await?;
+    let table_rows = reader.read_rows(TABLES, &[&asked]).await?;
     let table_rows: Vec<[Option<String>; 6]> =
         table_rows.into_iter().filter_map(|row| row.try_into().ok()).collect();
     let ids: Vec<&str> = table_rows.iter().filter_map(|[_, id, ..]| id.as_deref()).collect();
     let ids = format!("{{{}}}", ids.join(","));
     let mut parts = CatalogParts {
-        columns: by_table(reader.rows(COLUMNS, &[&ids]).await?),
-        indexes: by_table(reader.rows(INDEXES, &[&ids]).await?),
-        foreign_keys: by_table(reader.rows(FOREIGN_KEYS, &[&ids]).await?),
-        constraints: by_table(reader.rows(CONSTRAINTS, &[&ids]).await?),
+        columns: by_table(reader.read_rows(COLUMNS, &[&ids]).await?),
+        indexes: by_table(reader.read_rows(INDEXES, &[&ids]).await?),
+        foreign_keys: by_table(reader.read_rows(FOREIGN_KEYS, &[&ids]).await?),
+        constraints: by_table(reader.read_rows(CONSTRAINTS, &[&ids]).await?),
         types: BTreeMap::new(),
     };
     let types = parts.columns.values().flatten().filter_map(|row| type_of(row));
@@ -97,8 +97,8 @@ impl CatalogParts {
         let not_null: BTreeSet<_> = not_null.map(|column| &*column.name).collect();
         let (mut key, mut unique, mut indexed) = (Vec::new(), Vec::new(), Vec::new());
         for row in rows(&self.indexes) {
-            let Some([Some(names), Some(use_of), is_whole]) = three(row) else { continue };
-            let names = list(&names);
+            let Some([Some(names), Some(use_of), is_whole]) = three_values(row) else { continue };
+            let names = json_texts(&names);
             if use_of == "primary" {
                 key.clone_from(&names);
             }
@@ -117,7 +117,7 @@ impl CatalogParts {
         let update_trigger = UpdateTrigger::default();
         let constraint = |row: Vec<Option<String>>| {
             let [name, columns] = <[_; 2]>::try_from(row).ok()?;
-            Some((name?, list(&columns?)))
+            Some((name?, json_texts(&columns?)))
         };
         let constraints = rows(&self.constraints).into_iter().filter_map(constraint).collect();
         Table {
@@ -137,9 +137,9 @@ impl CatalogParts {
 }
 
 /// The names of all tables and views that the login may read.
-pub(super) async fn all_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
+pub(super) async fn list_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
     let mut reader = CatalogReader::open(pool).await?;
-    let rows = reader.rows(ALL_TABLES, &[]).await?;
+    let rows = reader.read_rows(ALL_TABLES, &[]).await?;
     reader.close();
     Ok(rows.into_iter().filter_map(name).collect())
 }
@@ -164,9 +164,9 @@ fn column(row: Vec<Option<String>>, facts: TypeFacts) -> Option<Column> {
 fn foreign_key(row: Vec<Option<String>>) -> Option<ForeignKey> {
     let [columns, schema, name, referred] = <[_; 4]>::try_from(row).ok()?;
     Some(ForeignKey {
-        columns: list(&columns?),
+        columns: json_texts(&columns?),
         table: TableName { schema, name: name? },
-        referred: list(&referred?),
+        referred: json_texts(&referred?),
     })
 }
 
@@ -175,12 +175,12 @@ fn name(row: Vec<Option<String>>) -> Option<TableName> {
     Some(TableName { schema, name: name? })
 }
 
-fn three(row: Vec<Option<String>>) -> Option<[Option<String>; 3]> {
+fn three_values(row: Vec<Option<String>>) -> Option<[Option<String>; 3]> {
     row.try_into().ok()
 }
 
 /// The texts of a list in JSON.
-pub(super) fn list(json: &str) -> Vec<String> {
+pub(super) fn json_texts(json: &str) -> Vec<String> {
     serde_json::from_str(json).unwrap_or_default()
 }
 

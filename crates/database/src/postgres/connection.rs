@@ -109,7 +109,7 @@ impl Connection {
     }
 
     /// Keeps a statement. The oldest one goes when there are too many.
-    pub(super) fn keep(&mut self, text: &Arc<str>, statement: Statement) -> Statement {
+    pub(super) fn keep_statement(&mut self, text: &Arc<str>, statement: Statement) -> Statement {
         if self.order.len() >= MOST_STATEMENTS
             && let Some(oldest) = self.order.pop_front()
         {
@@ -130,7 +130,7 @@ impl Connection {
     }
 
     /// The failure of a statement before a commit was sent.
-    pub(super) fn failure(&self, error: &tokio_postgres::Error) -> Failure {
+    pub(super) fn statement_failure(&self, error: &tokio_postgres::Error) -> Failure {
         if self.meter.is_over() { Failure::TooLarge } else { failure::of_statement(error) }
     }
 

@@ -158,7 +158,7 @@ impl NamesInText<'_> {
     async fn refusal(&self, reader: &mut CatalogReader) -> Result<Option<String>, Error> {
         let json = |names: &BTreeSet<&str>| serde_json::to_string(names).unwrap_or_default();
         let asked = [json(&self.unlisted), json(&self.members), json(&self.qualifiers)];
-        let rows = reader.rows(NAMES, &asked.each_ref().map(String::as_str)).await?;
+        let rows = reader.read_rows(NAMES, &asked.each_ref().map(String::as_str)).await?;
         let first = rows.into_iter().next().map(|row| row.into_iter().flatten());
         let refused = first.and_then(|mut row| row.next().zip(row.next()));
         Ok(refused.map(|(kind, name)| match kind.as_str() {

@@ -66,8 +66,8 @@ pub(super) async fn own_login(pool: &Pool, needs: &Needs) -> Result<OwnLogin, Er
     let mut reader = CatalogReader::open(pool).await?;
     let mut own =
         OwnLogin { statements: own_statements(&mut reader, needs).await?, ..OwnLogin::default() };
-    reader.counts_everybody_alone();
-    let mut findings = table::granted_rights(&mut reader, needs).await?;
+    reader.count_rights_of_everybody_alone();
+    let mut findings = table::granted_right_findings(&mut reader, needs).await?;
     findings.extend(object::findings(&mut reader, needs).await?);
     reader.close();
     for finding in findings {
@@ -83,13 +83,13 @@ pub(super) async fn own_login(pool: &Pool, needs: &Needs) -> Result<OwnLogin, Er
 
 /// The statements that make a login of its own.
 async fn own_statements(reader: &mut CatalogReader, needs: &Needs) -> Result<Vec<String>, Error> {
-    let rows = reader.rows("select current_database()", &[]).await?;
-    let database = rows.into_iter().next().and_then(texts).map(|[database]| database);
-    Ok(own_login::statements(Engine::Postgres, database.as_deref(), needs))
+    let rows = reader.read_rows("select current_database()", &[]).await?;
+    let database = rows.into_iter().next().and_then(row_texts).map(|[database]| database);
+    Ok(own_login::login_statements(Engine::Postgres, database.as_deref(), needs))
 }
 
 /// The texts of a row; an empty one for null.
-fn texts<const N: usize>(row: Vec<Option<String>>) -> Option<[String; N]> {
+fn row_texts<const N: usize>(row: Vec<Option<String>>) -> Option<[String; N]> {
     let texts: Vec<_> = row.into_iter().map(Option::unwrap_or_default).collect();
     texts.try_into().ok()
 }

@@ -32,19 +32,19 @@ impl CatalogReader {
     }
 
     pub(super) async fn open_for(principal: &str, pool: &Pool) -> Result<Self, Error> {
-        Ok(Self { loan: pool.reader(principal).await?, is_for_everybody: false })
+        Ok(Self { loan: pool.borrow_for_catalog(principal).await?, is_for_everybody: false })
     }
 
     /// From now on, only the rights that everybody has are those of the login.
-    pub(super) fn counts_everybody_alone(&mut self) {
+    pub(super) fn count_rights_of_everybody_alone(&mut self) {
         self.is_for_everybody = true;
     }
 
     /// The rows of a query, whose values are texts.
-    pub(super) async fn rows(&mut self, text: &str, values: &[&str]) -> Result<Rows, Error> {
+    pub(super) async fn read_rows(&mut self, text: &str, values: &[&str]) -> Result<Rows, Error> {
         let of_login = if self.is_for_everybody { "false" } else { OF_LOGIN };
         let text = text.replace(OF_LOGIN, of_login);
-        let connection = self.loan.connection().map_err(|_| unavailable())?;
+        let connection = self.loan.connection().map_err(|_| unavailable_error())?;
         connection.meter.allow(CATALOG_BYTES);
         let values = values.iter().map(|value| (BoundText(Some(value)), Type::TEXT));
         let rows = async {
@@ -53,18 +53,18 @@ impl CatalogReader {
         };
         match timeout(READ_TIME, rows).await {
             Ok(Err(_)) if connection.meter.is_over() => Err(too_large()),
-            Ok(read) => read.map_err(|error| unread(&error)),
-            Err(_) => Err(unavailable()),
+            Ok(read) => read.map_err(|error| catalog_error(&error)),
+            Err(_) => Err(unavailable_error()),
         }
     }
 
     /// Prepares a statement without running it.
     pub(super) async fn prepare(&mut self, text: &str) -> Result<Statement, Error> {
-        let connection = self.loan.connection().map_err(|_| unavailable())?;
+        let connection = self.loan.connection().map_err(|_| unavailable_error())?;
         connection.meter.allow(CATALOG_BYTES);
         match timeout(READ_TIME, connection.client.prepare(text)).await {
             Ok(prepared) => prepared.map_err(|error| preparation_error(&error)),
-            Err(_) => Err(unavailable()),
+            Err(_) => Err(unavailable_error()),
         }
     }
 
@@ -74,7 +74,7 @@ impl CatalogReader {
     }
 }
 
-fn unread(error: &tokio_postgres::Error) -> Error {
+fn catalog_error(error: &tokio_postgres::Error) -> Error {
     let failure = failure::of_statement(error);
     if failure == Failure::Denied {
         let message = "the database does not let the login read its catalog";
@@ -91,7 +91,7 @@ fn unread(error: &tokio_postgres::Error) -> Error {
 
 /// The code says what is wrong; the server's text may quote the statement.
 fn preparation_error(error: &tokio_postgres::Error) -> Error {
-    let Some(server) = error.as_db_error() else { return unavailable() };
+    let Some(server) = error.as_db_error() else { return unavailable_error() };
     if let Some(error) = error::transient_error(&failure::of_statement(error)) {
         return error;
     }
@@ -121,7 +121,7 @@ fn too_large() -> Error {
     Error::new(ErrorKind::Catalog, message)
 }
 
-fn unavailable() -> Error {
+fn unavailable_error() -> Error {
     Error::new(ErrorKind::Unavailable, "the database did not answer")
 }
 

@@ -13,7 +13,7 @@ use futures_util::future::{Either, OptionFuture, join, join_all, select};
 use tokio_postgres::{Error, Statement};
 
 use self::{
-    outcome::{FetchedRows, fetch, outcome},
+    outcome::{FetchedRows, checked_results, fetch},
     setup::Setup,
 };
 use super::{connection::Connection, failure, value::BoundText};
@@ -73,7 +73,7 @@ pub(super) async fn run(
         Access::Read => read(connection, steps, body).await,
         Access::Write => match body.await {
             Ok(fetched) => write(connection, steps, fetched, is_committing).await,
-            Err(opening) => opening.ending(connection).await,
+            Err(opening) => opening.end_transaction(connection).await,
         },
     }
 }
@@ -101,9 +101,9 @@ async fn read_alone(connection: &Connection, step: &Step, statement: &Statement)
             Ending::NotBegun(failure::of_statement(&error))
         }
         FetchedRows::Failed(error) if error.as_db_error().is_some() => {
-            Ending::Ended(Err(connection.failure(&error)))
+            Ending::Ended(Err(connection.statement_failure(&error)))
         }
-        FetchedRows::Failed(error) => Ending::Broken(Err(connection.failure(&error))),
+        FetchedRows::Failed(error) => Ending::Broken(Err(connection.statement_failure(&error))),
     }
 }
 
@@ -116,7 +116,7 @@ async fn set_statement(
         return Ok(Some(statement));
     }
     let statement = connection.prepare(text, values.len()).await?;
-    Ok(Some(connection.keep(text, statement)))
+    Ok(Some(connection.keep_statement(text, statement)))
 }
 
 /// Begins the transaction and prepares its statements in it: its role may see other tables than the login.
@@ -135,13 +135,13 @@ async fn prepare(
     let preparing = new.iter().map(|step| connection.prepare(&step.text, step.values.len()));
     let (opened, prepared) = join(beginning.send(connection), join_all(preparing)).await;
     if let Err(opening) = opened {
-        return Err(opening.ending(connection).await);
+        return Err(opening.end_transaction(connection).await);
     }
     let mut statements = Vec::with_capacity(steps.len());
     let prepared: Result<Vec<_>, _> = prepared.into_iter().collect();
     let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return Err(roll_back(connection, connection.failure(&error)).await),
+        Err(error) => return Err(roll_back(connection, connection.statement_failure(&error)).await),
     };
     for step in steps {
         let at = new.iter().position(|new| new.text == step.text);
@@ -150,7 +150,7 @@ async fn prepare(
         statements.extend(statement);
     }
     for (step, statement) in new.into_iter().zip(prepared) {
-        connection.keep(&step.text, statement);
+        connection.keep_statement(&step.text, statement);
     }
     Ok(statements)
 }
@@ -163,12 +163,12 @@ impl Beginning<'_> {
             Access::Write => &connection.ends.write,
         };
         let begun = connection.client.execute(begin, &[]);
-        let (begun, set) = join(begun, self.set(connection)).await;
+        let (begun, set) = join(begun, self.set_session_values(connection)).await;
         begun.map_err(Opening::Begin)?;
         set.map_err(Opening::Setup)
     }
 
-    async fn set(&self, connection: &Connection) -> Result<(), Error> {
+    async fn set_session_values(&self, connection: &Connection) -> Result<(), Error> {
         match (self.setup, &self.statement) {
             (Setup::Calls { values, .. }, Some(statement)) => {
                 let values = values.iter().map(|value| BoundText(Some(value)));
@@ -185,7 +185,7 @@ impl Beginning<'_> {
 
 impl Opening {
     /// Nothing of a transaction counts that did not begin, or lacks its identity and role.
-    async fn ending(self, connection: &Connection) -> Ending {
+    async fn end_transaction(self, connection: &Connection) -> Ending {
         match self {
             Self::Begin(error) => Ending::NotBegun(failure::of_beginning(&error)),
             Self::Setup(error) if failure::is_unprepared(&error) => {
@@ -214,7 +214,7 @@ async fn read(
         Either::Right((ended, body)) => (body.await, Some(ended)),
     };
     let came = match body {
-        Ok(fetched) => outcome(connection, steps, fetched),
+        Ok(fetched) => checked_results(connection, steps, fetched),
         Err(Opening::Begin(error)) => return Ending::NotBegun(failure::of_beginning(&error)),
         Err(Opening::Setup(error)) if failure::is_unprepared(&error) => {
             return Ending::NotBegun(failure::of_statement(&error));
@@ -237,7 +237,7 @@ async fn write(
     if fetched.iter().any(FetchedRows::is_cut) {
         return Ending::Broken(Err(Failure::TooLarge));
     }
-    let came = match outcome(connection, steps, fetched) {
+    let came = match checked_results(connection, steps, fetched) {
         Ok(came) => came,
         Err(failure) => return roll_back(connection, failure).await,
     };

@@ -18,14 +18,14 @@ pub(super) struct Readable {
 
 /// The declaration.
 pub(super) fn tool(readable: &[Readable], terms: Terms<'_>) -> Result<Tool, InvalidName> {
-    let name = declaration::name(terms.prefix, NAME)?;
+    let name = declaration::tool_name(terms.prefix, NAME)?;
     let input = json!({
         "type": "object",
         "properties": {"sql": {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS}},
         "required": ["sql"],
         "additionalProperties": false,
     });
-    let output = declaration::rows(std::iter::empty());
+    let output = declaration::rows_schema(std::iter::empty());
     // Nothing says that a text of a model reads the same again, or reads what it was made for.
     let tool = Tool::new(name, words(readable, terms), Schema::new(input), Effect::Write);
     Ok(tool.with_lazy_output_schema(move || Some(Schema::new(output))))

@@ -93,7 +93,7 @@ impl Loading<'_> {
         };
         let names: Vec<TableName> =
             self.query.tables.iter().map(|(name, _)| name.clone()).collect();
-        let found_tables = driver.tables(&names).await?;
+        let found_tables = driver.read_tables(&names).await?;
         let mut findings = Vec::new();
         let mut needs = self.needs();
         let mut readable = Vec::new();
@@ -131,7 +131,7 @@ impl Loading<'_> {
             readable.push(Readable { table: name.to_string(), columns });
         }
         if findings.is_empty() {
-            let of_login = driver.login(&needs).await?.into_iter();
+            let of_login = driver.check_login(&needs).await?.into_iter();
             findings.extend(of_login.map(|it| finding::of_query_login(it, pointer)));
         }
         let connected = OpenLogin { pointer: pointer.to_owned(), driver, readable };

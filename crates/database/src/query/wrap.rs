@@ -26,7 +26,7 @@ pub(super) fn wrapped_query(
     names: Option<Vec<String>>,
     limits: &DatabaseLimits,
 ) -> WrappedQuery {
-    let shown = unique(described.columns.iter().map(|column| column.name.as_str()));
+    let shown = unique_names(described.columns.iter().map(|column| column.name.as_str()));
     let inner = names.unwrap_or_else(|| (1..=shown.len()).map(|at| format!("c{at}")).collect());
     let kinds = described.columns.iter().map(|column| column.kind.clone());
     let columns: Vec<Column> = inner
@@ -44,7 +44,7 @@ pub(super) fn wrapped_query(
 }
 
 /// A reading of all columns of a text.
-pub(super) fn star(text: &str) -> String {
+pub(super) fn select_star(text: &str) -> String {
     format!("{BEFORE}{text}{BEHIND}")
 }
 
@@ -53,7 +53,7 @@ pub(super) const BEFORE: &str = "SELECT * FROM (\n";
 pub(super) const BEHIND: &str = "\n) AS callgate";
 
 /// The names, each once: `a`, `a_2`.
-fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+fn unique_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut unique: Vec<String> = Vec::new();
     for name in names {
         let mut candidate = name.to_owned();

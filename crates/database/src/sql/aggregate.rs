@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Binding, Select, Sql, TargetRows, condition, expression, scope::Scope, selecting};
+use super::{Binding, Select, Sql, TargetRows, condition, expression, scope::Scope, select_from};
 use crate::{
     aggregate::{Aggregate, Function},
     catalog::{Column, Table, TableKind, UpdateTrigger},
@@ -60,20 +60,21 @@ pub(crate) fn aggregate(engine: Engine, groups: &Groups<'_>, reading: &Select<'_
     if !conditions.is_empty() {
         text += &format!(" WHERE {}", conditions.join(" AND "));
     }
-    let exact: Vec<_> = groups.columns.iter().map(|it| expression::exact(scope, it)).collect();
+    let exact: Vec<_> =
+        groups.columns.iter().map(|it| expression::exact_column(scope, it)).collect();
     if !exact.is_empty() {
         text += &format!(" GROUP BY {}", exact.join(", "));
     }
-    let binding = binding.over(reading.table);
+    let binding = binding.with_table(reading.table);
     let source = format!("({text}) AS {}", binding.table());
-    selecting(binding, &source, reading, None)
+    select_from(binding, &source, reading, None)
 }
 
 /// The value that the rows of a group have in a column. Of texts that are equal in their bytes it is the least one, as the engine may not
 /// see that they are one.
 fn group_value(scope: Scope<'_>, column: &Column) -> String {
     let name = scope.name(column);
-    if scope.engine.has(Ability::GroupValues) || expression::exact(scope, column) == name {
+    if scope.engine.has(Ability::GroupValues) || expression::exact_column(scope, column) == name {
         return name;
     }
     format!("MIN({name})")
@@ -81,7 +82,7 @@ fn group_value(scope: Scope<'_>, column: &Column) -> String {
 
 fn computed_value(scope: Scope<'_>, aggregate: &Aggregate<'_>) -> String {
     let Some(column) = aggregate.column else { return "COUNT(*)".to_owned() };
-    let value = scope.engine.sql().operand(column, scope.name(column));
+    let value = scope.engine.sql().numeric_operand(column, scope.name(column));
     let function = match aggregate.function {
         Function::Average => "AVG",
         Function::Count => "COUNT",

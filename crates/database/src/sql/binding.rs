@@ -20,7 +20,7 @@ impl<'a> Binding<'a> {
     }
 
     /// Goes on with another table, the source of which has the values so far.
-    pub(super) fn over(self, table: &Table) -> Binding<'_> {
+    pub(super) fn with_table(self, table: &Table) -> Binding<'_> {
         Binding { engine: self.engine, table, values: self.values }
     }
 

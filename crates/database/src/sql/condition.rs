@@ -49,7 +49,7 @@ fn of_conditions(binding: &mut Binding<'_>, conditions: &[Condition]) -> Vec<Str
 }
 
 fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
-    let exact = expression::exact(binding.scope(), column);
+    let exact = expression::exact_column(binding.scope(), column);
     match test {
         Test::AtLeast(value) => order_comparison(binding, column, ">=", value),
         Test::AtMost(value) => order_comparison(binding, column, "<=", value),
@@ -71,7 +71,7 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
 
 /// The condition that a column has exactly this value, whatever its collation is.
 pub(super) fn equal(binding: &mut Binding<'_>, column: &Column, value: &str) -> String {
-    let exact = expression::exact(binding.scope(), column);
+    let exact = expression::exact_column(binding.scope(), column);
     let name = binding.scope().name(column);
     if !binding.engine.has(Ability::IndexesByCollation) || exact == name {
         return format!("{exact} = {}", exact_value(binding, column, value));
@@ -105,7 +105,7 @@ fn like(binding: &mut Binding<'_>, column: &Column, pattern: &Pattern) -> String
     }
     let (sql, scope) = (binding.engine.sql(), binding.scope());
     let placeholder = binding.bind(Some(&escaped_pattern(pattern, sql.pattern_signs())));
-    sql.like(&scope.name(column), &expression::exact(scope, column), &placeholder)
+    sql.like(&scope.name(column), &expression::exact_column(scope, column), &placeholder)
 }
 
 fn escaped_pattern(pattern: &Pattern, signs: &PatternSigns) -> String {

@@ -5,8 +5,8 @@ use super::scope::Scope;
 use crate::catalog::Column;
 
 /// The column in a comparison that finds equal bytes only.
-pub(super) fn exact(scope: Scope<'_>, column: &Column) -> String {
-    scope.engine.sql().exact(column, scope.name(column))
+pub(super) fn exact_column(scope: Scope<'_>, column: &Column) -> String {
+    scope.engine.sql().exact_column(column, scope.name(column))
 }
 
 /// The column as rows are ordered by it, and as it is compared with typed values for an order.

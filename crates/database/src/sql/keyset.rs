@@ -24,14 +24,14 @@ pub(super) fn rows_after(
     if order.len() != last.len() {
         return NEVER.to_owned();
     }
-    if let Some(row) = row(binding, &steps) {
+    if let Some(row) = row_comparison(binding, &steps) {
         return row;
     }
     let bound = first_column_bound(binding, &steps);
     let mut alternatives = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let before = steps.get(..index).unwrap_or_default();
-        alternatives.extend(alternative(binding, before, step));
+        alternatives.extend(later_in_column(binding, before, step));
     }
     if alternatives.is_empty() {
         return NEVER.to_owned();
@@ -55,7 +55,7 @@ fn first_column_bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<S
 }
 
 /// One comparison of rows, which an index serves, if all columns go one way and have no nulls.
-fn row(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
+fn row_comparison(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
     let first = steps.first()?.direction;
     let is_uniform = |step: &Step<'_>| step.direction == first && !step.column.is_nullable;
     let has_index = binding.engine.has(Ability::RowComparisons);
@@ -76,7 +76,11 @@ fn row(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
 }
 
 /// The rows that are equal in the columns before and come later in this one; `None` if there are none.
-fn alternative(binding: &mut Binding<'_>, before: &[Step<'_>], step: &Step<'_>) -> Option<String> {
+fn later_in_column(
+    binding: &mut Binding<'_>,
+    before: &[Step<'_>],
+    step: &Step<'_>,
+) -> Option<String> {
     let ascends = step.direction == Direction::Ascending;
     let has_nulls_first = ascends == binding.engine.has(Ability::NullsFirst);
     if step.last.is_none() && !has_nulls_first {
@@ -86,14 +90,14 @@ fn alternative(binding: &mut Binding<'_>, before: &[Step<'_>], step: &Step<'_>) 
     for step in before {
         conditions.push(match step.last {
             Some(last) => comparison(binding, step.column, "=", last),
-            None => null(binding, step.column, "IS NULL"),
+            None => null_test(binding, step.column, "IS NULL"),
         });
     }
     conditions.push(match step.last {
-        None => null(binding, step.column, "IS NOT NULL"),
+        None => null_test(binding, step.column, "IS NOT NULL"),
         Some(last) if step.column.is_nullable && !has_nulls_first => {
             let later = comparison(binding, step.column, operator(step.direction), last);
-            format!("({later} OR {})", null(binding, step.column, "IS NULL"))
+            format!("({later} OR {})", null_test(binding, step.column, "IS NULL"))
         }
         Some(last) => comparison(binding, step.column, operator(step.direction), last),
     });
@@ -113,7 +117,7 @@ fn kept_value(binding: &mut Binding<'_>, column: &Column, last: &str) -> String 
     binding.engine.sql().typed_value(&Column { kind, ..column.clone() }, &placeholder)
 }
 
-fn null(binding: &Binding<'_>, column: &Column, is: &str) -> String {
+fn null_test(binding: &Binding<'_>, column: &Column, is: &str) -> String {
     format!("{} {is}", binding.scope().name(column))
 }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use callgate_tool::Value;
 
 use super::{
-    Changes, Direction, Returning, Select, Sql, TargetRows, delete, insert, present, select, update,
+    Changes, Direction, Returning, Select, Sql, TargetRows, delete, insert, select,
+    select_if_present, update,
 };
 use crate::{
     catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
@@ -259,12 +260,12 @@ fn a_column_that_the_catalog_does_not_have_matches_no_row() {
     let orders = orders();
     let key = pairs(&[("nope\"", "7")]);
     check(
-        &present(Postgres, &orders, &key),
+        &select_if_present(Postgres, &orders, &key),
         r#"SELECT '1' FROM "public"."orders" WHERE 1 = 0 LIMIT 1"#,
         &[],
     );
     check(
-        &present(Postgres, &orders, &[]),
+        &select_if_present(Postgres, &orders, &[]),
         r#"SELECT '1' FROM "public"."orders" WHERE 1 = 0 LIMIT 1"#,
         &[],
     );

@@ -39,7 +39,7 @@ impl Mode {
         Self::Bound { rights: Arc::clone(rights), access, views }
     }
 
-    pub(super) fn record(access: Access) -> Self {
+    pub(super) fn recording(access: Access) -> Self {
         Self::Record { touched: Rights::default(), access }
     }
 }
@@ -67,9 +67,9 @@ impl Guard {
         let is_allowed = match &mut *self.mode() {
             Mode::Own => true,
             Mode::Bound { rights, access, views } => {
-                touch(&context, *access).is_some_and(|touch| rights.allow(touch, *views))
+                permitted_touch(&context, *access).is_some_and(|touch| rights.allows(touch, *views))
             }
-            Mode::Record { touched, access } => touch(&context, *access)
+            Mode::Record { touched, access } => permitted_touch(&context, *access)
                 .filter(Touch::is_of_operators)
                 .map(|touch| touched.add(touch))
                 .is_some(),
@@ -88,7 +88,7 @@ impl Guard {
 
 /// The kinds of actions that any statement of others may have; all else is refused: other files, settings, transactions, changes
 /// of the schema.
-fn touch<'a>(context: &AuthContext<'a>, access: Access) -> Option<Touch<'a>> {
+fn permitted_touch<'a>(context: &AuthContext<'a>, access: Access) -> Option<Touch<'a>> {
     let accessor = context.accessor;
     let is_write = access == Access::Write;
     let touch = match context.action {

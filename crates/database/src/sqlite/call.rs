@@ -30,7 +30,7 @@ impl Call {
     }
 
     /// Counts steps of a statement. True if it must end.
-    pub(super) fn spend(&self, n_steps: u64) -> bool {
+    pub(super) fn count_steps_and_must_end(&self, n_steps: u64) -> bool {
         let spend = |left: u64| left.checked_sub(n_steps);
         let is_spent = self.steps.as_ref().is_some_and(|steps| {
             let spent = steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend);
@@ -49,7 +49,7 @@ impl Call {
     }
 
     /// The connection that a cancellation interrupts.
-    pub(super) fn interrupts(&self, interrupt: InterruptHandle) {
+    pub(super) fn set_interrupt(&self, interrupt: InterruptHandle) {
         // Set once: a call uses one connection.
         self.interrupt.set(interrupt).ok();
     }
@@ -69,14 +69,14 @@ impl Call {
     }
 
     /// Ends the use of the connection. False if another call must not have it: it was cancelled, or time was over.
-    pub(super) fn finish(&self) -> bool {
+    pub(super) fn finish_and_is_reusable(&self) -> bool {
         let is_in_time = Instant::now() < self.deadline;
         let is_done = self.change(RUNNING, DONE).is_ok() || self.change(COMMITTING, DONE).is_ok();
         is_in_time && is_done
     }
 
     /// Begins the commit, after which nothing cancels. False if the call was cancelled or its time is over.
-    pub(super) fn commits(&self) -> bool {
+    pub(super) fn begin_commit(&self) -> bool {
         Instant::now() < self.deadline && self.change(RUNNING, COMMITTING).is_ok()
     }
 

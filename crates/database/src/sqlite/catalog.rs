@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The tables and views of these names, whatever their case.
-pub(super) fn tables(
+pub(super) fn read_tables(
     connection: &Connection,
     names: &[TableName],
 ) -> rusqlite::Result<BTreeMap<TableName, Table>> {
@@ -31,7 +31,7 @@ pub(super) fn tables(
 }
 
 /// The names of all tables and views, in their order.
-pub(super) fn all_tables(connection: &Connection) -> rusqlite::Result<Vec<TableName>> {
+pub(super) fn list_tables(connection: &Connection) -> rusqlite::Result<Vec<TableName>> {
     let mut statement = connection.prepare(ALL)?;
     let names = statement.query_map([], |row| Ok(TableName { schema: None, name: row.get(0)? }))?;
     names.collect()
@@ -90,13 +90,13 @@ fn table(connection: &Connection, found_table: &FoundTable) -> rusqlite::Result<
     });
     let columns: Vec<_> = columns.collect::<rusqlite::Result<_>>()?;
     let is_not_null = |name: &String| columns.iter().any(|it| it.name == *name && !it.is_nullable);
-    let mut unique: Vec<_> = indexes.iter().filter_map(Index::unique).collect();
+    let mut unique: Vec<_> = indexes.iter().filter_map(Index::unique_columns).collect();
     if !key.is_empty() && !unique.contains(&key) {
         unique.insert(0, key.clone());
     }
     unique.retain(|columns| columns.iter().all(is_not_null));
     let mut indexed: Vec<_> = key.first().cloned().into_iter().collect();
-    for first in indexes.iter().filter_map(Index::first) {
+    for first in indexes.iter().filter_map(Index::first_column) {
         if !indexed.contains(first) {
             indexed.push(first.clone());
         }
@@ -173,7 +173,7 @@ fn column(
     let kind = declared_type::kind(&column.sql_type, place.table.strictness);
     let (compares_bytes, counts_up) = match place.table.kind {
         TableKind::View => (compares_bytes(connection, &place.table.name, &column.name), false),
-        TableKind::Table => metadata(connection, &place.table.name, &column.name)?,
+        TableKind::Table => is_binary_and_counts_up(connection, &place.table.name, &column.name)?,
     };
     Ok(Column {
         name: column.name.clone(),
@@ -189,7 +189,11 @@ fn column(
 }
 
 /// Says of a table's column if its collation is that of bytes, and if it counts up (`AUTOINCREMENT`).
-fn metadata(connection: &Connection, table: &str, column: &str) -> rusqlite::Result<(bool, bool)> {
+fn is_binary_and_counts_up(
+    connection: &Connection,
+    table: &str,
+    column: &str,
+) -> rusqlite::Result<(bool, bool)> {
     let (_, collation, _, _, counts_up) =
         connection.column_metadata(Some("main"), table, column)?;
     let is_binary = collation.is_none_or(|name| name.to_bytes().eq_ignore_ascii_case(b"binary"));
@@ -216,11 +220,11 @@ struct Index {
 }
 
 impl Index {
-    fn unique(&self) -> Option<Vec<String>> {
+    fn unique_columns(&self) -> Option<Vec<String>> {
         if self.is_unique { self.columns.iter().cloned().collect() } else { None }
     }
 
-    fn first(&self) -> Option<&String> {
+    fn first_column(&self) -> Option<&String> {
         self.columns.first()?.as_ref()
     }
 }

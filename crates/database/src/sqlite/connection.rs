@@ -90,13 +90,13 @@ impl Session {
     }
 
     pub(super) fn begin_call(&mut self, call: &Arc<Call>) -> Result<(), Failure> {
-        call.interrupts(self.connection.get_interrupt_handle());
+        call.set_interrupt(self.connection.get_interrupt_handle());
         self.call = Some(Arc::clone(call));
         let call = Arc::clone(call);
         self.connection
             .progress_handler(
                 INSTRUCTIONS,
-                Some(move || call.spend(u64::from(INSTRUCTIONS.unsigned_abs()))),
+                Some(move || call.count_steps_and_must_end(u64::from(INSTRUCTIONS.unsigned_abs()))),
             )
             .map_err(|error| failure::from_error(&error))
     }
@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// Reads the catalog. Its statements leave the cache, from where those of others would take them.
-    pub(super) fn catalog<T>(
+    pub(super) fn read_catalog<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, Failure> {
@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// Runs one statement of this driver that returns nothing.
-    pub(super) fn control(&self, text: Control) -> Result<(), Failure> {
+    pub(super) fn run_control(&self, text: Control) -> Result<(), Failure> {
         self.run_own(|connection| connection.execute(text.text(), []).map(drop))
     }
 
@@ -182,7 +182,7 @@ impl Session {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<(T, Rights), Failure> {
-        self.guard.set(Mode::record(self.access));
+        self.guard.set(Mode::recording(self.access));
         let result = work(&self.connection);
         let has_denied = self.guard.has_denied();
         let touched = self.guard.take_record();
@@ -211,7 +211,7 @@ impl Session {
     }
 
     /// The version that the file counts up with every change of its schema.
-    pub(super) fn version(&self) -> Result<i64, Failure> {
+    pub(super) fn schema_version(&self) -> Result<i64, Failure> {
         self.run_own(|connection| {
             connection.query_row(Control::Version.text(), [], |row| row.get(0))
         })
@@ -226,21 +226,21 @@ impl Session {
     }
 
     /// The digest of the whole schema.
-    pub(super) fn digest(&self) -> Result<[u8; 32], Failure> {
+    pub(super) fn schema_digest(&self) -> Result<[u8; 32], Failure> {
         self.run_own(|connection| {
             let mut statement = connection
                 .prepare("SELECT type, name, sql FROM main.sqlite_schema ORDER BY rowid")?;
             let mut rows = statement.query([])?;
             let mut hasher = Sha256::new();
             while let Some(row) = rows.next()? {
-                add(&mut hasher, row)?;
+                hash_row(&mut hasher, row)?;
             }
             Ok(hasher.finalize().into())
         })
     }
 }
 
-fn add(hasher: &mut Sha256, row: &Row<'_>) -> rusqlite::Result<()> {
+fn hash_row(hasher: &mut Sha256, row: &Row<'_>) -> rusqlite::Result<()> {
     for at in 0..3 {
         let (mark, text) = match row.get_ref(at)? {
             ValueRef::Text(text) => (1, text),

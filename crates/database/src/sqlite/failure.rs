@@ -16,15 +16,15 @@ pub(super) fn from_error(error: &Failed) -> Failure {
         Failed::SqlInputError { error, sql, offset, .. } => {
             let before = usize::try_from(*offset).ok().and_then(|bytes| sql.get(..bytes));
             let position = before.map(|before| before.chars().count().saturating_add(1));
-            return Failure::Malformed { code: Some(name(error.extended_code)), position };
+            return Failure::Malformed { code: Some(code_name(error.extended_code)), position };
         }
         Failed::InvalidColumnIndex(_) | Failed::InvalidParameterCount(..) => return Failure::Stale,
         _ => return Failure::Internal,
     };
-    let with_code = || Some(name(code.extended_code));
+    let with_code = || Some(code_name(code.extended_code));
     match code.code {
         ErrorCode::ConstraintViolation => {
-            constraint(code.extended_code, message.unwrap_or_default())
+            constraint_failure(code.extended_code, message.unwrap_or_default())
         }
         code if is_locked(code) => Failure::Conflict,
         ErrorCode::OperationInterrupted => Failure::TimedOut { is_rolled_back: true },
@@ -95,7 +95,7 @@ pub(super) fn of_statement(failure: &Failure) -> Error {
     error::transient_error(failure).unwrap_or_else(refused)
 }
 
-fn constraint(code: i32, message: &str) -> Failure {
+fn constraint_failure(code: i32, message: &str) -> Failure {
     let kind = match code {
         ffi::SQLITE_CONSTRAINT_FOREIGNKEY => Constraint::ForeignKey,
         ffi::SQLITE_CONSTRAINT_NOTNULL => Constraint::NotNull,
@@ -115,7 +115,7 @@ fn constraint(code: i32, message: &str) -> Failure {
     let (name, columns) = match kind {
         Constraint::Check => (identifier(subject), Vec::new()),
         Constraint::ForeignKey => (None, Vec::new()),
-        Constraint::NotNull | Constraint::Unique => (index(subject), columns(subject)),
+        Constraint::NotNull | Constraint::Unique => (index_name(subject), columns(subject)),
     };
     Failure::Constraint { kind, name, columns }
 }
@@ -127,7 +127,7 @@ fn columns(subject: &str) -> Vec<String> {
 }
 
 /// The index of `index 'name'`.
-fn index(subject: &str) -> Option<String> {
+fn index_name(subject: &str) -> Option<String> {
     let name = subject.strip_prefix("index '")?.strip_suffix('\'')?;
     identifier(name)
 }
@@ -139,7 +139,7 @@ fn identifier(subject: &str) -> Option<String> {
 }
 
 /// The engine's own name of the commonest codes, the number of the others.
-fn name(code: i32) -> String {
+fn code_name(code: i32) -> String {
     let name = match code & 0xff {
         ffi::SQLITE_ERROR => "SQLITE_ERROR",
         ffi::SQLITE_IOERR => "SQLITE_IOERR",

@@ -64,12 +64,12 @@ impl Pool {
     }
 
     /// A use that belongs to no call.
-    pub(super) fn load(&self) -> Usage<'static> {
-        self.preparation(OPERATOR)
+    pub(super) fn operator_usage(&self) -> Usage<'static> {
+        self.preparation_usage(OPERATOR)
     }
 
     /// A use that prepares a statement of a principal.
-    pub(super) fn preparation<'a>(&self, principal: &'a str) -> Usage<'a> {
+    pub(super) fn preparation_usage<'a>(&self, principal: &'a str) -> Usage<'a> {
         Usage { principal, deadline: Instant::now() + self.limits.timeout, steps: None }
     }
 
@@ -92,7 +92,7 @@ impl Pool {
         let pool = Arc::clone(self);
         let mut thread = task::spawn_blocking(move || {
             let _permit = permit;
-            pool.work(access, &call, work)
+            pool.run_on_session(access, &call, work)
         });
         if let Ok(ended) = time::timeout_at(deadline, &mut thread).await {
             return flatten(ended);
@@ -106,13 +106,13 @@ impl Pool {
         }
     }
 
-    fn work<T>(
+    fn run_on_session<T>(
         &self,
         access: Access,
         call: &Arc<Call>,
         work: impl FnOnce(&mut Session) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut session = match self.take(access) {
+        let mut session = match self.take_idle(access) {
             Some(session) => session,
             None => self.open(access, call.deadline())?,
         };
@@ -125,7 +125,7 @@ impl Pool {
             }
             other => other,
         });
-        if call.finish() && session.end_call() {
+        if call.finish_and_is_reusable() && session.end_call() {
             self.idle().push(session);
         }
         result
@@ -138,12 +138,12 @@ impl Pool {
             return opened;
         }
         // After a crash of another process its change is rolled back by whoever may write.
-        open(Access::Write)?.version()?;
+        open(Access::Write)?.schema_version()?;
         open(access)
     }
 
     /// An idle connection to the file that is there now.
-    fn take(&self, access: Access) -> Option<Session> {
+    fn take_idle(&self, access: Access) -> Option<Session> {
         loop {
             let session = {
                 let mut idle = self.idle();

@@ -61,16 +61,19 @@ impl Touch<'_> {
 
 impl Rights {
     pub(super) fn from_needs(needs: &Needs, connection: &Connection) -> rusqlite::Result<Self> {
-        let mut rights =
-            Self { is_for_query: needs.is_for_query, names: names(connection)?, ..Self::default() };
+        let mut rights = Self {
+            is_for_query: needs.is_for_query,
+            names: read_table_names(connection)?,
+            ..Self::default()
+        };
         for (name, needs) in &needs.tables {
             let table = name.name.to_ascii_lowercase();
-            rights.reads.insert(table.clone(), lower(&needs.selects));
+            rights.reads.insert(table.clone(), lowercase_names(&needs.selects));
             if !needs.inserts.is_empty() {
                 rights.inserts.insert(table.clone());
             }
             if !needs.updates.is_empty() {
-                rights.updates.insert(table.clone(), lower(&needs.updates));
+                rights.updates.insert(table.clone(), lowercase_names(&needs.updates));
             }
             if needs.deletes {
                 rights.deletes.insert(table);
@@ -84,7 +87,7 @@ impl Rights {
 
     /// True if a table or view came or went since these rights were made.
     pub(super) fn has_other_names(&self, connection: &Connection) -> rusqlite::Result<bool> {
-        Ok(self.names != names(connection)?)
+        Ok(self.names != read_table_names(connection)?)
     }
 
     /// True if some row is changed.
@@ -101,7 +104,7 @@ impl Rights {
         self.is_for_query
     }
 
-    pub(super) fn allow(&self, touch: Touch<'_>, views: Views) -> bool {
+    pub(super) fn allows(&self, touch: Touch<'_>, views: Views) -> bool {
         if !touch.is_of_operators() {
             return false;
         }
@@ -111,7 +114,7 @@ impl Rights {
                 !self.is_for_query || is_listed()
             }
             Touch::Read { table, column, accessor } if self.is_for_query => {
-                self.allow_query_read([table, column], accessor, views)
+                self.allows_query_read([table, column], accessor, views)
             }
             // A view's or a trigger's own statement has the schema's text.
             Touch::Nothing
@@ -119,7 +122,7 @@ impl Rights {
             | Touch::Insert { accessor: Some(_), .. }
             | Touch::Read { accessor: Some(_), .. }
             | Touch::Update { accessor: Some(_), .. } => true,
-            Touch::Read { table, column, .. } => self.allow_read(table, column),
+            Touch::Read { table, column, .. } => self.allows_read(table, column),
             Touch::Delete { table, .. } => self.deletes.contains(&table.to_ascii_lowercase()),
             Touch::Insert { table, .. } => self.inserts.contains(&table.to_ascii_lowercase()),
             Touch::Update { table, column, .. } => self
@@ -184,7 +187,7 @@ impl Rights {
             || self.deletes.contains(table)
     }
 
-    fn allow_read(&self, table: &str, column: &str) -> bool {
+    fn allows_read(&self, table: &str, column: &str) -> bool {
         let table = table.to_ascii_lowercase();
         self.reads.contains_key(&table)
             || TABLE_FUNCTIONS.contains(&table.as_str())
@@ -196,7 +199,7 @@ impl Rights {
         column.is_empty() && !self.names.contains(table)
     }
 
-    fn allow_query_read(
+    fn allows_query_read(
         &self,
         [table, column]: [&str; 2],
         accessor: Option<&str>,
@@ -218,14 +221,14 @@ impl Rights {
     }
 }
 
-fn names(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+fn read_table_names(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
     let mut statement = connection
         .prepare("SELECT lower(name) FROM main.sqlite_schema WHERE type IN ('table', 'view')")?;
     let names = statement.query_map([], |row| row.get(0))?;
     names.collect()
 }
 
-fn lower(names: &BTreeSet<String>) -> BTreeSet<String> {
+fn lowercase_names(names: &BTreeSet<String>) -> BTreeSet<String> {
     names.iter().map(|name| name.to_ascii_lowercase()).collect()
 }
 

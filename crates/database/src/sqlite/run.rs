@@ -18,33 +18,33 @@ pub(super) fn run(
         return Err(Failure::Denied);
     }
     session.wait_for_locks(transaction.lock_time)?;
-    session.control(match transaction.access {
+    session.run_control(match transaction.access {
         Access::Read => Control::Begin,
         Access::Write => Control::BeginWrite,
     })?;
-    let came = steps(session, pool, transaction).and_then(|came| {
+    let came = run_steps(session, pool, transaction).and_then(|came| {
         commit(session, transaction)?;
         Ok(came)
     });
     if came.is_err() {
         // The engine has often done it already. A connection in a transaction is closed, which rolls back.
-        session.control(Control::Rollback).ok();
+        session.run_control(Control::Rollback).ok();
     }
     came
 }
 
 fn commit(session: &Session, transaction: &Transaction) -> Result<(), Failure> {
     if transaction.access == Access::Read {
-        return session.control(Control::Rollback);
+        return session.run_control(Control::Rollback);
     }
-    if !session.call()?.commits() {
+    if !session.call()?.begin_commit() {
         return Err(Failure::TimedOut { is_rolled_back: true });
     }
     session.wait_for_locks(transaction.lock_time)?;
-    session.control(Control::Commit)
+    session.run_control(Control::Commit)
 }
 
-fn steps(
+fn run_steps(
     session: &mut Session,
     pool: &Pool,
     transaction: &Transaction,

@@ -80,11 +80,11 @@ impl Snapshot {
 impl ExpectedSchema {
     /// Compares the schema of a transaction that has begun with that of the load.
     pub(super) fn verify(&self, session: &mut Session) -> Result<(), Failure> {
-        let version = session.version()?;
+        let version = session.schema_version()?;
         if session.verified_version() == Some(version) {
             return Ok(());
         }
-        if self.digest != Some(session.digest()?) {
+        if self.digest != Some(session.schema_digest()?) {
             self.compare(session)?;
         }
         session.set_verified(version);
@@ -98,7 +98,7 @@ impl ExpectedSchema {
             return Err(Failure::Stale);
         }
         let names: Vec<_> = self.tables.keys().cloned().collect();
-        let tables = session.catalog(|connection| catalog::tables(connection, &names))?;
+        let tables = session.read_catalog(|connection| catalog::read_tables(connection, &names))?;
         let is_same = self
             .tables
             .iter()

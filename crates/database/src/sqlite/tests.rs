@@ -85,8 +85,8 @@ impl Shop {
     /// A driver whose rights are those for orders.
     async fn with_orders(&self) -> Sqlite {
         let driver = self.connect().await;
-        driver.tables(&[name("orders")]).await.unwrap();
-        driver.login(&orders_needs()).await.unwrap();
+        driver.read_tables(&[name("orders")]).await.unwrap();
+        driver.check_login(&orders_needs()).await.unwrap();
         driver
     }
 }

@@ -27,9 +27,9 @@ pub(super) fn pieces(sql: &str, engine: Engine) -> Result<Vec<Piece>, MalformedS
     let rules = &engine.facts().lexical_rules;
     let mut reader = StatementReader { rest: sql, rules, pieces: Vec::new(), text: String::new() };
     while !reader.rest.is_empty() {
-        reader.step()?;
+        reader.take_next()?;
     }
-    reader.flush();
+    reader.flush_text();
     Ok(reader.pieces)
 }
 
@@ -41,7 +41,7 @@ struct StatementReader<'a> {
 }
 
 impl<'a> StatementReader<'a> {
-    fn step(&mut self) -> Result<(), MalformedStatement> {
+    fn take_next(&mut self) -> Result<(), MalformedStatement> {
         let rules = self.rules;
         let mut characters = self.rest.chars();
         let (first, second) = (characters.next().unwrap_or_default(), characters.next());
@@ -50,15 +50,15 @@ impl<'a> StatementReader<'a> {
         }
         match (first, second) {
             ('-', Some('-')) => self.take_line(),
-            ('/', Some('*')) => self.comment()?,
+            ('/', Some('*')) => self.take_comment()?,
             _ if rules.line_comments.contains(&first) => self.take_line(),
-            ('$', _) if rules.has_dollar_strings => self.dollar(second)?,
+            ('$', _) if rules.has_dollar_strings => self.take_dollar_quotation(second)?,
             _ if rules.placeholders.contains(&first) => {
                 return Err(MalformedStatement::Placeholder);
             }
             (':', Some(':' | '=')) => self.take(2),
-            (':', Some(next)) if is_start(next) => self.value(),
-            (';', _) => self.end()?,
+            (':', Some(next)) if is_start(next) => self.take_value(),
+            (';', _) => self.take_end()?,
             (first, _) if is_start(first) => self.take_word(),
             _ => self.take(first.len_utf8()),
         }
@@ -82,7 +82,7 @@ impl<'a> StatementReader<'a> {
         self.take(self.rest.find(is_end).unwrap_or(self.rest.len()));
     }
 
-    fn comment(&mut self) -> Result<(), MalformedStatement> {
+    fn take_comment(&mut self) -> Result<(), MalformedStatement> {
         let mut depth = 0_usize;
         loop {
             if self.rest.starts_with("/*") && (depth == 0 || self.rules.nests_comments) {
@@ -136,7 +136,7 @@ impl<'a> StatementReader<'a> {
     }
 
     /// A string in dollars: `$tag$ … $tag$`.
-    fn dollar(&mut self, second: Option<char>) -> Result<(), MalformedStatement> {
+    fn take_dollar_quotation(&mut self, second: Option<char>) -> Result<(), MalformedStatement> {
         if second.is_some_and(|second| second.is_ascii_digit()) {
             return Err(MalformedStatement::Placeholder);
         }
@@ -155,8 +155,8 @@ impl<'a> StatementReader<'a> {
         Ok(())
     }
 
-    fn value(&mut self) {
-        self.flush();
+    fn take_value(&mut self) {
+        self.flush_text();
         let rest: &'a str = self.rest;
         let name = rest.strip_prefix(':').unwrap_or_default();
         let is_end = |c: char| !(is_start(c) || c.is_ascii_digit());
@@ -166,7 +166,7 @@ impl<'a> StatementReader<'a> {
     }
 
     /// After the semicolon come spaces and comments alone, which are left out.
-    fn end(&mut self) -> Result<(), MalformedStatement> {
+    fn take_end(&mut self) -> Result<(), MalformedStatement> {
         let kept = self.text.len();
         self.take(1);
         while let Some(first) = self.rest.chars().next() {
@@ -175,7 +175,7 @@ impl<'a> StatementReader<'a> {
             } else if self.rest.starts_with("--") {
                 self.take_line();
             } else if self.rest.starts_with("/*") {
-                self.comment()?;
+                self.take_comment()?;
             } else {
                 return Err(MalformedStatement::Second);
             }
@@ -184,7 +184,7 @@ impl<'a> StatementReader<'a> {
         Ok(())
     }
 
-    fn flush(&mut self) {
+    fn flush_text(&mut self) {
         if !self.text.is_empty() {
             self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
         }

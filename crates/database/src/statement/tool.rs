@@ -40,7 +40,7 @@ impl StatementTool {
         terms: Terms<'_>,
         database: &Arc<Database>,
     ) -> Result<Self, InvalidName> {
-        let name = declaration::name(terms.prefix, &statement.name)?;
+        let name = declaration::tool_name(terms.prefix, &statement.name)?;
         let description = match statement.description.as_str() {
             "" => format!("Run {}", statement.name),
             words => words.to_owned(),
@@ -112,7 +112,7 @@ impl StatementTool {
         }
     }
 
-    fn reading(&self) -> ResultShape {
+    fn result_shape(&self) -> ResultShape {
         let limits = &self.database.limits;
         let columns = self.statement.columns.iter();
         let columns = Columns {
@@ -181,7 +181,9 @@ impl Backend for StatementTool {
         let timeout = self.database.limits.timeout;
         let deadline = call.deadline_within(timeout);
         match self.database.run(transaction, deadline, journal).await {
-            Ok(came) => self.reading().outcome(&came, &self.statement.name, &self.database.pages),
+            Ok(came) => {
+                self.result_shape().outcome(&came, &self.statement.name, &self.database.pages)
+            }
             Err(failure) => {
                 let unindexed = if matches!(failure, Failure::ReadsTooMany { .. }) {
                     self.database.unindexed_columns(&self.text, deadline).await
@@ -213,15 +215,15 @@ fn input_schema(inputs: &[Input]) -> Value {
             required.push(input.column.name.clone());
         }
     }
-    declaration::object(properties, required)
+    declaration::object_schema(properties, required)
 }
 
 fn output_schema(statement: &DescribedStatement) -> Value {
     let columns = statement.columns.iter().map(|it| (it.name.as_str(), &it.kind));
     match statement.effect {
-        Effect::Read => declaration::rows(columns),
+        Effect::Read => declaration::rows_schema(columns),
         Effect::Idempotent | Effect::Write => {
-            let mut schema = declaration::rows(columns);
+            let mut schema = declaration::rows_schema(columns);
             if let Some(members) = schema.as_object_mut() {
                 members.insert("required", json!(["affected"]));
             }

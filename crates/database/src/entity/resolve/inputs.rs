@@ -37,7 +37,7 @@ impl<'a> Resolver<'a> {
                 self.check_required(&named);
             } else if named.is_empty() {
                 let message = "expected columns that `update` may change, got none".to_owned();
-                self.error(ENTITY, "operations", message, "name them under `input_fields`");
+                self.report_error(ENTITY, "operations", message, "name them under `input_fields`");
             }
             inputs.insert(operation, named);
         }
@@ -95,7 +95,7 @@ impl<'a> Resolver<'a> {
                     column.name
                 );
                 let help = "add it to `input_fields: {create: […]}`, or leave out the operation";
-                self.error(COLUMN, "operations", message, help);
+                self.report_error(COLUMN, "operations", message, help);
             }
         }
     }

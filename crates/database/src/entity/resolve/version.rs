@@ -25,7 +25,7 @@ impl<'a> Resolver<'a> {
         } else {
             return Some(name.clone());
         };
-        self.error(COLUMN, "version", format!("expected {expected}, got: `{name}`"), help);
+        self.report_error(COLUMN, "version", format!("expected {expected}, got: `{name}`"), help);
         None
     }
 
@@ -41,7 +41,7 @@ impl<'a> Resolver<'a> {
             if let Some(at) = given.and_then(|names| names.iter().position(|it| it == name)) {
                 let below = format!("input_fields/update/{at}");
                 let message = format!("expected columns beside the version, got: `{name}`");
-                self.error(
+                self.report_error(
                     COLUMN,
                     &below,
                     message,
@@ -57,7 +57,7 @@ impl<'a> Resolver<'a> {
                 let message = format!(
                     "expected a version that changes with the row, got a column that nothing writes: `{name}`"
                 );
-                self.error(COLUMN, "version", message, help);
+                self.report_error(COLUMN, "version", message, help);
             }
             UpdateTrigger::Unknown => {
                 let message = format!(

@@ -148,8 +148,8 @@ impl Grant {
         }
         let mut rights = Vec::new();
         loop {
-            let right = tokens.words("ON");
-            let columns = if tokens.takes_sign('(') { tokens.columns()? } else { Vec::new() };
+            let right = tokens.take_words("ON");
+            let columns = if tokens.takes_sign('(') { tokens.take_columns()? } else { Vec::new() };
             rights.push((right, columns));
             if !tokens.takes_sign(',') {
                 break;
@@ -159,11 +159,11 @@ impl Grant {
             return None;
         }
         let is_proxy = rights.iter().any(|(right, _)| right == "PROXY");
-        let on = if is_proxy { tokens.proxy_object()? } else { tokens.object()? };
+        let on = if is_proxy { tokens.proxy_object()? } else { tokens.take_object()? };
         if !tokens.takes_word("TO") {
             return None;
         }
-        let grantee = tokens.account()?;
+        let grantee = tokens.take_account()?;
         let is_grantable = tokens.has_option("GRANT");
         let rights = rights.into_iter().map(|(right, columns)| Self {
             right,
@@ -177,28 +177,28 @@ impl Grant {
 }
 
 impl Tokens {
-    fn account(&mut self) -> Option<Account> {
+    fn take_account(&mut self) -> Option<Account> {
         if self.takes_word("PUBLIC") {
             return Some(Account { name: String::new(), host: None, is_public: true });
         }
-        let name = self.name()?;
-        let host = if self.takes_sign('@') { Some(self.name()?) } else { None };
+        let name = self.take_name()?;
+        let host = if self.takes_sign('@') { Some(self.take_name()?) } else { None };
         Some(Account { name, host, is_public: false })
     }
 
-    fn object(&mut self) -> Option<Object> {
-        let of = self.words("");
+    fn take_object(&mut self) -> Option<Object> {
+        let of = self.take_words("");
         if self.takes_sign('*') {
             return (self.takes_sign('.') && self.takes_sign('*')).then_some(Object::Everything);
         }
-        let schema = self.name()?;
+        let schema = self.take_name()?;
         if !self.takes_sign('.') {
             return None;
         }
         if self.takes_sign('*') {
             return Some(Object::Schema(schema));
         }
-        let table = TableName { schema: Some(schema), name: self.name()? };
+        let table = TableName { schema: Some(schema), name: self.take_name()? };
         Some(match of.as_str() {
             "" | "TABLE" => Object::Table(table),
             _ => Object::Routine(format!("{of} {}", Object::Table(table).to_sql())),
@@ -206,18 +206,18 @@ impl Tokens {
     }
 
     fn proxy_object(&mut self) -> Option<Object> {
-        self.account().map(|_| Object::Proxy)
+        self.take_account().map(|_| Object::Proxy)
     }
 
     fn roles(mut self) -> Option<Vec<Grant>> {
-        let mut roles = vec![self.account()?];
+        let mut roles = vec![self.take_account()?];
         while self.takes_sign(',') {
-            roles.push(self.account()?);
+            roles.push(self.take_account()?);
         }
         if !self.takes_word("TO") {
             return None;
         }
-        let grantee = self.account()?;
+        let grantee = self.take_account()?;
         let is_grantable = self.has_option("ADMIN");
         let grants = roles.into_iter().map(|role| Grant {
             right: String::new(),

@@ -11,7 +11,7 @@ use crate::{
     engine::Engine,
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
-    mysql::{catalog::fields, reader::CatalogReader},
+    mysql::{catalog::row_values, reader::CatalogReader},
     settings::TableName,
 };
 
@@ -21,16 +21,16 @@ pub(super) async fn findings(
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut readable: BTreeMap<TableName, BTreeSet<String>> = BTreeMap::new();
-    for row in reader.rows(READABLE, &[]).await? {
-        let Some([schema, Some(name), Some(column)]) = fields(row) else { continue };
+    for row in reader.read_rows(READABLE, &[]).await? {
+        let Some([schema, Some(name), Some(column)]) = row_values(row) else { continue };
         readable.entry(TableName { schema, name }).or_default().insert(column);
     }
     let mut findings: Vec<_> = readable
         .iter()
         .filter_map(|(table, columns)| ungranted_columns_finding(table, columns, grants, needs))
         .collect();
-    for row in reader.rows(DEFINED, &[]).await? {
-        let Some([schema, Some(name)]) = fields(row) else { continue };
+    for row in reader.read_rows(DEFINED, &[]).await? {
+        let Some([schema, Some(name)]) = row_values(row) else { continue };
         let view = TableName { schema, name };
         if readable.contains_key(&view) {
             findings.push(of_view(&view, needs));

@@ -11,7 +11,7 @@ use crate::{
         comparison::{hyphenated_right, missing_finding},
         finding,
     },
-    mysql::{catalog::fields, reader::CatalogReader},
+    mysql::{catalog::row_values, reader::CatalogReader},
     settings::TableName,
 };
 
@@ -22,17 +22,21 @@ pub(super) async fn findings(
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
     for (table, of_table) in &needs.tables {
-        findings.extend(missing(table, of_table, grants));
+        findings.extend(missing_right_findings(table, of_table, grants));
         if !of_table.inserts.is_empty() || !of_table.updates.is_empty() {
-            findings.extend(foreign_keys(reader, table, grants).await?);
+            findings.extend(foreign_key_finding(reader, table, grants).await?);
         }
     }
-    findings.extend(engines(reader, grants, needs).await?);
+    findings.extend(engine_findings(reader, grants, needs).await?);
     Ok(findings)
 }
 
 /// The findings about rights on a table that are not held.
-fn missing(table: &TableName, of_table: &TableNeeds, grants: &Grants) -> Vec<LoginFinding> {
+fn missing_right_findings(
+    table: &TableName,
+    of_table: &TableNeeds,
+    grants: &Grants,
+) -> Vec<LoginFinding> {
     let mut findings = Vec::new();
     for (right, columns) in of_table.rights() {
         let held: Vec<_> = grants
@@ -53,12 +57,17 @@ fn missing(table: &TableName, of_table: &TableNeeds, grants: &Grants) -> Vec<Log
             Some(_) => format!(" {}", Engine::Mysql.column_list(lacked)),
             None => String::new(),
         };
-        findings.push(lacking(right, &list, table, grants));
+        findings.push(missing_right_finding(right, &list, table, grants));
     }
     findings
 }
 
-fn lacking(right: &str, list: &str, table: &TableName, grants: &Grants) -> LoginFinding {
+fn missing_right_finding(
+    right: &str,
+    list: &str,
+    table: &TableName,
+    grants: &Grants,
+) -> LoginFinding {
     let grantee = grants.held.first().map(|grant| grant.grantee.to_sql());
     let grantee = grantee.unwrap_or_else(|| "CURRENT_USER()".to_owned());
     let name = format!("{}:{table}", hyphenated_right(right));
@@ -67,23 +76,23 @@ fn lacking(right: &str, list: &str, table: &TableName, grants: &Grants) -> Login
 }
 
 /// A row must not refer to one of another caller, so that the foreign keys of a table that tools write must be seen.
-async fn foreign_keys(
+async fn foreign_key_finding(
     reader: &mut CatalogReader,
     table: &TableName,
     grants: &Grants,
 ) -> Result<Option<LoginFinding>, Error> {
     let schema = table.schema.as_deref().unwrap_or_default();
-    let hidden = reader.rows(HIDDEN_KEYS, &[schema, &table.name, schema, &table.name]).await?;
-    Ok((!hidden.is_empty()).then(|| lacking("SHOW VIEW", "", table, grants)))
+    let hidden = reader.read_rows(HIDDEN_KEYS, &[schema, &table.name, schema, &table.name]).await?;
+    Ok((!hidden.is_empty()).then(|| missing_right_finding("SHOW VIEW", "", table, grants)))
 }
 
 /// Tables that are written and that an engine without transactions keeps.
-async fn engines(
+async fn engine_findings(
     reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let rows = reader.rows(OTHER_ENGINES, &[]).await?;
+    let rows = reader.read_rows(OTHER_ENGINES, &[]).await?;
     let is_written = |table: &TableName| {
         let of_tools = needs
             .tables
@@ -95,7 +104,7 @@ async fn engines(
         of_tools || of_operator
     };
     let findings = rows.into_iter().filter_map(|row| {
-        let [schema, name, engine] = fields(row)?;
+        let [schema, name, engine] = row_values(row)?;
         let table = TableName { schema, name: name? };
         is_written(&table).then(|| {
             let message = format!(

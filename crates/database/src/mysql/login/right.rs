@@ -15,7 +15,7 @@ use crate::{
         finding,
         right::{JudgedRight, Scope},
     },
-    mysql::{catalog::fields, reader::CatalogReader},
+    mysql::{catalog::row_values, reader::CatalogReader},
     settings::TableName,
 };
 
@@ -31,7 +31,7 @@ pub(super) async fn findings(
         }
         if !matches!((&grant.on, &*grant.right), (Object::Role(_), _) | (_, "USAGE")) {
             let columns = columns(reader, grant).await?;
-            findings.extend(surplus(grant, &columns, needs));
+            findings.extend(surplus_right_finding(grant, &columns, needs));
         }
     }
     Ok(findings)
@@ -51,8 +51,12 @@ fn grants_on(grant: &Grant) -> LoginFinding {
 }
 
 /// The finding about a right, unless tools use all of it.
-fn surplus(grant: &Grant, columns: &BTreeSet<String>, needs: &Needs) -> Option<LoginFinding> {
-    let (grade, used) = needs.judge(&judged_right(grant, columns, needs))?;
+fn surplus_right_finding(
+    grant: &Grant,
+    columns: &BTreeSet<String>,
+    needs: &Needs,
+) -> Option<LoginFinding> {
+    let (grade, used) = needs.grade_right(&judged_right(grant, columns, needs))?;
     let grantee = grant.grantee.to_sql();
     let held = HeldRight {
         right: &grant.right,
@@ -107,8 +111,8 @@ async fn columns(reader: &mut CatalogReader, grant: &Grant) -> Result<BTreeSet<S
         return Ok(grant.columns.iter().cloned().collect());
     }
     let schema = table.schema.as_deref().unwrap_or_default();
-    let rows = reader.rows(COLUMNS, &[schema, &table.name]).await?;
-    Ok(rows.into_iter().filter_map(|row| fields(row).and_then(|[name]| name)).collect())
+    let rows = reader.read_rows(COLUMNS, &[schema, &table.name]).await?;
+    Ok(rows.into_iter().filter_map(|row| row_values(row).and_then(|[name]| name)).collect())
 }
 
 const COLUMNS: &str = "SELECT COLUMN_NAME FROM information_schema.COLUMNS

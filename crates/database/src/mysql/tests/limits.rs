@@ -88,6 +88,6 @@ async fn the_catalog_is_read_without_the_limits_of_the_call_before() {
     let step = step("select no from orders", &[], Expects::Rows { most: 1 });
     mysql.run(read([step]), soon()).await.unwrap();
     let name = TableName { schema: None, name: "orders".to_owned() };
-    let tables = mysql.sharing().tables(&[name]).await.unwrap();
+    let tables = mysql.with_same_connections().read_tables(&[name]).await.unwrap();
     assert_eq!(tables.values().map(|table| table.columns.len()).collect::<Vec<_>>(), [4]);
 }

@@ -57,7 +57,7 @@ fn of((database, login): &(MariadbDatabase, String), text: &str) -> String {
 /// The findings as lines: the grade, the name, the remedy.
 async fn lines((database, login): &(MariadbDatabase, String), needs: &Needs) -> Vec<String> {
     let mysql = connect(database, login).await;
-    let findings = mysql.login(needs).await.unwrap();
+    let findings = mysql.check_login(needs).await.unwrap();
     findings
         .iter()
         .map(|finding| format!("{:?} {} {}", finding.grade, finding.name, finding.remedy))
@@ -244,7 +244,8 @@ async fn a_table_without_transactions_is_not_written_and_hidden_foreign_keys_are
     mend(&shop.0, &found);
     assert_eq!(lines(&shop, &needs).await, [""; 0]);
     let mysql = connect(&shop.0, &shop.1).await;
-    let items = mysql.tables(&[table("items")]).await.unwrap().remove(&table("items")).unwrap();
+    let items =
+        mysql.read_tables(&[table("items")]).await.unwrap().remove(&table("items")).unwrap();
     assert_eq!(items.foreign_keys[0].columns, ["order_no"]);
 }
 

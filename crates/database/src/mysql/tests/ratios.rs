@@ -38,7 +38,7 @@ impl Queries {
 
     fn query(&mut self, no: &str) {
         let values = [BoundValue::Text(Some("ann")), BoundValue::Text(Some(no))];
-        self.bare.client.execute(&self.prepared, &values);
+        self.bare.client.write_execute(&self.prepared, &values);
     }
 
     async fn send(&mut self) {
@@ -50,7 +50,7 @@ impl Queries {
     }
 
     async fn reply(&mut self) -> Rows {
-        let reply = self.bare.client.reply(RowFormat::Binary, usize::MAX, Beyond::Count);
+        let reply = self.bare.client.read_reply(RowFormat::Binary, usize::MAX, Beyond::Count);
         reply.await.unwrap().rows
     }
 }
@@ -65,9 +65,9 @@ impl Ways for Queries {
                 self.reply().await
             }
             Way::Flight => {
-                self.bare.client.control(Control::BeginRead);
+                self.bare.client.write_control(Control::BeginRead);
                 self.query(no);
-                self.bare.client.control(Control::Rollback);
+                self.bare.client.write_control(Control::Rollback);
                 self.send().await;
                 self.done().await;
                 let rows = self.reply().await;
@@ -75,13 +75,13 @@ impl Ways for Queries {
                 rows
             }
             Way::Steps => {
-                self.bare.client.control(Control::BeginRead);
+                self.bare.client.write_control(Control::BeginRead);
                 self.send().await;
                 self.done().await;
                 self.query(no);
                 self.send().await;
                 let rows = self.reply().await;
-                self.bare.client.control(Control::Rollback);
+                self.bare.client.write_control(Control::Rollback);
                 self.send().await;
                 self.done().await;
                 rows

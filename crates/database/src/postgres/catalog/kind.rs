@@ -23,7 +23,7 @@ pub(in super::super) async fn kinds(
     let numbers: Vec<_> = types.iter().map(|(number, _)| &**number).collect();
     let modifiers: Vec<_> = types.iter().map(|(_, modifier)| &**modifier).collect();
     let array = |texts: Vec<&str>| format!("{{{}}}", texts.join(","));
-    let rows = reader.rows(TYPES, &[&array(numbers), &array(modifiers)]).await?;
+    let rows = reader.read_rows(TYPES, &[&array(numbers), &array(modifiers)]).await?;
     Ok(rows.into_iter().filter_map(facts).collect())
 }
 
@@ -34,7 +34,7 @@ fn facts(row: Vec<Option<String>>) -> Option<TypeFacts> {
     let modifier = modifier.and_then(|text| text.parse().ok()).unwrap_or(-1);
     let name = name.unwrap_or_default();
     let kind = match labels {
-        Some(labels) => ColumnKind::Enumeration(super::list(&labels)),
+        Some(labels) => ColumnKind::Enumeration(super::json_texts(&labels)),
         None => kind(&name, modifier),
     };
     // `char(n)` ignores blanks at the end, and `citext` ignores case.

@@ -1,7 +1,7 @@
 //! Rows and functions that a list of functions cannot keep from a text: those that rules keep from others, and those that types and casts of
 //! the offered columns run by themselves. Other rights of the login are beyond what a text can name.
 
-use super::{CatalogReader, row_reach, texts};
+use super::{CatalogReader, row_reach, row_texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
@@ -17,8 +17,8 @@ pub(super) async fn findings(
         serde_json::json!({"schema": schema(table), "name": table.name, "columns": columns})
     });
     let offered = serde_json::to_string(&offered.collect::<Vec<_>>()).unwrap_or_default();
-    for row in reader.rows(OWN_TYPES, &[&offered]).await? {
-        let Some([table, column]) = texts(row) else { continue };
+    for row in reader.read_rows(OWN_TYPES, &[&offered]).await? {
+        let Some([table, column]) = row_texts(row) else { continue };
         findings.push(finding(
             Grade::Dangerous,
             format!("type:{table}.{column}"),

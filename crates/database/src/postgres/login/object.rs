@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CatalogReader, grantee, subjects, texts};
+use super::{CatalogReader, grantee, row_texts, subjects};
 use crate::{
     engine::Engine,
     error::Error,
@@ -15,24 +15,24 @@ pub(super) async fn findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let mut rows = reader.rows(OBJECTS, &[]).await?;
+    let mut rows = reader.read_rows(OBJECTS, &[]).await?;
     let mut dangerous = Vec::new();
     let mut of_the_database = None;
     if needs.is_for_query {
         let harmless = functions::names(Engine::Postgres).chain(HARMLESS);
         let harmless = harmless.collect::<Vec<_>>().join(",");
-        let functions = reader.rows(FUNCTIONS, &[&harmless]).await?;
+        let functions = reader.read_rows(FUNCTIONS, &[&harmless]).await?;
         let (own, others): (Vec<_>, Vec<_>) = functions.into_iter().partition(|row| {
             let name = row.first().and_then(Option::as_deref);
             name.is_some_and(|name| name.starts_with("execute:pg_catalog."))
         });
         rows.extend(others);
         of_the_database = database_functions(own);
-        dangerous.extend(reader.rows(LARGE_OBJECTS, &[]).await?);
+        dangerous.extend(reader.read_rows(LARGE_OBJECTS, &[]).await?);
     }
     let of = |grade, rows: Vec<Vec<Option<String>>>| {
         rows.into_iter().filter_map(move |row| {
-            let [name, message, right, grantees] = texts(row)?;
+            let [name, message, right, grantees] = row_texts(row)?;
             let remedy = format!("REVOKE {right} FROM {grantees}");
             Some(finding(grade, name, message, remedy))
         })
@@ -46,7 +46,7 @@ fn database_functions(rows: Vec<Vec<Option<String>>>) -> Option<LoginFinding> {
     let mut names = BTreeSet::new();
     let mut routines: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows {
-        let Some([name, _, right, grantees]) = texts(row) else { continue };
+        let Some([name, _, right, grantees]) = row_texts(row) else { continue };
         let name = name.split(['.', '(']).nth(1).unwrap_or_default();
         names.insert(name.to_owned());
         let routine = right.strip_prefix("EXECUTE ON ROUTINE ").unwrap_or(&right).to_owned();

@@ -1,11 +1,11 @@
 //! Rights that the tools need and the login, or the roles that its transactions take, do not have.
 
-use super::{CatalogReader, texts};
+use super::{CatalogReader, row_texts};
 use crate::{
     engine::Engine::Postgres,
     error::Error,
     login::{Grade, LoginFinding, Needs, TableNeeds, comparison::missing_finding, finding},
-    postgres::catalog::list,
+    postgres::catalog::json_texts,
     settings::TableName,
 };
 
@@ -14,14 +14,15 @@ pub(super) async fn findings(
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
-    let login = reader.rows("select current_user", &[]).await?;
-    let login = login.into_iter().next().and_then(texts).map(|[login]| login).unwrap_or_default();
+    let login = reader.read_rows("select current_user", &[]).await?;
+    let login =
+        login.into_iter().next().and_then(row_texts).map(|[login]| login).unwrap_or_default();
     let mut who = needs.roles.clone();
     if who.is_empty() {
         who.insert(login.clone());
     }
     for role in &needs.roles {
-        let member = reader.rows(MEMBER, &[role]).await?;
+        let member = reader.read_rows(MEMBER, &[role]).await?;
         if member.is_empty() {
             findings.push(finding(
                 Grade::Missing,
@@ -36,10 +37,10 @@ pub(super) async fn findings(
         let tables: Vec<_> =
             needs.tables.iter().map(|(name, table)| needed_json(name, table)).collect();
         let tables = serde_json::to_string(&tables).unwrap_or_default();
-        let lacked = reader.rows(LACKED, &[role, &tables]).await?.into_iter();
+        let lacked = reader.read_rows(LACKED, &[role, &tables]).await?.into_iter();
         findings.extend(lacked.filter_map(|row| {
-            let [right, columns, object, name] = texts(row)?;
-            let columns = list(&columns);
+            let [right, columns, object, name] = row_texts(row)?;
+            let columns = json_texts(&columns);
             let on = if columns.is_empty() {
                 String::new()
             } else {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{CatalogReader, texts};
+use super::{CatalogReader, row_texts};
 use crate::{
     engine::Engine::Postgres,
     error::Error,
     login::{
         Grade, LoginFinding, Needs, finding,
-        right::{JudgedRight, Scope, allowance},
+        right::{JudgedRight, Scope, allowance_clause},
     },
 };
 
@@ -22,8 +22,8 @@ pub(super) struct Roles {
 
 pub(super) async fn findings(reader: &mut CatalogReader, needs: &Needs) -> Result<Roles, Error> {
     let mut roles = Roles { findings: Vec::new(), is_superuser: false, must_stay: false };
-    for row in reader.rows(ROLES, &[]).await? {
-        let Some([role, attributes, login, direct, must_stay]) = texts(row) else { continue };
+    for row in reader.read_rows(ROLES, &[]).await? {
+        let Some([role, attributes, login, direct, must_stay]) = row_texts(row) else { continue };
         if role.is_empty() {
             roles.is_superuser = attributes.starts_with("SUPERUSER");
             roles.must_stay = must_stay == "true";
@@ -31,7 +31,7 @@ pub(super) async fn findings(reader: &mut CatalogReader, needs: &Needs) -> Resul
             let most = if roles.must_stay { 1 } else { usize::MAX };
             let attributes = attributes.split(", ").filter(|word| !word.is_empty()).take(most);
             roles.findings.extend(attributes.map(|word| {
-                let allowance = allowance(Postgres, word);
+                let allowance = allowance_clause(Postgres, word);
                 let message = format!("the login has the attribute `{word}`{allowance}");
                 let remedy = format!("ALTER ROLE {login} NO{word}");
                 finding(Grade::Dangerous, word.to_lowercase(), message, remedy)
@@ -53,8 +53,8 @@ fn role_finding(
 ) -> Option<LoginFinding> {
     let (scope, columns) = (Scope::Any, &BTreeSet::new());
     let right = JudgedRight { engine: Postgres, word: role, scope, table: None, columns };
-    let (mut grade, _) = needs.judge(&right)?;
-    let mut with = allowance(Postgres, role);
+    let (mut grade, _) = needs.grade_right(&right)?;
+    let mut with = allowance_clause(Postgres, role);
     if !attributes.is_empty() {
         grade = Grade::Dangerous;
         with = format!(" with {attributes}");

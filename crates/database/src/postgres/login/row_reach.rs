@@ -2,7 +2,7 @@
 //! reads a relation by its name, so each way from it to a table counts: views, functions whose body the catalog knows, inheritance and
 //! partitions in both directions, and foreign tables of this name. The text of other functions is not read.
 
-use super::{CatalogReader, catalog_name, texts};
+use super::{CatalogReader, catalog_name, row_texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
@@ -15,9 +15,9 @@ pub(super) async fn findings(
     let json = |names: Vec<String>| serde_json::to_string(&names).unwrap_or_default();
     let offered = json(needs.tables.keys().map(catalog_name).collect());
     let withheld = json(needs.withheld.iter().map(catalog_name).collect());
-    let rows = reader.rows(SHOWN, &[&offered, &withheld]).await?;
+    let rows = reader.read_rows(SHOWN, &[&offered, &withheld]).await?;
     let findings = rows.into_iter().filter_map(|row| {
-        let [name, label, kind, tables, remedy] = texts(row)?;
+        let [name, label, kind, tables, remedy] = row_texts(row)?;
         let message = match &*kind {
             "policies" => format!("the login skips the row policies of {tables} in what `{name}` shows"),
             _ => format!(

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CatalogReader, catalog_name, grantee, subjects, texts};
+use super::{CatalogReader, catalog_name, grantee, row_texts, subjects};
 use crate::{
     engine::Engine,
     error::Error,
@@ -12,7 +12,7 @@ use crate::{
         finding,
         right::{JudgedRight, Scope},
     },
-    postgres::catalog::list,
+    postgres::catalog::json_texts,
 };
 
 /// One kind of right on one table, as it was granted.
@@ -34,8 +34,8 @@ pub(super) async fn findings(
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
-    for row in reader.rows(OWNED, &[]).await? {
-        let Some([name, what, quoted]) = texts(row) else { continue };
+    for row in reader.read_rows(OWNED, &[]).await? {
+        let Some([name, what, quoted]) = row_texts(row) else { continue };
         findings.push(finding(
             Grade::Dangerous,
             format!("owner:{name}"),
@@ -43,27 +43,27 @@ pub(super) async fn findings(
             format!("ALTER {what} {quoted} OWNER TO CURRENT_USER"),
         ));
     }
-    findings.extend(granted_rights(reader, needs).await?);
+    findings.extend(granted_right_findings(reader, needs).await?);
     Ok(findings)
 }
 
 /// The findings about rights that were granted.
-pub(super) async fn granted_rights(
+pub(super) async fn granted_right_findings(
     reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
     let tools = Tools::from_needs(needs);
     let mut granted: BTreeMap<(String, String), GrantedRight> = BTreeMap::new();
-    for row in reader.rows(GRANTED, &[]).await? {
-        let Some([name, kind, table, right, grantee, columns, numbers]) = texts(row) else {
+    for row in reader.read_rows(GRANTED, &[]).await? {
+        let Some([name, kind, table, right, grantee, columns, numbers]) = row_texts(row) else {
             continue;
         };
         let granted_right = granted.entry((name, right)).or_default();
         granted_right.table = table;
         granted_right.is_sequence = kind == "S";
         granted_right.grantees.insert(grantee);
-        granted_right.columns.extend(list(&columns));
+        granted_right.columns.extend(json_texts(&columns));
         granted_right.numbers = numbers;
     }
     for ((name, right), granted) in granted {
@@ -115,7 +115,7 @@ fn unused_right(
     if is_numbering && tools.uses_sequence(name, &granted.numbers) {
         return None;
     }
-    let (grade, used) = needs.judge(&JudgedRight {
+    let (grade, used) = needs.grade_right(&JudgedRight {
         engine: Engine::Postgres,
         word: right,
         scope: if granted.is_sequence { Scope::Sequence } else { Scope::Table },

@@ -1,7 +1,7 @@
 //! Views whose owner's rights read tables with row policies, or tables whose rows the session decides: they show every row,
 //! whoever asks.
 
-use super::{CatalogReader, catalog_name, grantee, subjects, texts};
+use super::{CatalogReader, catalog_name, grantee, row_texts, subjects};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, finding},
@@ -13,9 +13,9 @@ pub(super) async fn findings(
 ) -> Result<Vec<LoginFinding>, Error> {
     let withheld: Vec<String> = needs.withheld.iter().map(catalog_name).collect();
     let withheld = serde_json::to_string(&withheld).unwrap_or_default();
-    let rows = reader.rows(VIEWS, &[&withheld]).await?;
+    let rows = reader.read_rows(VIEWS, &[&withheld]).await?;
     let findings = rows.into_iter().filter_map(|row| {
-        let [name, quoted, is_lasting, tables, grantees] = texts(row)?;
+        let [name, quoted, is_lasting, tables, grantees] = row_texts(row)?;
         let message = format!(
             "the view `{name}` reads with the rights of its owner, so nothing decides whose rows of these tables it shows: {tables}"
         );

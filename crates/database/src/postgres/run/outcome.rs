@@ -31,14 +31,14 @@ pub(super) async fn fetch(
     step: &Step,
     statement: &Statement,
 ) -> FetchedRows {
-    match rows(connection, step, statement).await {
+    match fetch_rows(connection, step, statement).await {
         Ok((came, false)) => FetchedRows::All(came),
         Ok((came, true)) => FetchedRows::Cut(came),
         Err(error) => FetchedRows::Failed(error),
     }
 }
 
-async fn rows(
+async fn fetch_rows(
     connection: &Connection,
     step: &Step,
     statement: &Statement,
@@ -69,7 +69,7 @@ async fn rows(
 }
 
 /// The results of the steps, up to the first that did not come to what it expects.
-pub(super) fn outcome(
+pub(super) fn checked_results(
     connection: &Connection,
     steps: &[Step],
     fetched: Vec<FetchedRows>,
@@ -78,7 +78,7 @@ pub(super) fn outcome(
     let each = each.map(|(at, (step, fetched))| match fetched {
         FetchedRows::All(came) => step.expects.checked_result(at, came),
         FetchedRows::Cut(came) => Ok(came),
-        FetchedRows::Failed(error) => Err(connection.failure(&error)),
+        FetchedRows::Failed(error) => Err(connection.statement_failure(&error)),
     });
     each.collect()
 }

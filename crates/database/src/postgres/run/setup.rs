@@ -34,16 +34,16 @@ impl Setup {
         pairs.extend(identity);
         pairs.extend(transaction.role.iter().map(|role| ("role", role.clone())));
         match may_set {
-            MaySet::Calls => calls(pairs),
+            MaySet::Calls => setup_calls(pairs),
             MaySet::Statements => {
-                let texts = pairs.iter().map(|(name, value)| statement(name, value));
+                let texts = pairs.iter().map(|(name, value)| set_statement(name, value));
                 Self::Statements(texts.collect())
             }
         }
     }
 }
 
-fn calls(pairs: Vec<(&str, String)>) -> Setup {
+fn setup_calls(pairs: Vec<(&str, String)>) -> Setup {
     let call = |at: usize| format!("pg_catalog.set_config(${}, ${}, true)", at + 1, at + 2);
     let calls: Vec<_> = (0..pairs.len()).map(|at| call(at * 2)).collect();
     let values = pairs.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect();
@@ -51,7 +51,7 @@ fn calls(pairs: Vec<(&str, String)>) -> Setup {
 }
 
 /// PostgreSQL, §4.1: a quote in a name or a text is doubled. A connection is used only while texts follow that rule.
-fn statement(name: &str, value: &str) -> String {
+fn set_statement(name: &str, value: &str) -> String {
     let name: Vec<_> = name.split('.').map(|part| quoted_text(part, '"')).collect();
     format!("set local {} = {}", name.join("."), quoted_text(value, '\''))
 }
@@ -78,7 +78,7 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, value: &str, expected: &str) {
-        assert_eq!(statement(name, value), expected);
+        assert_eq!(set_statement(name, value), expected);
     }
 
     #[test]

@@ -36,7 +36,7 @@ async fn a_table_is_described_with_its_keys_and_comments() {
     let login = database.login("a");
     let postgres = connect(&database, &login).await;
     let things = name("My Shop", "Things");
-    let tables = postgres.tables(&[things.clone(), name("public", "nothing")]).await.unwrap();
+    let tables = postgres.read_tables(&[things.clone(), name("public", "nothing")]).await.unwrap();
     assert_eq!(tables.len(), 1);
     let table = &tables[&things];
     assert_eq!((table.kind, table.comment.as_deref()), (TableKind::Table, Some("What we have")));
@@ -100,19 +100,19 @@ async fn views_and_partitioned_tables_are_tables_and_the_login_sees_what_it_may_
     database.run(&format!("grant select on public.seen, public.parts to {login}; grant select (b) on public.owners to {login}"));
     let postgres = connect(&database, &login).await;
     let names = ["seen", "kept", "parts"].map(|each| name("public", each));
-    let tables = postgres.tables(&names).await.unwrap();
+    let tables = postgres.read_tables(&names).await.unwrap();
     let kinds = names.map(|name| tables[&name].kind);
     assert_eq!(kinds, [TableKind::View, TableKind::View, TableKind::Table]);
     assert_eq!(tables[&name("public", "parts")].key, ["n"]);
     let unqualified = TableName { schema: None, name: "parts".to_owned() };
     assert!(
         postgres
-            .tables(std::slice::from_ref(&unqualified))
+            .read_tables(std::slice::from_ref(&unqualified))
             .await
             .unwrap()
             .contains_key(&unqualified)
     );
-    let all = postgres.all_tables().await.unwrap();
+    let all = postgres.list_tables().await.unwrap();
     assert_eq!(all, [name("public", "owners"), name("public", "parts"), name("public", "seen")]);
 }
 
@@ -149,7 +149,7 @@ async fn a_statement_of_our_own_that_fails_is_no_silence_of_the_database() {
     let postgres = connect(&database, &database.login("a")).await;
     let mut reader = CatalogReader::open(&postgres.pool).await.unwrap();
     let text = "select has_sequence_privilege('pg_catalog.pg_class'::regclass::oid, 'usage')";
-    let error = reader.rows(text, &[]).await.unwrap_err();
+    let error = reader.read_rows(text, &[]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Catalog);
     assert_eq!(
         error.to_string(),

@@ -52,7 +52,7 @@ pub(super) fn shop(name: &str) -> Option<(PostgresDatabase, String)> {
 /// The findings as lines: the grade, the name, the remedy.
 pub(super) async fn lines(database: &PostgresDatabase, login: &str, needs: &Needs) -> Vec<String> {
     let postgres = connect(database, login).await;
-    let findings = postgres.login(needs).await.unwrap();
+    let findings = postgres.check_login(needs).await.unwrap();
     findings
         .iter()
         .map(|finding| format!("{:?} {} {}", finding.grade, finding.name, finding.remedy))
@@ -101,7 +101,7 @@ async fn a_table_with_relations_of_every_kind_is_looked_at() {
     mend(&database, found);
     assert_eq!(lines(&database, &login, &needs).await, [""; 0]);
     let postgres = connect(&database, &login).await;
-    postgres.login(&Needs { is_for_query: true, ..needs }).await.unwrap();
+    postgres.check_login(&Needs { is_for_query: true, ..needs }).await.unwrap();
 }
 
 /// A right that makes a login too mighty, and the finding about it.

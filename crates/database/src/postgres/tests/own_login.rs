@@ -64,7 +64,7 @@ async fn rights_of_everybody_are_accepted_or_revoked_for_an_own_login() {
     let mut needs = needs();
     let orders = needs.tables.values_mut().next().unwrap();
     (orders.inserts, orders.updates, orders.deletes) = (names(&[]), names(&[]), false);
-    let own = postgres.own_login(&needs).await.unwrap();
+    let own = postgres.propose_login(&needs).await.unwrap();
     assert_eq!(own.allowed, ["temp"]);
     let statements = own.statements.join("; ");
     assert!(statements.contains("REVOKE INSERT ON public.orders FROM PUBLIC"), "{statements}");

@@ -277,7 +277,7 @@ async fn a_login_that_may_not_execute_set_config_has_role_and_identity_too() {
 #[tokio::test]
 async fn a_connection_serves_one_statement_of_a_model() {
     let Some((_, postgres)) = shop("r_query").await else { return };
-    postgres.login(&Needs { is_for_query: true, ..Needs::default() }).await.unwrap();
+    postgres.check_login(&Needs { is_for_query: true, ..Needs::default() }).await.unwrap();
     let lock = "select concat(pg_backend_pid(), '|', pg_try_advisory_lock(1), set_config('app.user', 'x', false))";
     let mut backends = std::collections::BTreeSet::new();
     for _ in 0..5 {

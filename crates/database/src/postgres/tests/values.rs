@@ -66,7 +66,7 @@ async fn every_type_is_written_and_read_as_the_text_of_the_database() {
     ));
     let postgres = connect(&database, &login).await;
     let name = TableName { schema: None, name: "sink".to_owned() };
-    let tables = postgres.tables(std::slice::from_ref(&name)).await.unwrap();
+    let tables = postgres.read_tables(std::slice::from_ref(&name)).await.unwrap();
     let mut no = 0;
     for (at, (_, values)) in VALUES.iter().enumerate() {
         let sql_type = &tables[&name].columns[at + 1].sql_type;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::{
     BIG, Mysql, Postgres, Select, Sqlite, TEXT, TargetRows, column, delete, insert, only, orders,
-    present, select, table, update,
+    select, select_if_present, table, update,
 };
 use crate::{
     catalog::{Column, Table},
@@ -87,7 +87,7 @@ fn statements(engine: Engine, text: &str) -> Vec<String> {
         insert(engine, &orders, &set, &returning),
         update(engine, &orders, only(&set), &target, &returning),
         delete(engine, &orders, &target),
-        present(engine, &orders, &rows),
+        select_if_present(engine, &orders, &rows),
     ]
     .map(|sql| sql.text)
     .to_vec()
@@ -142,7 +142,7 @@ proptest! {
             let mark = if engine == Postgres { '"' } else { '`' };
             prop_assert_eq!(unquoted(&quoted, mark), (name.clone(), ""));
             let table = named(&name);
-            let text = present(engine, &table, &[(name.clone(), "1".to_owned())]).text;
+            let text = select_if_present(engine, &table, &[(name.clone(), "1".to_owned())]).text;
             let (read, rest) = unquoted(text.strip_prefix("SELECT '1' FROM ").unwrap(), mark);
             prop_assert_eq!(&read, &name);
             // The column stands behind the name of its table.

@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter, types::ValueRef};
 
 use super::{
     BIG, Direction, Returning, Select, Sql, Sqlite, TEXT, TargetRows, column, delete, filter_of,
-    insert, only, order, pairs, present, select, table, update,
+    insert, only, order, pairs, select, select_if_present, table, update,
 };
 use crate::{
     catalog::{Column, ColumnKind, Table},
@@ -169,8 +169,10 @@ fn rows_are_added_changed_and_removed() {
     assert!(rows(&database, &update(Sqlite, &table, only(&set), &one, &returning)).is_empty());
     let nobody = TargetRows { key: &[], ..one };
     assert!(rows(&database, &delete(Sqlite, &table, &nobody)).is_empty());
-    assert_eq!(firsts(&database, &present(Sqlite, &table, &owner)), ["1"]);
-    assert!(rows(&database, &present(Sqlite, &table, &pairs(&[("owner", "ANN")]))).is_empty());
+    assert_eq!(firsts(&database, &select_if_present(Sqlite, &table, &owner)), ["1"]);
+    assert!(
+        rows(&database, &select_if_present(Sqlite, &table, &pairs(&[("owner", "ANN")]))).is_empty()
+    );
     rows(&database, &delete(Sqlite, &table, &TargetRows { rows: &[], ..one }));
     assert_eq!(
         database.query_one("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0)).unwrap(),
@@ -200,7 +202,7 @@ fn odd_and_reserved_names_are_names() {
         let sql = insert(Sqlite, &table, &values, &Returning { columns: &columns, value_bytes: 9 });
         assert_eq!(firsts(&database, &sql), ["7"], "{name}");
         assert_eq!(
-            firsts(&database, &present(Sqlite, &table, &pairs(&[(name, "7")]))),
+            firsts(&database, &select_if_present(Sqlite, &table, &pairs(&[(name, "7")]))),
             ["1"],
             "{name}"
         );

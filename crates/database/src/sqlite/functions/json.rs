@@ -79,7 +79,7 @@ impl Builder {
             }
             self.add(context, at, &mut members)?;
         }
-        Ok(self.whole(&members))
+        Ok(self.finished_json(&members))
     }
 
     /// Adds the member whose operands begin there.
@@ -102,7 +102,7 @@ impl Builder {
         Ok(())
     }
 
-    fn whole(self, members: &Members) -> Json {
+    fn finished_json(self, members: &Members) -> Json {
         let text = members.text.strip_suffix(',').unwrap_or_default();
         let text = match self.kind {
             Kind::Array => format!("[{text}]"),
@@ -122,13 +122,16 @@ impl Aggregate<Members, Json> for Builder {
     }
 
     fn finalize(&self, _: &mut Context<'_>, members: Option<Members>) -> Result<Json> {
-        Ok(self.whole(&members.unwrap_or_default()))
+        Ok(self.finished_json(&members.unwrap_or_default()))
     }
 }
 
 impl WindowAggregate<Members, Json> for Builder {
     fn value(&self, members: Option<&mut Members>) -> Result<Json> {
-        Ok(members.map_or_else(|| self.whole(&Members::default()), |members| self.whole(members)))
+        Ok(members.map_or_else(
+            || self.finished_json(&Members::default()),
+            |members| self.finished_json(members),
+        ))
     }
 
     fn inverse(&self, _: &mut Context<'_>, members: &mut Members) -> Result<()> {

@@ -109,7 +109,7 @@ async fn statements_on_a_read_only_driver_are_refused() {
     let shop = Shop::orders();
     let before = std::fs::read(shop.file()).unwrap();
     let driver = shop.connect_with(|settings| settings.is_read_only = true).await;
-    driver.login(&orders_needs()).await.unwrap();
+    driver.check_login(&orders_needs()).await.unwrap();
     run_all(&driver, Access::Read).await;
     for change in ["delete from orders", "update orders set note = 'x'"] {
         let failure = run(&driver, Access::Read, vec![affected(change, 9)]).await.unwrap_err();
@@ -156,7 +156,7 @@ async fn columns_are_updated_only_where_a_tool_does() {
     let table = needs.tables.get_mut(&name("orders")).unwrap();
     (table.updates, table.deletes) = (["note".to_owned()].into(), false);
     table.inserts.clear();
-    driver.login(&needs).await.unwrap();
+    driver.check_login(&needs).await.unwrap();
     let attempt = async |text| run(&driver, Access::Write, vec![affected(text, 9)]).await.map(drop);
     assert_eq!(attempt("update orders set note = 'x' where no = 1").await, Ok(()));
     for denied in [
@@ -185,8 +185,8 @@ async fn for_query(shop: &Shop) -> Sqlite {
         is_for_query: true,
         ..Needs::default()
     };
-    driver.tables(&[name("orders"), name("public_secrets")]).await.unwrap();
-    driver.login(&needs).await.unwrap();
+    driver.read_tables(&[name("orders"), name("public_secrets")]).await.unwrap();
+    driver.check_login(&needs).await.unwrap();
     driver
 }
 

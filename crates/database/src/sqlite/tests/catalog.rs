@@ -10,7 +10,7 @@ use crate::{
 async fn table(schema: &str, table: &str) -> Table {
     let shop = Shop::new(schema);
     let driver = shop.connect().await;
-    let mut tables = driver.tables(&[name(table)]).await.unwrap();
+    let mut tables = driver.read_tables(&[name(table)]).await.unwrap();
     tables.remove(&name(table)).unwrap()
 }
 
@@ -175,10 +175,10 @@ async fn names_are_found_whatever_their_case_and_absent_otherwise() {
         name("absent"),
         name("sqlite_schema"),
     ];
-    let tables = driver.tables(&names).await.unwrap();
+    let tables = driver.read_tables(&names).await.unwrap();
     let found: Vec<_> = tables.values().map(|table| table.name.name.as_str()).collect();
     assert_eq!(found, ["Odd \"name", "v"]);
-    let all = driver.all_tables().await.unwrap();
+    let all = driver.list_tables().await.unwrap();
     assert_eq!(all, [name("Odd \"name"), name("f"), name("v")]);
 }
 

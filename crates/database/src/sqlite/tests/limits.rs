@@ -30,7 +30,7 @@ async fn ends(driver: &Sqlite, access: Access, text: &str) {
 async fn a_statement_without_end_ends_with_its_deadline() {
     let shop = Shop::orders();
     let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
-    driver.login(&super::orders_needs()).await.unwrap();
+    driver.check_login(&super::orders_needs()).await.unwrap();
     let numbers = "with recursive n (i) as (select 1 union all select i + 1 from n)";
     for text in [
         ENDLESS.to_owned(),
@@ -73,7 +73,7 @@ async fn no_function_of_a_models_text_runs_on_with_the_largest_operands() {
     let shop = Shop::orders();
     let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
     let needs = Needs { is_for_query: true, ..super::orders_needs() };
-    driver.login(&needs).await.unwrap();
+    driver.check_login(&needs).await.unwrap();
     let letters = |half: u32| format!("replace(hex(zeroblob({half})), '0', 'a')");
     let members = |name: &str| {
         format!(
@@ -119,7 +119,7 @@ async fn an_aggregate_of_a_models_text_is_refused_when_it_is_too_long_not_at_its
     let shop = Shop::orders();
     let driver = shop.with_orders().await;
     let needs = Needs { is_for_query: true, ..super::orders_needs() };
-    driver.login(&needs).await.unwrap();
+    driver.check_login(&needs).await.unwrap();
     for aggregate in [
         "json_group_array(x)",
         "json_group_array(distinct x || i)",
@@ -166,7 +166,7 @@ async fn a_models_text_has_at_most_64_columns_or_as_many_as_the_widest_table() {
     for (schema, most) in [(ORDERS.to_owned(), 64), (format!("{ORDERS} {wide}"), 70)] {
         let shop = Shop::new(&schema);
         let driver = shop.with_orders().await;
-        driver.login(&Needs { is_for_query: true, ..super::orders_needs() }).await.unwrap();
+        driver.check_login(&Needs { is_for_query: true, ..super::orders_needs() }).await.unwrap();
         for (n, expected) in [(most, true), (most + 1, false)] {
             let came = read(&driver, &format!("select {}", numbers(n))).await;
             assert_eq!(came.is_ok(), expected, "{n} of {most} columns");
@@ -180,7 +180,7 @@ async fn a_models_text_has_at_most_64_columns_or_as_many_as_the_widest_table() {
 async fn a_caller_that_leaves_cancels_the_statement() {
     let shop = Shop::orders();
     let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
-    driver.login(&super::orders_needs()).await.unwrap();
+    driver.check_login(&super::orders_needs()).await.unwrap();
     let call = run(&driver, Access::Read, vec![rows(ENDLESS)]);
     assert!(time::timeout(Duration::from_millis(100), call).await.is_err());
     // The only connection is free again at once.
@@ -194,7 +194,7 @@ async fn a_caller_that_leaves_cancels_the_statement() {
 async fn the_only_connection_is_free_fifty_milliseconds_after_the_deadline_of_a_call() {
     let shop = Shop::orders();
     let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
-    driver.login(&super::orders_needs()).await.unwrap();
+    driver.check_login(&super::orders_needs()).await.unwrap();
     let mut times = Vec::new();
     for _ in 0..10 {
         let (time, begun) = (Duration::from_millis(100), Instant::now());
@@ -211,7 +211,7 @@ async fn the_only_connection_is_free_fifty_milliseconds_after_the_deadline_of_a_
 async fn a_cancellation_meets_no_other_call() {
     let shop = Shop::orders();
     let driver = shop.connect_with(|settings| settings.limits.connections = 2).await;
-    driver.login(&super::orders_needs()).await.unwrap();
+    driver.check_login(&super::orders_needs()).await.unwrap();
     for round in 0..500_u64 {
         let call = read(&driver, "select no from orders where no = 1");
         let _left = time::timeout(Duration::from_micros(round % 97), call).await;
@@ -224,7 +224,7 @@ async fn a_cancellation_meets_no_other_call() {
 async fn no_connection_is_free_within_the_time() {
     let shop = Shop::orders();
     let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
-    driver.login(&super::orders_needs()).await.unwrap();
+    driver.check_login(&super::orders_needs()).await.unwrap();
     let long = run_within(&driver, Access::Read, vec![rows(ENDLESS)], Duration::from_millis(400));
     let short = async {
         let steps = vec![rows("select no from orders")];

@@ -81,7 +81,7 @@ async fn a_file_without_a_database_is_unavailable() {
         let result = super::Sqlite::connect(&settings).await;
         let error = match result {
             Err(error) => error,
-            Ok(driver) => driver.tables(&[name("orders")]).await.unwrap_err(),
+            Ok(driver) => driver.read_tables(&[name("orders")]).await.unwrap_err(),
         };
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Unavailable, expected));
     }
@@ -163,10 +163,10 @@ async fn a_file_that_all_may_write_is_a_finding() {
 
     let shop = Shop::orders();
     let driver = shop.connect().await;
-    assert_eq!(driver.login(&super::orders_needs()).await.unwrap(), []);
+    assert_eq!(driver.check_login(&super::orders_needs()).await.unwrap(), []);
     fs::set_permissions(shop.file(), fs::Permissions::from_mode(0o666)).unwrap();
     fs::set_permissions(shop.folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let findings = driver.login(&super::orders_needs()).await.unwrap();
+    let findings = driver.check_login(&super::orders_needs()).await.unwrap();
     let names: Vec<_> = findings.iter().map(|it| (it.grade, it.name.as_str())).collect();
     let expected =
         [(Grade::Unused, "world-writable:file"), (Grade::Unused, "world-writable:folder")];
@@ -177,7 +177,7 @@ async fn a_file_that_all_may_write_is_a_finding() {
 async fn more_calls_than_connections_wait() {
     let shop = Shop::orders();
     let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
-    driver.login(&super::orders_needs()).await.unwrap();
+    driver.check_login(&super::orders_needs()).await.unwrap();
     let reads = (0..20).map(|_| run(&driver, Access::Read, vec![rows("select no from orders")]));
     for came in futures_util::future::join_all(reads).await {
         assert_eq!(came.unwrap()[0].rows.len(), 3);

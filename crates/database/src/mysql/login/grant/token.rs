@@ -23,22 +23,22 @@ impl Tokens {
         self.tokens.get(self.at)
     }
 
-    fn take(&mut self, token: &GrantToken) -> bool {
+    fn takes_token(&mut self, token: &GrantToken) -> bool {
         let is_it = self.peek() == Some(token);
         self.at += usize::from(is_it);
         is_it
     }
 
     pub(super) fn takes_word(&mut self, word: &str) -> bool {
-        self.take(&GrantToken::Word(word.to_owned()))
+        self.takes_token(&GrantToken::Word(word.to_owned()))
     }
 
     pub(super) fn takes_sign(&mut self, sign: char) -> bool {
-        self.take(&GrantToken::Sign(sign))
+        self.takes_token(&GrantToken::Sign(sign))
     }
 
     /// The words up to a sign or this word.
-    pub(super) fn words(&mut self, end: &str) -> String {
+    pub(super) fn take_words(&mut self, end: &str) -> String {
         let mut words: Vec<String> = Vec::new();
         while let Some(GrantToken::Word(word)) =
             self.peek().filter(|token| **token != GrantToken::Word(end.to_owned()))
@@ -49,17 +49,17 @@ impl Tokens {
         words.join(" ")
     }
 
-    pub(super) fn name(&mut self) -> Option<String> {
+    pub(super) fn take_name(&mut self) -> Option<String> {
         let GrantToken::Name(name) = self.peek()? else { return None };
         let name = name.clone();
         self.at += 1;
         Some(name)
     }
 
-    pub(super) fn columns(&mut self) -> Option<Vec<String>> {
-        let mut columns = vec![self.name()?];
+    pub(super) fn take_columns(&mut self) -> Option<Vec<String>> {
+        let mut columns = vec![self.take_name()?];
         while self.takes_sign(',') {
-            columns.push(self.name()?);
+            columns.push(self.take_name()?);
         }
         self.takes_sign(')').then_some(columns)
     }
