@@ -35,7 +35,7 @@ pub(crate) fn declaration_among<'t>(
 ) -> Tool {
     let mut tool = tool.clone();
     let functions = tools.iter().copied().filter(|tool| {
-        settings.calls.allow(tool.name(), tool.effect())
+        settings.calls.allows(tool.name(), tool.effect())
             && !tool.calls_tools()
             && tool.execution() == Execution::Server
     });

@@ -40,7 +40,7 @@ impl<'e> Functions<'e> {
     }
 
     fn has(self, entry: Entry<'e>) -> bool {
-        self.rules.allow(entry.name(), entry.effect()) && self.may_see(entry)
+        self.rules.allows(entry.name(), entry.effect()) && self.may_see(entry)
     }
 
     fn may_see(self, entry: Entry<'e>) -> bool {
@@ -79,12 +79,12 @@ impl<'e> Functions<'e> {
         let mut all: Vec<_> = self.entries().filter(meant).collect();
         match (all.pop(), all.as_slice()) {
             (Some(entry), []) => Ok(Function::Tool(entry)),
-            (Some(entry), others) => Err(several(name, others.iter().chain([&entry]))),
-            (None, _) => Err(self.unknown(name)),
+            (Some(entry), others) => Err(ambiguous_name_text(name, others.iter().chain([&entry]))),
+            (None, _) => Err(self.unknown_name_text(name)),
         }
     }
 
-    fn unknown(self, name: &Name) -> String {
+    fn unknown_name_text(self, name: &Name) -> String {
         let asked = name.text();
         if self.visible_entries().any(|entry| FunctionPath::from_entry(entry).is_meant(name)) {
             return format!("code may not call `{asked}`: call the tool by itself");
@@ -130,7 +130,10 @@ impl<'e> Functions<'e> {
     }
 }
 
-fn several<'a, 'e: 'a>(name: &Name, entries: impl Iterator<Item = &'a Entry<'e>>) -> String {
+fn ambiguous_name_text<'a, 'e: 'a>(
+    name: &Name,
+    entries: impl Iterator<Item = &'a Entry<'e>>,
+) -> String {
     let names: Vec<_> =
         entries.map(|it| format!("`{}`", FunctionPath::from_entry(*it).text())).collect();
     format!("`{}` is the name of several functions: {}", name.text(), names.join(", "))

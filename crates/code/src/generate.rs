@@ -39,7 +39,10 @@ impl<'a> Generator<'a> {
     ///
     /// # Errors
     /// The model gave none.
-    pub(crate) async fn program(&self, earlier: Option<Attempt<'_>>) -> Result<String, Box<Fault>> {
+    pub(crate) async fn request_program(
+        &self,
+        earlier: Option<Attempt<'_>>,
+    ) -> Result<String, Box<Fault>> {
         let task = self.task;
         let text = match earlier {
             None => task.to_owned(),

@@ -109,7 +109,7 @@ impl ProgramJournal {
     }
 
     /// Notes a call that the code asks for.
-    pub(crate) fn ask(&mut self, mut call: AskedCall) {
+    pub(crate) fn add_call(&mut self, mut call: AskedCall) {
         self.size = self.size.saturating_add(call.positional.iter().map(value_size).sum());
         self.size = self.size.saturating_add(object_size(&call.named)).saturating_add(PER_CALL);
         if self.is_full() {
@@ -120,7 +120,7 @@ impl ProgramJournal {
     }
 
     /// Notes the end of a call.
-    pub(crate) fn end(&mut self, number: usize, ended: Ended, answer: CallAnswer) {
+    pub(crate) fn end_call(&mut self, number: usize, ended: Ended, answer: CallAnswer) {
         let size = match &answer {
             Ok(value) => value_size(value),
             Err(raised) => raised.text.len().saturating_add(value_size(&raised.fault)),
@@ -142,7 +142,7 @@ impl ProgramJournal {
     }
 
     /// The calls that wait, with their numbers.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, &AskedCall, &Pending)> {
+    pub(crate) fn waiting_calls(&self) -> impl Iterator<Item = (usize, &AskedCall, &Pending)> {
         let calls = self.calls.iter().enumerate();
         calls.filter_map(|(number, call)| match &call.state {
             CallState::Waiting(pending) => Some((number, call, &**pending)),
@@ -163,12 +163,12 @@ impl ProgramJournal {
 
     /// The writes that were made, or may have been, as a sentence lists them.
     pub(crate) fn writes_text(&self) -> String {
-        let writes: Vec<_> = self.writes().collect();
+        let writes: Vec<_> = self.write_texts().collect();
         if writes.is_empty() { "none".to_owned() } else { writes.join(", ") }
     }
 
     /// The writes that were made, or may have been.
-    pub(crate) fn writes(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn write_texts(&self) -> impl Iterator<Item = String> {
         let calls = self.calls.iter().enumerate().filter(|(_, call)| call.is_write);
         calls.filter_map(|(number, call)| {
             let tool = call.tool.as_deref()?;
@@ -193,7 +193,7 @@ impl ProgramJournal {
     }
 
     /// The lines of the code that name the function of a call.
-    pub(crate) fn lines(&self, name: &str) -> Vec<usize> {
+    pub(crate) fn lines_with_name(&self, name: &str) -> Vec<usize> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let names = |line: &str| line.split(|c: char| !is_part(c)).any(|word| word == name);
         let lines = (1..).zip(self.code.lines()).filter(|(_, line)| names(line));
@@ -275,12 +275,12 @@ mod tests {
             CallState::Ended(Ended::Answered, None),
             CallState::Waiting(Box::new(pending)),
         ] {
-            journal.ask(call(state));
+            journal.add_call(call(state));
         }
         journal.events.push(Event::Delivered(2));
         let text = journal.to_text();
         assert_eq!(ProgramJournal::from_bytes(text.as_bytes()), Some(journal.clone()));
-        assert_eq!(journal.lines("addPet"), [2]);
+        assert_eq!(journal.lines_with_name("addPet"), [2]);
         assert_eq!(
             journal.writes_text(),
             "`pets-addPet` (call 2, maybe), `pets-addPet` (call 3), `pets-addPet` (call 4, maybe), `pets-addPet` (call 5)"
@@ -295,12 +295,12 @@ mod tests {
     #[test]
     fn a_full_journal_keeps_no_further_values() {
         let mut journal = ProgramJournal::new("x", "monty 1", String::new());
-        journal.ask(call(CallState::Asked));
-        journal.end(0, Ended::Answered, Ok("a".repeat(MOST_BYTES).into()));
+        journal.add_call(call(CallState::Asked));
+        journal.end_call(0, Ended::Answered, Ok("a".repeat(MOST_BYTES).into()));
         assert!(journal.is_full());
         assert!(journal.answer(0).is_some(), "the code gets it");
         assert!(journal.answer(0).is_none(), "and nobody else");
-        journal.ask(call(CallState::Asked));
+        journal.add_call(call(CallState::Asked));
         assert!(journal.calls[1].positional.is_empty());
     }
 }

@@ -20,7 +20,7 @@ use crate::{
 /// # Errors
 /// [`Unavailable`] if no code runs here.
 pub fn load(settings: CodeSettings) -> Result<Arc<dyn Backend>, Unavailable> {
-    load_among(settings, Programs::new(None))
+    load_with_programs(settings, Programs::new(None))
 }
 
 /// [`load`] with a store, in which programs wait for a person: another process that has the store goes on with them.
@@ -31,10 +31,13 @@ pub fn load_over(
     settings: CodeSettings,
     state: &Arc<dyn Store>,
 ) -> Result<Arc<dyn Backend>, Unavailable> {
-    load_among(settings, Programs::new(Some(state)))
+    load_with_programs(settings, Programs::new(Some(state)))
 }
 
-fn load_among(settings: CodeSettings, programs: Programs) -> Result<Arc<dyn Backend>, Unavailable> {
+fn load_with_programs(
+    settings: CodeSettings,
+    programs: Programs,
+) -> Result<Arc<dyn Backend>, Unavailable> {
     let name = match &settings.prefix {
         Some(prefix) => ToolName::new(&format!("{prefix}-{TOOL}")),
         None => ToolName::new(TOOL),

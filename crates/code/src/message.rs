@@ -70,7 +70,7 @@ pub(crate) struct End {
 
 impl End {
     /// The end with texts of at most so many bytes: a worker that cuts them itself may be wrong about it.
-    pub(crate) fn within(mut self, most: usize) -> Self {
+    pub(crate) fn with_texts_cut(mut self, most: usize) -> Self {
         for text in [&mut self.result, &mut self.error, &mut self.stdout] {
             if text.len() > most {
                 text.truncate(text.floor_char_boundary(most));

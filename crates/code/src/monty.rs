@@ -61,12 +61,12 @@ struct Link<'a> {
 
 impl Link<'_> {
     fn report(&mut self, report: &Report) -> io::Result<()> {
-        self.write(&report.to_value(), MOST_FROM_WORKER)?
+        self.write_frame(&report.to_value(), MOST_FROM_WORKER)?
             .ok_or_else(|| io::ErrorKind::FileTooLarge.into())
     }
 
     /// Writes a frame; `None` if it is longer than `most`.
-    fn write(&mut self, message: &Value, most: usize) -> io::Result<Option<()>> {
+    fn write_frame(&mut self, message: &Value, most: usize) -> io::Result<Option<()>> {
         let Some(bytes) = frame_bytes(message, most) else { return Ok(None) };
         self.output.write_all(&bytes).map(Some)
     }
@@ -77,7 +77,7 @@ impl Link<'_> {
     }
 
     /// The answer to a report for which the worker waits.
-    fn answer(&mut self, report: &Report) -> io::Result<Order> {
+    fn report_and_receive_order(&mut self, report: &Report) -> io::Result<Order> {
         self.report(report)?;
         self.output.flush()?;
         self.next_order()?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())

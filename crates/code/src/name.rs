@@ -15,7 +15,7 @@ pub(crate) fn python_name(text: &str) -> String {
 
 /// True if both are one name.
 pub(crate) fn is_same_name(a: &str, b: &str) -> bool {
-    fold(a).eq(fold(b))
+    folded_characters(a).eq(folded_characters(b))
 }
 
 /// True if a parameter of this name is the key under which a service makes a write once.
@@ -23,7 +23,7 @@ pub(crate) fn is_key(parameter: &str) -> bool {
     KEY_NAMES.iter().any(|name| is_same_name(parameter, name))
 }
 
-fn fold(name: &str) -> impl Iterator<Item = char> {
+fn folded_characters(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase)
 }
 

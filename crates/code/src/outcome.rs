@@ -127,7 +127,7 @@ fn raised_fault(fault: &Fault) -> Raised {
 }
 
 /// An exception of a call that reaches no tool.
-pub(crate) fn raised(code: &str, message: &str) -> Raised {
+pub(crate) fn call_exception(code: &str, message: &str) -> Raised {
     let fault = json!({"code": code, "message": message, "reached": "no"});
     Raised { text: format!("{code}: {message}"), fault }
 }

@@ -17,7 +17,7 @@ use crate::{
     functions::Functions,
     journal::ProgramJournal,
     message::{End, Name, Order, Report},
-    outcome::raised,
+    outcome::call_exception,
     programs::Keeper,
     settings::CodeLimits,
     worker::{Broken, Worker},
@@ -132,8 +132,8 @@ impl<'a> Program<'a> {
 
     /// Runs the code to its end, or until it waits for a person.
     pub(crate) async fn run(&mut self, worker: &mut Worker) -> RunEnd {
-        let ended = match self.follow(worker).await {
-            Ok(end) => self.finish_calls().await.map(|()| end.within(self.limits.output)),
+        let ended = match self.follow_worker(worker).await {
+            Ok(end) => self.finish_calls().await.map(|()| end.with_texts_cut(self.limits.output)),
             Err(halt) => Err(halt),
         };
         match ended {
@@ -162,18 +162,18 @@ impl<'a> Program<'a> {
             return Ok(());
         }
         self.journal.result = Some(result.clone());
-        self.keeper.keep(&self.journal).await
+        self.keeper.keep_journal(&self.journal).await
     }
 
     /// Follows the worker until the program ends.
     ///
     /// # Errors
     /// The reason why it has no end of its own.
-    async fn follow(&mut self, worker: &mut Worker) -> Result<End, Halt> {
+    async fn follow_worker(&mut self, worker: &mut Worker) -> Result<End, Halt> {
         let CodeLimits { memory, output, time, .. } = self.limits;
         let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let (number, code) = (worker.number(), self.journal.code.clone());
-        self.send(worker, &Order::Run { number, code, memory, output, time_ms }).await?;
+        self.send_in_time(worker, &Order::Run { number, code, memory, output, time_ms }).await?;
         let mut waits = false;
         loop {
             if self.has_repeated_all() {
@@ -182,7 +182,7 @@ impl<'a> Program<'a> {
             }
             if waits && let Some(number) = self.next_answer()? {
                 waits = false;
-                self.answer(worker, number).await?;
+                self.send_answer(worker, number).await?;
                 continue;
             }
             if waits && self.is_held_up() {
@@ -196,16 +196,18 @@ impl<'a> Program<'a> {
                 Step::Late => return Err(time_text(self.limits.time).into()),
                 Step::Stuck => return Err(self.broken_text(Broken::Malformed).into()),
                 Step::Reported(Err(broken)) => return Err(self.broken_text(broken).into()),
-                Step::Reported(Ok(report)) => match self.judge(worker, number, report).await? {
-                    Reaction::End(end) => return Ok(end),
-                    Reaction::GoesOn => {}
-                    Reaction::Waits => waits = true,
-                },
+                Step::Reported(Ok(report)) => {
+                    match self.react_to_report(worker, number, report).await? {
+                        Reaction::End(end) => return Ok(end),
+                        Reaction::GoesOn => {}
+                        Reaction::Waits => waits = true,
+                    }
+                }
             }
         }
     }
 
-    async fn judge(
+    async fn react_to_report(
         &mut self,
         worker: &mut Worker,
         number: u64,
@@ -220,8 +222,8 @@ impl<'a> Program<'a> {
             Report::End(..) => return Err(self.broken_text(Broken::Malformed).into()),
             Report::Wait => return Ok(Reaction::Waits),
             Report::Lookup(name) => {
-                let meaning = self.meaning(&name);
-                self.send(worker, &Order::Named(meaning)).await?;
+                let meaning = self.meaning_of_first_run(&name);
+                self.send_in_time(worker, &Order::Named(meaning)).await?;
             }
             Report::Call { number, name, positional, named } => {
                 let asked = Asked { name, positional, named };
@@ -239,7 +241,7 @@ impl<'a> Program<'a> {
         let left = self.limits.time.saturating_add(GRACE).saturating_sub(self.computed);
         let until = if waits { self.deadline } else { self.deadline.min(began + left) };
         let step = tokio::select! {
-            report = worker.next_report(), if !waits => Step::Reported(report),
+            report = worker.receive_report(), if !waits => Step::Reported(report),
             Some(ended) = self.running.next() => Step::Ended(Box::new(ended)),
             () = sleep_until(until) => Step::Late,
         };
@@ -250,27 +252,28 @@ impl<'a> Program<'a> {
     }
 
     /// Gives the code the answer of a call.
-    async fn answer(&mut self, worker: &mut Worker, number: usize) -> Result<(), Halt> {
+    async fn send_answer(&mut self, worker: &mut Worker, number: usize) -> Result<(), Halt> {
         let Some(answer) = self.journal.answer(number) else {
             let writes = self.journal.writes_text();
             let error = "journal_full: not all answers were recorded, so that the program cannot go on; writes already made";
             return Err(Halt::Error(format!("{error}: {writes}")));
         };
         let number = number as u64;
-        if self.send(worker, &Order::Answer { number, answer }).await? {
+        if self.send_in_time(worker, &Order::Answer { number, answer }).await? {
             return Ok(());
         }
-        let answer = Err(raised("response_too_large", "the result is larger than code may have"));
-        self.send(worker, &Order::Answer { number, answer }).await?;
+        let answer =
+            Err(call_exception("response_too_large", "the result is larger than code may have"));
+        self.send_in_time(worker, &Order::Answer { number, answer }).await?;
         Ok(())
     }
 
     /// Sends an order to a worker, which waits for it: one that does not read has no more time than for its code.
-    async fn send(&mut self, worker: &mut Worker, order: &Order) -> Result<bool, String> {
+    async fn send_in_time(&mut self, worker: &mut Worker, order: &Order) -> Result<bool, String> {
         let patience = self.limits.time.saturating_add(GRACE);
         let until = self.deadline.min(Instant::now() + patience);
         tokio::select! {
-            sent = worker.send(order) => sent.map_err(|broken| self.broken_text(broken)),
+            sent = worker.send_order(order) => sent.map_err(|broken| self.broken_text(broken)),
             () = sleep_until(until) => Err(time_text(self.limits.time)),
         }
     }

@@ -53,7 +53,7 @@ impl Programs {
     ///
     /// # Errors
     /// There is none, it runs, or the store cannot be read.
-    pub(crate) async fn take(
+    pub(crate) async fn take_program(
         &self,
         call: &Call<'_>,
         pending: &str,
@@ -91,7 +91,10 @@ impl Keeper {
     ///
     /// # Errors
     /// Another process has the program, or the store does not keep it.
-    pub(crate) async fn keep(&mut self, journal: &ProgramJournal) -> Result<(), Box<Fault>> {
+    pub(crate) async fn keep_journal(
+        &mut self,
+        journal: &ProgramJournal,
+    ) -> Result<(), Box<Fault>> {
         let Some((_, key)) = &self.place else { return Ok(()) };
         let record = Record::new("application/json", journal.to_text().into());
         let record = record.with_time_to_live(TIME_TO_LIVE);
@@ -107,13 +110,13 @@ impl Keeper {
     /// Keeps the journal of a program that begins to wait, under the names of the calls that wait.
     ///
     /// # Errors
-    /// Those of [`Keeper::keep`].
+    /// Those of [`Keeper::keep_journal`].
     pub(crate) async fn keep_waiting(
         &mut self,
         call: &Call<'_>,
         journal: &ProgramJournal,
     ) -> Result<(), Box<Fault>> {
-        let names: Vec<&str> = journal.waiting().map(|(.., pending)| &*pending.id).collect();
+        let names: Vec<&str> = journal.waiting_calls().map(|(.., pending)| &*pending.id).collect();
         let first = names.first().copied().unwrap_or_default();
         let (program, _) = self.place.get_or_insert_with(|| {
             let name = format!("program of {first}");
@@ -121,7 +124,7 @@ impl Keeper {
             (name, key)
         });
         let program = program.clone();
-        self.keep(journal).await?;
+        self.keep_journal(journal).await?;
         for name in names {
             let record = Record::json(&program).map_err(|error| not_kept(&error))?;
             let record = record.with_time_to_live(TIME_TO_LIVE);

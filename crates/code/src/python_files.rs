@@ -32,7 +32,7 @@ pub(crate) fn files_schema() -> Value {
 ///
 /// # Errors
 /// A handle leads to nothing that the caller may read, a name is not plain or there twice, or the files are too large together.
-pub(crate) async fn input_files(
+pub(crate) async fn load_input_files(
     call: &Call<'_>,
     limits: &PythonLimits,
 ) -> Result<Vec<InputFile>, Box<Fault>> {
@@ -40,7 +40,7 @@ pub(crate) async fn input_files(
     let most = limits.files_in.min(limits.folder);
     let (mut files, mut n_left) = (Vec::<InputFile>::new(), most);
     for (at, file) in asked.into_iter().flatten().enumerate() {
-        let stored = stored_file(call, &file["handle"]).await?;
+        let stored = load_stored_file(call, &file["handle"]).await?;
         let stored = stored.ok_or_else(|| wording::code::no_file(at))?;
         let name = file_name(at, file["name"].as_str(), &stored);
         if !is_plain(&name) || files.iter().any(|file| file.name == name) {
@@ -53,7 +53,10 @@ pub(crate) async fn input_files(
     Ok(files)
 }
 
-async fn stored_file(call: &Call<'_>, handle: &Value) -> Result<Option<StoredResult>, Box<Fault>> {
+async fn load_stored_file(
+    call: &Call<'_>,
+    handle: &Value,
+) -> Result<Option<StoredResult>, Box<Fault>> {
     let Some(handle) = handle.as_str().and_then(Handle::new) else { return Ok(None) };
     let executor = call.extensions().get::<Executor>();
     let executor = executor.ok_or_else(wording::code::code_outside_executor)?;

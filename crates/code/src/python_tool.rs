@@ -16,7 +16,7 @@ use crate::{
     declaration::{output_schema, preview_text, program_text},
     generate::{Attempt, Generator, is_names},
     python::{InputFile, OutputFile, PythonOutcome, PythonProgram, PythonSettings, examine, run},
-    python_files::{files_schema, input_files},
+    python_files::{files_schema, load_input_files},
     settings::CodeSettings,
     unavailable::Unavailable,
 };
@@ -42,11 +42,11 @@ impl PythonTool {
         let _permit = permit.ok_or_else(wording::code::too_many_programs)?;
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let deadline = call.deadline_within(self.settings.limits.timeout);
-        let given = input_files(call, &self.python.limits).await?;
+        let given = load_input_files(call, &self.python.limits).await?;
         let (outcome, generated) = self.run_text(code, &given, deadline).await?;
         let mut files = Vec::new();
         for file in &outcome.files {
-            files.push(self.file_value(call, file).await);
+            files.push(self.store_and_describe_file(call, file).await);
         }
         Ok(result(&outcome, &generated, files))
     }
@@ -69,14 +69,14 @@ impl PythonTool {
         };
         let language = format!("{}{files_text}", language(&self.settings));
         let generator = Generator::new(model, &language, text, deadline);
-        let code = generator.program(None).await?;
+        let code = generator.request_program(None).await?;
         let second = self.run_code(&code, files, deadline).await?;
         if second.error.is_empty() {
             return Ok((second, code));
         }
         let attempt = Attempt { code: &code, error: &second.error };
         // Without another program, the error of the first is the answer.
-        let Ok(repaired) = generator.program(Some(attempt)).await else {
+        let Ok(repaired) = generator.request_program(Some(attempt)).await else {
             return Ok((second, code));
         };
         Ok((self.run_code(&repaired, files, deadline).await?, repaired))
@@ -99,7 +99,7 @@ impl PythonTool {
     }
 
     /// A file of the result: small texts as they stand, small files in base64, and a handle to each that can be kept.
-    async fn file_value(&self, call: &Call<'_>, file: &OutputFile) -> Value {
+    async fn store_and_describe_file(&self, call: &Call<'_>, file: &OutputFile) -> Value {
         let text =
             std::str::from_utf8(&file.bytes).ok().filter(|_| file.media_type.starts_with("text/"));
         let is_small = file.bytes.len() <= MOST_INLINE;

@@ -111,7 +111,7 @@ impl CodeSettings {
 
 impl CallRules {
     /// True if code may call a tool of this name and effect.
-    pub(crate) fn allow(&self, name: &ToolName, effect: Effect) -> bool {
+    pub(crate) fn allows(&self, name: &ToolName, effect: Effect) -> bool {
         let matches = |patterns: &[Pattern]| patterns.iter().any(|it| it.matches(name.as_str()));
         let is_included = self.include.is_empty() || matches(&self.include);
         is_included && !matches(&self.exclude) && self.effects.contains(&effect)

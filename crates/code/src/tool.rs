@@ -60,13 +60,13 @@ impl CodeTool {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let limits = self.settings.limits;
         let Some(resumption) = call.extensions().get::<Resumption>() else {
-            return Box::pin(self.begin(call, functions, code)).await;
+            return Box::pin(self.run_text(call, functions, code)).await;
         };
-        let kept = self.programs.take(call, &resumption.pending).await?;
+        let kept = self.programs.take_program(call, &resumption.pending).await?;
         let KeptProgram { journal, keeper, mut lease } = kept;
         let start = Start { functions, limits, journal, keeper, resumption: Some(resumption) };
         let outcome = tokio::select! {
-            outcome = self.go_on(call, code, start) => outcome,
+            outcome = self.resume_program(call, code, start) => outcome,
             never = lease.renew_forever() => match never {},
         };
         lease.release().await;
@@ -74,7 +74,7 @@ impl CodeTool {
     }
 
     /// Runs a text. One that is no program goes to the model, if there is one, and what it writes is run, and repaired once.
-    async fn begin<'a>(
+    async fn run_text<'a>(
         &self,
         call: &'a Call<'a>,
         functions: Functions<'a>,
@@ -95,17 +95,19 @@ impl CodeTool {
             let journal = ProgramJournal::new(code, ENGINE, format!("{identity} {n_before}"));
             journal.for_task(text, n_before)
         };
-        let second = run(journal(&generator.program(None).await?, 0)).await?;
-        let Some((code, error, n_calls)) = second.repairable() else { return Ok(second.outcome) };
+        let second = run(journal(&generator.request_program(None).await?, 0)).await?;
+        let Some((code, error, n_calls)) = second.repairable_error() else {
+            return Ok(second.outcome);
+        };
         // Without another program, the error of the first is the answer.
-        let Ok(code) = generator.program(Some(Attempt { code, error })).await else {
+        let Ok(code) = generator.request_program(Some(Attempt { code, error })).await else {
             return Ok(second.outcome);
         };
         Ok(run(journal(&code, n_calls)).await?.outcome)
     }
 
     /// Goes on with a program that was kept.
-    async fn go_on<'a>(
+    async fn resume_program<'a>(
         &self,
         call: &'a Call<'a>,
         code: &str,
@@ -123,9 +125,9 @@ impl CodeTool {
         }
         if let Some(error) = stale_text(journal, start.functions) {
             let end = End { error, ..End::default() };
-            let result = result(&end, journal);
+            let result = result_value(&end, journal);
             start.journal.result = Some(result.clone());
-            start.keeper.keep(&start.journal).await?;
+            start.keeper.keep_journal(&start.journal).await?;
             return Ok(result.into());
         }
         let is_unfinished = journal.calls.iter().any(|call| match &call.state {
@@ -139,13 +141,13 @@ impl CodeTool {
             return Ok(Outcome::Pending(pending));
         }
         // From now on no other process sends anything for this program.
-        start.keeper.keep(&start.journal).await?;
+        start.keeper.keep_journal(&start.journal).await?;
         Ok(self.run_from(call, start).await?.outcome)
     }
 
     async fn run_from<'a>(&self, call: &'a Call<'a>, start: Start<'a>) -> Result<Run, Box<Fault>> {
         let principal = call.principal().map_or("", Principal::id);
-        let mut worker = self.workers.take(principal).map_err(|error| {
+        let mut worker = self.workers.take_worker(principal).map_err(|error| {
             tracing::debug!(%error, "no process can be started that runs code");
             wording::code::no_worker()
         })?;
@@ -155,7 +157,7 @@ impl CodeTool {
                 if is_clean {
                     self.workers.give_back(worker);
                 }
-                let result = result(&end, program.journal());
+                let result = result_value(&end, program.journal());
                 if let Err(fault) = program.keep_result(&result).await {
                     tracing::debug!(%fault.message, "the result of a program that waited is not kept");
                 }
@@ -186,9 +188,9 @@ impl Run {
     }
 
     /// The program, its error and the number of its calls, if another one may run in its place: an error, and no write.
-    fn repairable(&self) -> Option<(&str, &str, usize)> {
+    fn repairable_error(&self) -> Option<(&str, &str, usize)> {
         let (end, journal) = self.ended.as_ref()?;
-        let may_run_again = !end.error.is_empty() && journal.writes().next().is_none();
+        let may_run_again = !end.error.is_empty() && journal.write_texts().next().is_none();
         may_run_again.then_some((&journal.code, &end.error, journal.calls.len()))
     }
 }
@@ -213,7 +215,7 @@ fn stale_text(journal: &ProgramJournal, functions: Functions<'_>) -> Option<Stri
 }
 
 /// The result: what is empty stands as an empty text.
-fn result(end: &End, journal: &ProgramJournal) -> Value {
+fn result_value(end: &End, journal: &ProgramJournal) -> Value {
     let End { result, error, stdout, is_cut, .. } = end;
     let generated = journal.task.as_ref().map_or("", |_| &journal.code);
     let calls = journal.records().iter().map(CallRecord::to_value).collect();

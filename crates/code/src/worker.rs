@@ -70,15 +70,15 @@ impl Workers {
     }
 
     /// A process for a program of this principal.
-    pub(crate) fn take(&self, principal: &str) -> io::Result<Worker> {
+    pub(crate) fn take_worker(&self, principal: &str) -> io::Result<Worker> {
         let mut worker = match self.take_idle(principal) {
             Some(worker) => worker,
-            None => self.start()?,
+            None => self.start_worker()?,
         };
         worker.principal = Some(principal.to_owned());
         if !self.has_fresh() {
             // Without one, the next program waits for its start.
-            self.start().into_iter().for_each(|fresh| self.keep(fresh));
+            self.start_worker().into_iter().for_each(|fresh| self.keep_worker(fresh));
         }
         Ok(worker)
     }
@@ -87,7 +87,7 @@ impl Workers {
     pub(crate) fn give_back(&self, mut worker: Worker) {
         worker.n_programs += 1;
         if worker.n_programs < MOST_PROGRAMS {
-            self.keep(worker);
+            self.keep_worker(worker);
         }
     }
 
@@ -109,7 +109,7 @@ impl Workers {
         idle.iter().any(|worker| worker.principal.is_none())
     }
 
-    fn keep(&self, worker: Worker) {
+    fn keep_worker(&self, worker: Worker) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() >= MOST_IDLE {
             let oldest = idle.iter().position(|worker| worker.principal.is_some());
@@ -118,7 +118,7 @@ impl Workers {
         idle.push(worker);
     }
 
-    fn start(&self) -> io::Result<Worker> {
+    fn start_worker(&self) -> io::Result<Worker> {
         let mut command = Command::new(&self.program);
         command.arg(WORKER_ARGUMENT).env_clear().current_dir("/").kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -134,7 +134,7 @@ impl Workers {
 
 impl Worker {
     /// The next report. If the future is dropped, what has arrived is kept.
-    pub(crate) async fn next_report(&mut self) -> Result<Report, Broken> {
+    pub(crate) async fn receive_report(&mut self) -> Result<Report, Broken> {
         loop {
             match self.frames.next_frame() {
                 Ok(Some(frame)) => return Report::from_value(&frame).ok_or(Broken::Malformed),
@@ -159,7 +159,7 @@ impl Worker {
     }
 
     /// Sends an order; `false` if it is longer than a worker reads.
-    pub(crate) async fn send(&mut self, order: &Order) -> Result<bool, Broken> {
+    pub(crate) async fn send_order(&mut self, order: &Order) -> Result<bool, Broken> {
         let Some(bytes) = frame_bytes(&order.to_value(), MOST_TO_WORKER) else {
             return Ok(false);
         };

@@ -67,7 +67,7 @@ impl<'l, 'p> Run<'l, 'p> {
                 let is_no_program = exception.exc_type() == ExcType::SyntaxError;
                 return Ok(End {
                     is_no_program,
-                    ..self.end(String::new(), &exception.to_string())
+                    ..self.into_end(String::new(), &exception.to_string())
                 });
             }
         };
@@ -76,10 +76,12 @@ impl<'l, 'p> Run<'l, 'p> {
         loop {
             step = match step {
                 Ok(RunProgress::Complete(MontyObject::Repr(text))) if text.contains(COROUTINE) => {
-                    return Ok(self.end(String::new(), NOT_AWAITED));
+                    return Ok(self.into_end(String::new(), NOT_AWAITED));
                 }
-                Ok(RunProgress::Complete(value)) => return Ok(self.end(result_text(&value), "")),
-                Err(exception) => return Ok(self.end(String::new(), &exception.to_string())),
+                Ok(RunProgress::Complete(value)) => {
+                    return Ok(self.into_end(result_text(&value), ""));
+                }
+                Err(exception) => return Ok(self.into_end(String::new(), &exception.to_string())),
                 Ok(RunProgress::NameLookup(lookup)) => self.resume_lookup(lookup)?,
                 Ok(RunProgress::FunctionCall(call)) => self.resume_call(call)?,
                 Ok(RunProgress::ResolveFutures(waiting)) => self.resume_waiting(waiting)?,
@@ -91,7 +93,7 @@ impl<'l, 'p> Run<'l, 'p> {
         }
     }
 
-    fn end(self, result: String, error: &str) -> End {
+    fn into_end(self, result: String, error: &str) -> End {
         let most = self.printed.most;
         let (result, is_result_cut) = shorten_text(result, most);
         let (error, is_error_cut) = shorten_error(error, most);
@@ -100,15 +102,15 @@ impl<'l, 'p> Run<'l, 'p> {
     }
 
     /// The module that an object of the interpreter stands for.
-    fn module(&self, object: Option<MontyUuid>) -> Option<String> {
+    fn module_name(&self, object: Option<MontyUuid>) -> Option<String> {
         let bytes = *object?.as_bytes();
         let number = usize::try_from(u128::from_be_bytes(bytes)).ok()?;
         self.modules.get(number.checked_sub(1)?).cloned()
     }
 
     fn resume_lookup(&mut self, lookup: NameLookup) -> Step {
-        let name = Name { module: self.module(lookup.object_id()), name: lookup.name.clone() };
-        let result = match self.meaning(&name)? {
+        let name = Name { module: self.module_name(lookup.object_id()), name: lookup.name.clone() };
+        let result = match self.look_up_meaning(&name)? {
             Meaning::Function => {
                 let (name, docstring) = (name.text(), None);
                 NameLookupResult::Value(MontyObject::Function { name, docstring })
@@ -120,12 +122,14 @@ impl<'l, 'p> Run<'l, 'p> {
     }
 
     /// The meaning of a name, asked once if it is a function.
-    fn meaning(&mut self, name: &Name) -> io::Result<Meaning> {
+    fn look_up_meaning(&mut self, name: &Name) -> io::Result<Meaning> {
         let is_own = name.module.is_none() && name.name == FAULT;
         if is_own || self.functions.contains(&name.text()) {
             return Ok(Meaning::Function);
         }
-        let Order::Named(meaning) = self.link.answer(&Report::Lookup(name.clone()))? else {
+        let Order::Named(meaning) =
+            self.link.report_and_receive_order(&Report::Lookup(name.clone()))?
+        else {
             return Err(ErrorKind::InvalidData.into());
         };
         if meaning == Meaning::Function {
@@ -154,9 +158,9 @@ impl<'l, 'p> Run<'l, 'p> {
     }
 
     fn resume_call(&mut self, call: FunctionCall) -> Step {
-        let module = self.module(call.object_id);
+        let module = self.module_name(call.object_id);
         if module.is_none() && call.function_name == FAULT {
-            let answer = self.fault(&call.args);
+            let answer = self.fault_of_exception(&call.args);
             return Ok(call.resume(answer, PrintWriter::Callback(&mut self.printed)));
         }
         let name = match call.function_name.split_once('.') {
@@ -166,7 +170,7 @@ impl<'l, 'p> Run<'l, 'p> {
             _ => Name { module, name: call.function_name.clone() },
         };
         // Code calls names that it does not define without a look at them.
-        let refusal = match self.meaning(&name)? {
+        let refusal = match self.look_up_meaning(&name)? {
             Meaning::Function => None,
             Meaning::Module => Some(exception(ExcType::TypeError, "a toolset is no function")),
             Meaning::Unknown(why) => Some(unknown_name(&name, why)),
@@ -176,7 +180,7 @@ impl<'l, 'p> Run<'l, 'p> {
         }
         let report = call_report(self.n_calls, name, &call);
         let sent = match &report {
-            Ok(report) => self.link.write(report, MOST_ARGUMENTS)?,
+            Ok(report) => self.link.write_frame(report, MOST_ARGUMENTS)?,
             Err(_) => None,
         };
         if sent.is_none() {
@@ -191,7 +195,7 @@ impl<'l, 'p> Run<'l, 'p> {
     }
 
     /// The fault that an exception is about.
-    fn fault(&self, arguments: &[MontyObject]) -> ExtFunctionResult {
+    fn fault_of_exception(&self, arguments: &[MontyObject]) -> ExtFunctionResult {
         let [MontyObject::Exception { arg: Some(text), .. }] = arguments else {
             return exception(ExcType::TypeError, FAULT_TAKES).into();
         };
@@ -221,7 +225,8 @@ impl<'l, 'p> Run<'l, 'p> {
     }
 
     fn take_answer(&mut self) -> io::Result<()> {
-        let Order::Answer { number, answer } = self.link.answer(&Report::Wait)? else {
+        let Order::Answer { number, answer } = self.link.report_and_receive_order(&Report::Wait)?
+        else {
             return Err(ErrorKind::InvalidData.into());
         };
         let call_id = self.under_way.remove(&number).ok_or(ErrorKind::InvalidData)?;
@@ -271,7 +276,7 @@ struct Printed {
 }
 
 impl Printed {
-    fn push(&mut self, text: &str) {
+    fn push_within_limit(&mut self, text: &str) {
         let room = self.most.saturating_sub(self.text.len());
         let kept = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
         self.is_cut |= kept.len() < text.len();
@@ -281,12 +286,12 @@ impl Printed {
 
 impl PrintWriterCallback for Printed {
     fn stdout_write(&mut self, output: Cow<'_, str>) -> Result<(), MontyException> {
-        self.push(&output);
+        self.push_within_limit(&output);
         Ok(())
     }
 
     fn stdout_push(&mut self, end: char) -> Result<(), MontyException> {
-        self.push(end.encode_utf8(&mut [0; 4]));
+        self.push_within_limit(end.encode_utf8(&mut [0; 4]));
         Ok(())
     }
 }

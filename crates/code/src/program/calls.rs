@@ -18,7 +18,7 @@ use crate::{
     identity::add_key,
     journal::{AskedCall, CallState, MOST_BYTES, ProgramJournal},
     message::Raised,
-    outcome::{Ended, code_value, raised},
+    outcome::{Ended, call_exception, code_value},
     worker::Broken,
 };
 
@@ -50,12 +50,12 @@ impl Program<'_> {
         let (state, notes) = (CallState::Asked, Vec::new());
         let (tool, is_write) = (None, false);
         let call = AskedCall { name, positional, named, tool, is_write, state, notes };
-        self.journal.ask(call);
+        self.journal.add_call(call);
         self.n_repeated = self.journal.events.len();
         let meant = if at < most {
             self.tool_call(at, asked)
         } else {
-            Err(raised("too_many_calls", &format!("a program makes at most {most} calls")))
+            Err(call_exception("too_many_calls", &format!("a program makes at most {most} calls")))
         };
         match meant {
             Ok(Meant::Call(call)) => self.queue.push_back((at, call)),
@@ -68,8 +68,8 @@ impl Program<'_> {
     /// The call of a tool that the code means, by today's tools and rights.
     pub(super) fn tool_call(&mut self, number: usize, asked: Asked) -> Result<Meant, Raised> {
         let Asked { name, positional, named } = asked;
-        let unknown = |text: String| raised("unknown_tool", &text);
-        let invalid = |text: String| raised("invalid_arguments", &text);
+        let unknown = |text: String| call_exception("unknown_tool", &text);
+        let invalid = |text: String| call_exception("invalid_arguments", &text);
         let entry = match self.functions.find(&name).map_err(unknown)? {
             Function::Search => {
                 let question = positional.first().or_else(|| named.get("query"));
@@ -116,7 +116,7 @@ impl Program<'_> {
                 // The client has run it: nothing is sent, and the same answer may come again.
                 self.wait_for(number, waited.clone());
             } else if is_write {
-                self.keep().await?;
+                self.keep_journal().await?;
             }
             let call = self.executor_call(number, asked, waited.as_deref());
             let executor = self.executor;
@@ -142,7 +142,7 @@ impl Program<'_> {
         let call = self.call.inner_call(asked).with_deadline(self.deadline);
         let mut call = call.with_whole(Selection::default());
         if !self.journal.is_full() {
-            call = call.with_extension(PausableCall(self.facts(number, &tool)));
+            call = call.with_extension(PausableCall(self.decision_facts(number, &tool)));
         }
         let Some(Resumption { pending, decided, .. }) = self.resumption else { return call };
         let is_meant = |it: &&Pending| it.id == *pending && it.kind == PendingKind::Approval;
@@ -154,9 +154,9 @@ impl Program<'_> {
     }
 
     /// The facts about a call that a person sees who decides about it.
-    fn facts(&self, number: usize, tool: &str) -> Object {
+    fn decision_facts(&self, number: usize, tool: &str) -> Object {
         let name = self.journal.calls.get(number).map(|call| call.name.name.as_str());
-        let lines = self.journal.lines(name.unwrap_or_default());
+        let lines = self.journal.lines_with_name(name.unwrap_or_default());
         Object::from([
             ("call", number.saturating_add(1).into()),
             ("lines", Value::Array(lines.into_iter().map(Value::from).collect())),
@@ -203,11 +203,11 @@ impl Program<'_> {
         if let Some(call) = self.journal.calls.get_mut(number) {
             call.notes = notes;
         }
-        if is_write { self.keep().await } else { Ok(()) }
+        if is_write { self.keep_journal().await } else { Ok(()) }
     }
 
     fn end_call(&mut self, number: usize, ended: Ended, answer: Result<Value, Raised>) {
-        self.journal.end(number, ended, answer);
+        self.journal.end_call(number, ended, answer);
         self.ready.push_back(number);
     }
 
@@ -222,7 +222,7 @@ impl Program<'_> {
         self.has_repeated_all()
             && self.running.is_empty()
             && self.queue.is_empty()
-            && self.journal.waiting().next().is_some()
+            && self.journal.waiting_calls().next().is_some()
     }
 
     /// Lets the calls end that the code does not wait for.
@@ -242,8 +242,8 @@ impl Program<'_> {
     }
 
     /// Keeps the journal of a program that has waited.
-    pub(super) async fn keep(&mut self) -> Result<(), Halt> {
-        self.keeper.keep(&self.journal).await.map_err(Halt::Fault)
+    pub(super) async fn keep_journal(&mut self) -> Result<(), Halt> {
+        self.keeper.keep_journal(&self.journal).await.map_err(Halt::Fault)
     }
 
     /// Keeps the program until a person has decided about all calls that wait.
@@ -282,14 +282,14 @@ async fn call_with_patience(executor: &Executor, call: Call<'static>) -> ToolRes
 
 /// The first call that waits, with all that do.
 pub(crate) fn waiting_outcome(journal: &ProgramJournal) -> Option<Box<Pending>> {
-    let waiting = journal.waiting().map(|(number, call, pending)| {
+    let waiting = journal.waiting_calls().map(|(number, call, pending)| {
         json!({
             "id": pending.id.as_str(), "call": number.saturating_add(1), "tool": call.tool.clone(),
             "lines": fact(pending, "/program/lines"), "digest": fact(pending, "/program/digest"),
         })
     });
     let waiting = Value::Array(waiting.collect());
-    let (.., first) = journal.waiting().next()?;
+    let (.., first) = journal.waiting_calls().next()?;
     let mut pending = Box::new(first.clone());
     if let Some(Value::Object(program)) = pending.request.get_mut("program") {
         program.insert("waiting", waiting);
@@ -320,7 +320,7 @@ fn journal_full() -> Raised {
     let text = format!(
         "the program has had more than {most} MiB of answers, and can no longer wait; nothing was sent"
     );
-    raised("journal_full", &text)
+    call_exception("journal_full", &text)
 }
 
 /// The attempts at a call before the last one, while approvals cannot be read.

@@ -18,7 +18,7 @@ impl Program<'_> {
     }
 
     /// The meaning of a name: as the first run saw it.
-    pub(super) fn meaning(&mut self, name: &Name) -> Meaning {
+    pub(super) fn meaning_of_first_run(&mut self, name: &Name) -> Meaning {
         let text = name.text();
         if let Some(meaning) = self.journal.names.get(&text) {
             return meaning.clone();
@@ -51,14 +51,14 @@ impl Program<'_> {
                 CallState::Begun => {
                     is_doubtful = true;
                     let (answer, ended) = raised_unknown();
-                    self.journal.end(number, ended, Err(answer));
+                    self.journal.end_call(number, ended, Err(answer));
                     self.ready.push_back(number);
                 }
             }
         }
         if is_doubtful {
             // The exception is part of the program from now on.
-            self.keep().await?;
+            self.keep_journal().await?;
         }
         Ok(())
     }
@@ -71,9 +71,9 @@ impl Program<'_> {
                 self.n_repeated += 1;
                 Ok(Some(number))
             }
-            Some(Event::Asked(_)) => Err(self.divergence()),
+            Some(Event::Asked(_)) => Err(self.divergence_error()),
             // Nothing goes on before all are decided.
-            None if self.journal.waiting().next().is_some() => Ok(None),
+            None if self.journal.waiting_calls().next().is_some() => Ok(None),
             None => {
                 let number = self.ready.pop_front();
                 if let Some(number) = number {
@@ -88,7 +88,7 @@ impl Program<'_> {
     /// Compares a call with the recorded one.
     pub(super) fn repeat_call(&mut self, number: u64, asked: &Asked) -> Result<(), Halt> {
         let Some(Event::Asked(recorded)) = self.journal.events.get(self.n_repeated) else {
-            return Err(self.divergence());
+            return Err(self.divergence_error());
         };
         let call = self.journal.calls.get(*recorded);
         let is_same = *recorded as u64 == number
@@ -98,7 +98,7 @@ impl Program<'_> {
                     && call.named == asked.named
             });
         if !is_same {
-            return Err(self.divergence());
+            return Err(self.divergence_error());
         }
         self.n_repeated += 1;
         Ok(())
@@ -106,10 +106,10 @@ impl Program<'_> {
 
     /// A program that ends before it has repeated what was recorded is another one.
     pub(super) fn check_end(&self) -> Result<(), Halt> {
-        if self.has_repeated_all() { Ok(()) } else { Err(self.divergence()) }
+        if self.has_repeated_all() { Ok(()) } else { Err(self.divergence_error()) }
     }
 
-    fn divergence(&self) -> Halt {
+    fn divergence_error(&self) -> Halt {
         let number = self.n_repeated.saturating_add(1);
         Halt::Error(format!(
             "diverged: run again, the program did something else at step {number} than before its call waited; nothing was sent; writes already made: {}",
@@ -128,12 +128,12 @@ impl Program<'_> {
         match self.tool_call(number, asked) {
             Ok(Meant::Call(call)) => self.queue.push_back((number, call)),
             Ok(Meant::Value(value)) => {
-                self.journal.end(number, Ended::Answered, Ok(value));
+                self.journal.end_call(number, Ended::Answered, Ok(value));
                 self.ready.push_back(number);
             }
             Err(raised) => {
                 let ended = Ended::before_sending(&raised);
-                self.journal.end(number, ended, Err(raised));
+                self.journal.end_call(number, ended, Err(raised));
                 self.ready.push_back(number);
             }
         }

@@ -6,5 +6,5 @@ use super::{PythonError, PythonOutcome, PythonSettings, error, request::Request}
 
 /// Refuses a program.
 pub(super) async fn run_here(_: &PythonSettings, _: Request) -> Result<PythonOutcome, PythonError> {
-    Err(error::unsupported(&format!("{OS} on {ARCH}")))
+    Err(error::unsupported_error(&format!("{OS} on {ARCH}")))
 }

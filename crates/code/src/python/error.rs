@@ -69,7 +69,7 @@ impl fmt::Display for PythonError {
 
 impl Error for PythonError {}
 
-pub(super) fn files(message: String) -> PythonError {
+pub(super) fn files_error(message: String) -> PythonError {
     PythonError { kind: PythonErrorKind::Files, message }
 }
 
@@ -99,12 +99,12 @@ pub(super) fn no_namespaces(said: &str) -> PythonError {
     PythonError { kind: PythonErrorKind::Namespaces, message }
 }
 
-pub(super) fn start(said: &str) -> PythonError {
+pub(super) fn start_error(said: &str) -> PythonError {
     let message = format!("Python does not start in its sandbox: {said}");
     PythonError { kind: PythonErrorKind::Start, message }
 }
 
-pub(super) fn unsupported(what: &str) -> PythonError {
+pub(super) fn unsupported_error(what: &str) -> PythonError {
     let message = format!("expected Linux on x86-64 or 64-bit ARM: `{what}`");
     PythonError { kind: PythonErrorKind::Unsupported, message }
 }

@@ -45,11 +45,12 @@ struct Probe {
 /// A sandbox that this machine does not give, or an interpreter that is absent or does not answer.
 pub async fn examine(settings: &PythonSettings) -> Result<Examination, PythonError> {
     let limits = PythonLimits { output: 1 << 20, ..settings.limits.clone() };
-    let code = program(settings);
+    let code = probe_program(settings);
     let settings = PythonSettings { limits, ..settings.clone() };
     let outcome = run(&settings, PythonProgram { code, files: Vec::new() }).await?;
-    let probe: Probe = serde_json::from_str(&outcome.result)
-        .map_err(|_| error::start(outcome.error.lines().last().unwrap_or("it gives no answer")))?;
+    let probe: Probe = serde_json::from_str(&outcome.result).map_err(|_| {
+        error::start_error(outcome.error.lines().last().unwrap_or("it gives no answer"))
+    })?;
     let walls = probe.walls.into_iter().map(|(name, stands)| Wall { name, stands });
     Ok(Examination {
         version: probe.version,
@@ -60,7 +61,7 @@ pub async fn examine(settings: &PythonSettings) -> Result<Examination, PythonErr
 }
 
 /// The text of the probe, behind what it must know of the settings: lists and maps of JSON read the same in Python.
-fn program(settings: &PythonSettings) -> String {
+fn probe_program(settings: &PythonSettings) -> String {
     let names: Vec<&str> = ENVIRONMENT.iter().map(|(name, _)| *name).collect();
     let several = u8::from(settings.limits.processes > 1);
     let given = [

@@ -21,15 +21,17 @@ impl Request {
         let size = sizes.iter().fold(0_u64, |sum, size| sum.saturating_add(*size));
         let most = limits.files_in.min(limits.folder);
         if size > most {
-            return Err(error::files(format!("expected at most {most} bytes of files: {size}")));
+            return Err(error::files_error(format!(
+                "expected at most {most} bytes of files: {size}"
+            )));
         }
         let mut names: Vec<&str> = program.files.iter().map(|file| &*file.name).collect();
         if let Some(name) = names.iter().find(|name| !is_plain(name)) {
-            return Err(error::files(format!("expected a plain name of a file: `{name}`")));
+            return Err(error::files_error(format!("expected a plain name of a file: `{name}`")));
         }
         names.sort_unstable();
         if let Some([name, _]) = names.array_windows().find(|[one, other]| one == other) {
-            return Err(error::files(format!("expected one file of each name: `{name}`")));
+            return Err(error::files_error(format!("expected one file of each name: `{name}`")));
         }
         let listed = program.files.iter().zip(sizes);
         let listed: Vec<_> =

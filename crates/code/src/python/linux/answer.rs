@@ -50,7 +50,7 @@ pub(super) fn most_bytes(limits: &PythonLimits) -> usize {
 }
 
 /// `None` where the bytes are not those of an answer, or break a limit.
-pub(super) fn parse(bytes: &[u8], limits: &PythonLimits) -> Option<Answer> {
+pub(super) fn parse_answer(bytes: &[u8], limits: &PythonLimits) -> Option<Answer> {
     let (line, mut rest) = bytes.split_at_checked(bytes.iter().position(|byte| *byte == b'\n')?)?;
     rest = rest.get(1..)?;
     let line: Line = serde_json::from_slice(line).ok()?;
@@ -100,7 +100,7 @@ pub(super) const HELLO: &[u8; 6] = b"ready\n";
 
 #[cfg(test)]
 mod tests {
-    use super::{PythonLimits, parse};
+    use super::{PythonLimits, parse_answer};
 
     const EMPTY: &str =
         r#"{"result": "8", "error": "", "is_cut": false, "files": [], "left_out": []}"#;
@@ -113,7 +113,7 @@ mod tests {
     #[track_caller]
     fn check(files: &str, content: &str, expected: Option<&[&str]>) {
         let line = EMPTY.replace(r#""files": []"#, &format!(r#""files": {files}"#));
-        let answer = parse(format!("{line}\n{content}").as_bytes(), &limits());
+        let answer = parse_answer(format!("{line}\n{content}").as_bytes(), &limits());
         let names = answer.as_ref().map(|answer| answer.files.iter().map(|file| &*file.name));
         assert_eq!(names.map(Iterator::collect::<Vec<_>>).as_deref(), expected, "{files}");
     }
@@ -145,9 +145,9 @@ mod tests {
         let deep = "[".repeat(100_000);
         for bytes in ["", "\n", "null\n", "{}\n", EMPTY, &format!("{long}\n"), &format!("{deep}\n")]
         {
-            assert_eq!(parse(bytes.as_bytes(), &limits()), None);
+            assert_eq!(parse_answer(bytes.as_bytes(), &limits()), None);
         }
-        assert_eq!(parse(b"\xff\xfe\n", &limits()), None);
+        assert_eq!(parse_answer(b"\xff\xfe\n", &limits()), None);
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
             r#""left_out": []"#,
             r#""left_out": [{"name": "\u001b[2Jx", "reason": "a\nb"}]"#,
         );
-        let answer = parse(format!("{line}\n").as_bytes(), &limits()).unwrap();
+        let answer = parse_answer(format!("{line}\n").as_bytes(), &limits()).unwrap();
         assert_eq!(answer.left_out[0].name, "\u{fffd}[2Jx");
         assert_eq!(answer.left_out[0].reason, "a\u{fffd}b");
     }

@@ -40,8 +40,8 @@ pub(super) async fn converse(
     settings: &PythonSettings,
 ) -> Result<PythonOutcome, PythonError> {
     let limits = &settings.limits;
-    let Ok(Ok(folder)) = timeout(START, open(&mut sandbox.channel, request)).await else {
-        return Err(diagnose(settings, &first_words(sandbox).await).await);
+    let Ok(Ok(folder)) = timeout(START, send_request(&mut sandbox.channel, request)).await else {
+        return Err(diagnose(settings, &start_failure_text(sandbox).await).await);
     };
     sandbox.put_first_out_of_memory();
     let mut streams = Streams {
@@ -51,32 +51,32 @@ pub(super) async fn converse(
     };
     let read = async {
         tokio::select! {
-            close = streams.read(&mut sandbox) => close,
-            () = folder::watch(&folder) => Close::Files,
+            close = streams.read_to_end(&mut sandbox) => close,
+            () = folder::wait_until_too_many_files(&folder) => Close::Files,
         }
     };
     let close = timeout(limits.time, read).await.unwrap_or(Close::Timeout);
     drop(folder);
-    let status = end(sandbox, &close).await;
+    let status = end_sandbox(sandbox, &close).await;
     Ok(outcome(&streams, &close, status, limits))
 }
 
 /// Sends the request. The interpreter answers with its folder once it is ready, before it has read a line of the program.
-async fn open(channel: &mut UnixStream, request: Request) -> io::Result<OwnedFd> {
+async fn send_request(channel: &mut UnixStream, request: Request) -> io::Result<OwnedFd> {
     channel.write_all(&request.line).await?;
     for file in request.files {
         channel.write_all(&file).await?;
     }
     let mut hello = [0; answer::HELLO.len()];
-    let folder = folder::receive(channel, &mut hello).await?;
+    let folder = folder::receive_folder(channel, &mut hello).await?;
     if hello == *answer::HELLO { Ok(folder) } else { Err(io::ErrorKind::InvalidData.into()) }
 }
 
 /// The beginning of what bubblewrap or the interpreter says of a start that failed, in one line.
-async fn first_words(mut sandbox: Sandbox) -> String {
+async fn start_failure_text(mut sandbox: Sandbox) -> String {
     sandbox.child.start_kill().ok();
     let mut stderr = Output::new(2 << 10);
-    timeout(LAST, stderr.read(&mut sandbox.stderr)).await.ok();
+    timeout(LAST, stderr.read_and_has_ended(&mut sandbox.stderr)).await.ok();
     let text = stderr.text();
     let last = text.lines().rfind(|line| !line.trim().is_empty());
     last.unwrap_or("it says nothing").to_owned()
@@ -84,22 +84,22 @@ async fn first_words(mut sandbox: Sandbox) -> String {
 
 impl Streams {
     /// Reads until all streams end, or until it is clear that one has no end.
-    async fn read(&mut self, sandbox: &mut Sandbox) -> Close {
+    async fn read_to_end(&mut self, sandbox: &mut Sandbox) -> Close {
         let flood = |is_read: bool| if is_read { Ok(()) } else { Err(Close::Flood) };
         let read = tokio::try_join!(
-            async { flood(self.answer.read(&mut sandbox.channel).await) },
-            async { flood(self.stdout.read(&mut sandbox.stdout).await) },
-            async { flood(self.stderr.read(&mut sandbox.stderr).await) },
+            async { flood(self.answer.read_and_has_ended(&mut sandbox.channel).await) },
+            async { flood(self.stdout.read_and_has_ended(&mut sandbox.stdout).await) },
+            async { flood(self.stderr.read_and_has_ended(&mut sandbox.stderr).await) },
         );
         read.err().unwrap_or(Close::End)
     }
 }
 
 /// Ends the sandbox, and waits until no process in it holds its output.
-async fn end(mut sandbox: Sandbox, close: &Close) -> Option<ExitStatus> {
+async fn end_sandbox(mut sandbox: Sandbox, close: &Close) -> Option<ExitStatus> {
     if !matches!(close, Close::End) {
         sandbox.child.start_kill().ok();
-        timeout(LAST, Output::new(0).read(&mut sandbox.stdout)).await.ok();
+        timeout(LAST, Output::new(0).read_and_has_ended(&mut sandbox.stdout)).await.ok();
     }
     timeout(LAST, sandbox.child.wait()).await.ok()?.ok()
 }
@@ -111,7 +111,9 @@ fn outcome(
     limits: &PythonLimits,
 ) -> PythonOutcome {
     let answer = match close {
-        Close::End => streams.answer.whole().and_then(|bytes| answer::parse(bytes, limits)),
+        Close::End => {
+            streams.answer.uncut_bytes().and_then(|bytes| answer::parse_answer(bytes, limits))
+        }
         Close::Files | Close::Flood | Close::Timeout => None,
     };
     let ending = match (close, &answer) {
@@ -122,8 +124,10 @@ fn outcome(
         (Close::Flood, _) => Ending::OutputLimit,
         (Close::Timeout, _) => Ending::TimeLimit,
     };
-    let answer = answer
-        .unwrap_or_else(|| Answer { error: sentence(ending, status, limits), ..Answer::default() });
+    let answer = answer.unwrap_or_else(|| Answer {
+        error: ending_text(ending, status, limits),
+        ..Answer::default()
+    });
     PythonOutcome {
         result: answer.result,
         error: answer.error,
@@ -137,13 +141,13 @@ fn outcome(
 }
 
 /// The error of a program that gave no answer.
-fn sentence(ending: Ending, status: Option<ExitStatus>, limits: &PythonLimits) -> String {
+fn ending_text(ending: Ending, status: Option<ExitStatus>, limits: &PythonLimits) -> String {
     match ending {
         Ending::FileLimit => {
             format!("the program was ended: it made more than {MOST_FILES} files and folders")
         }
         Ending::Finished | Ending::Raised => String::new(),
-        Ending::Killed => format!("the program ended before its last line: {}", cause(status)),
+        Ending::Killed => format!("the program ended before its last line: {}", exit_cause(status)),
         Ending::OutputLimit => format!(
             "the program was ended: it printed more than {} bytes",
             limits.output.saturating_add(MOST_PASSED)
@@ -156,7 +160,7 @@ fn sentence(ending: Ending, status: Option<ExitStatus>, limits: &PythonLimits) -
 }
 
 /// The cause by the status of bubblewrap, which passes on that of the interpreter.
-fn cause(status: Option<ExitStatus>) -> String {
+fn exit_cause(status: Option<ExitStatus>) -> String {
     let Some(status) = status else { return "its process does not end".to_owned() };
     let signal = status.signal().or_else(|| status.code()?.checked_sub(128));
     match (signal, status.code()) {
@@ -177,7 +181,7 @@ const START: Duration = Duration::from_secs(10);
 mod tests {
     use std::{os::unix::process::ExitStatusExt as _, process::ExitStatus};
 
-    use super::cause;
+    use super::exit_cause;
 
     #[test]
     fn a_status_says_how_a_program_ended() {
@@ -189,7 +193,7 @@ mod tests {
             (9, "signal 9, which also comes for too much memory or time of a processor"),
         ];
         for (status, expected) in rows {
-            assert_eq!(cause(Some(ExitStatus::from_raw(status))), expected);
+            assert_eq!(exit_cause(Some(ExitStatus::from_raw(status))), expected);
         }
     }
 }

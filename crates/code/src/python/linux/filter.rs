@@ -14,7 +14,7 @@ use crate::python::{PythonError, error};
 
 /// The filter as bubblewrap reads it. A program with a single process cannot start another one.
 pub(super) fn filter(processes: u32) -> Result<Vec<u8>, PythonError> {
-    let program = compile(processes).map_err(|_| error::unsupported(ARCH))?;
+    let program = compile(processes).map_err(|_| error::unsupported_error(ARCH))?;
     let mut bytes = Vec::with_capacity(program.len().saturating_mul(8));
     for instruction in program {
         bytes.extend(instruction.code.to_ne_bytes());

@@ -19,7 +19,10 @@ use tokio::{
 };
 
 /// Waits for a message and the one open file in it.
-pub(super) async fn receive(channel: &UnixStream, message: &mut [u8]) -> io::Result<OwnedFd> {
+pub(super) async fn receive_folder(
+    channel: &UnixStream,
+    message: &mut [u8],
+) -> io::Result<OwnedFd> {
     channel.async_io(Interest::READABLE, || receive_now(channel, message)).await
 }
 
@@ -38,7 +41,7 @@ fn receive_now(channel: &UnixStream, message: &mut [u8]) -> io::Result<OwnedFd> 
 }
 
 /// Returns once there are too many files.
-pub(super) async fn watch(folder: &OwnedFd) {
+pub(super) async fn wait_until_too_many_files(folder: &OwnedFd) {
     let mut ticks = interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

@@ -16,7 +16,10 @@ impl Output {
 
     /// Reads to the end. True where the stream ended within what is read at all; what is not kept is read so that a program which
     /// prints a little too much still comes to its end. A stream that breaks has ended, too.
-    pub(super) async fn read(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> bool {
+    pub(super) async fn read_and_has_ended(
+        &mut self,
+        stream: &mut (impl AsyncRead + Unpin),
+    ) -> bool {
         let mut piece = vec![0; 16 << 10];
         let mut n_passed = 0_usize;
         loop {
@@ -39,7 +42,7 @@ impl Output {
     }
 
     /// The bytes, if nothing is cut.
-    pub(super) fn whole(&self) -> Option<&[u8]> {
+    pub(super) fn uncut_bytes(&self) -> Option<&[u8]> {
         (!self.is_cut).then_some(&self.bytes)
     }
 
@@ -58,11 +61,11 @@ mod tests {
     #[tokio::test]
     async fn a_flood_is_kept_to_its_limit_and_read_to_another() {
         let mut output = Output::new(5);
-        assert!(output.read(&mut "abc".as_bytes()).await);
+        assert!(output.read_and_has_ended(&mut "abc".as_bytes()).await);
         assert!(!output.is_cut());
-        assert!(output.read(&mut "defg".as_bytes()).await);
+        assert!(output.read_and_has_ended(&mut "defg".as_bytes()).await);
         assert_eq!((output.text().as_str(), output.is_cut()), ("abcde", true));
-        assert!(!output.read(&mut tokio::io::repeat(b'x')).await);
-        assert_eq!((output.text().len(), output.whole()), (5, None));
+        assert!(!output.read_and_has_ended(&mut tokio::io::repeat(b'x')).await);
+        assert_eq!((output.text().len(), output.uncut_bytes()), (5, None));
     }
 }

@@ -136,7 +136,7 @@ pub(super) async fn diagnose(settings: &PythonSettings, said: &str) -> PythonErr
     let status = timeout(LAST, command.kill_on_drop(true).status()).await;
     match status.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
         Err(error) => error::absent_bubblewrap(&settings.bubblewrap, &error),
-        Ok(status) if status.success() => error::start(said),
+        Ok(status) if status.success() => error::start_error(said),
         Ok(_) => error::no_namespaces(said),
     }
 }
