@@ -5,7 +5,7 @@ use callgate_tool::{Value, json};
 use maud::{Markup, html};
 
 use crate::{
-    decision::decision,
+    decision::decision_form,
     json_view,
     layout::{self, Section, effect_mark, items, text, tool_link},
     outcome, paths,
@@ -22,8 +22,8 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let next = text(&listed, "nextCursor");
     let content = html! {
         h1 { "Approvals" }
-        @if !approvals.is_empty() { p.quiet role="status" { (layout::counted(approvals.len(), "call")) " waiting, or decided and not made yet" } }
-        @for approval in approvals { (card(request, approval)) }
+        @if !approvals.is_empty() { p.quiet role="status" { (layout::counted_noun(approvals.len(), "call")) " waiting, or decided and not made yet" } }
+        @for approval in approvals { (approval_card(request, approval)) }
         @if approvals.is_empty() { p.quiet { "No call waits for a person." } }
         @if !next.is_empty() { p { a.button href={ "/console/approvals" (paths::query(&[("cursor", next)])) } rel="next" { "More" } } }
     };
@@ -31,13 +31,13 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
 }
 
 /// One approval with its whole request.
-pub(crate) async fn open(request: &PageRequest, id: &str) -> PageResponse {
+pub(crate) async fn page_of_one(request: &PageRequest, id: &str) -> PageResponse {
     let answer = request.get(&format!("/v1/approvals/{}", paths::encoded(id)), &[]).await;
     if !answer.is_success() {
         return layout::show_refusal(request, Section::Approvals, answer).await;
     }
     let approval = answer.value().await;
-    let content = html! { h1 { "Approval" } (card(request, &approval)) };
+    let content = html! { h1 { "Approval" } (approval_card(request, &approval)) };
     layout::show(request, Section::Approvals, "Approval", &content)
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn decide(request: &PageRequest, id: &str) -> PageResponse {
     layout::show(request, Section::Approvals, "Decided", &content)
 }
 
-fn card(request: &PageRequest, approval: &Value) -> Markup {
+fn approval_card(request: &PageRequest, approval: &Value) -> Markup {
     let (id, state) = (text(approval, "id"), text(approval, "state"));
     let is_own = approval.get("own").and_then(Value::as_bool) == Some(true);
     let may_decide = approval.get("mayDecide").and_then(Value::as_bool) == Some(true);
@@ -68,12 +68,12 @@ fn card(request: &PageRequest, approval: &Value) -> Markup {
             @match approval.get("request") {
                 Some(planned) => {
                     pre.words tabindex="0" role="region" aria-label="request in words" { (text(approval, "text")) }
-                    details { summary { "As it would be sent" } (json_view::show(planned, "request")) }
+                    details { summary { "As it would be sent" } (json_view::json_frame(planned, "request")) }
                 }
                 None => p { a href=(paths::page(&["approvals", id])) { "The request is long: open it" } },
             }
-            @if may_decide { (decision(request, id, &["approve", "reject"])) }
-            @if is_own && state == "approved" { (decision(request, id, &["run"])) }
+            @if may_decide { (decision_form(request, id, &["approve", "reject"])) }
+            @if is_own && state == "approved" { (decision_form(request, id, &["run"])) }
             @if !may_decide && state == "waiting" { p.quiet { "Somebody else has to decide." } }
         }
     }

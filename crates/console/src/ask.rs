@@ -14,10 +14,10 @@ use crate::{
 };
 
 pub(crate) async fn page(request: &PageRequest) -> PageResponse {
-    show(request, &html! {}).await
+    page_with_turn(request, &html! {}).await
 }
 
-async fn show(request: &PageRequest, turn: &Markup) -> PageResponse {
+async fn page_with_turn(request: &PageRequest, turn: &Markup) -> PageResponse {
     let answer = request.get("/v1/agents", &[]).await;
     if answer.status == 404 {
         let content = html! { h1 { "Ask" } p { "This command was built without agents." } };
@@ -35,13 +35,13 @@ async fn show(request: &PageRequest, turn: &Markup) -> PageResponse {
             p { "The configuration has no agents: they stand below " code { "agents" } ", and their models below " code { "models" } "." }
         } @else {
             (*turn)
-            (question(request, agents))
+            (question_form(request, agents))
         }
     };
     layout::show(request, Section::Ask, "Ask", &content)
 }
 
-fn question(request: &PageRequest, agents: &[Value]) -> Markup {
+fn question_form(request: &PageRequest, agents: &[Value]) -> Markup {
     let (agent, session) = (request.field("agent"), request.field("session"));
     let session = if session.is_empty() { "console" } else { session };
     html! {
@@ -87,8 +87,9 @@ pub(crate) async fn take_turn(request: &PageRequest) -> PageResponse {
     let answer = request.post_with(&path, &headers, &body).await;
     let is_success = answer.is_success();
     let turn = answer.value().await;
-    let shown = if is_success { shown_turn(request, &turn) } else { outcome::problem(&turn) };
-    show(request, &shown).await
+    let shown =
+        if is_success { shown_turn(request, &turn) } else { outcome::problem_section(&turn) };
+    page_with_turn(request, &shown).await
 }
 
 fn turn_body(request: &PageRequest) -> Value {
@@ -123,11 +124,11 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
             }
             @if !text(end, "detail").is_empty() { p.problem { (text(end, "detail")) } }
             @if !text(turn, "repaired").is_empty() { p.quiet { (text(turn, "repaired")) } }
-            (waiting(request, items(turn, "pending")))
-            (recording(request, turn.get("recording").unwrap_or(&Value::Null)))
+            (waiting_calls(request, items(turn, "pending")))
+            (recording_section(request, turn.get("recording").unwrap_or(&Value::Null)))
             ol.messages {
                 @for message in items(turn, "messages") {
-                    li { details { summary { strong { (role(message)) } " " span.quiet { (message_line(message)) } } (json_view::show(message, "message")) } }
+                    li { details { summary { strong { (message_role(message)) } " " span.quiet { (message_line(message)) } } (json_view::json_frame(message, "message")) } }
                 }
             }
         }
@@ -135,7 +136,7 @@ fn shown_turn(request: &PageRequest, turn: &Value) -> Markup {
 }
 
 /// The turn as a fixture. Where it was not recorded, the command that takes it again and records it.
-fn recording(request: &PageRequest, recorded: &Value) -> Markup {
+fn recording_section(request: &PageRequest, recorded: &Value) -> Markup {
     let handle = text(recorded, "handle");
     let (folder, session) = (format!("{}-turn", request.field("agent")), request.field("session"));
     let name = format!("{folder}.zip");
@@ -156,14 +157,14 @@ fn recording(request: &PageRequest, recorded: &Value) -> Markup {
                     summary { "Record it as a fixture" }
                     p.quiet { "This takes the turn once more, and writes down what the model and the services answered; "
                         code { "callgate test" } " replays it without them." }
-                    div.copy { (json_view::show_text(&commands::recording(request.field("agent"), &words), "command")) }
+                    div.copy { (json_view::show_text(&commands::recording_command(request.field("agent"), &words), "command")) }
                 }
             }
         }
     }
 }
 
-fn role(message: &Value) -> &str {
+fn message_role(message: &Value) -> &str {
     let role = ["role", "type"].iter().map(|name| text(message, name)).find(|it| !it.is_empty());
     role.unwrap_or("message")
 }
@@ -196,7 +197,7 @@ fn collect_words<'m>(value: &'m Value, name: &str, words: &mut Vec<&'m str>, dep
 }
 
 /// The calls that wait for a decision of the person who asks.
-fn waiting(request: &PageRequest, pending: &[Value]) -> Markup {
+fn waiting_calls(request: &PageRequest, pending: &[Value]) -> Markup {
     let is_approval = |call: &&Value| text(call, "kind") == "approval";
     let calls: Vec<_> = pending.iter().filter(is_approval).collect();
     let is_of_others = calls.iter().all(|call| text(call, "approvers") == "others");
@@ -206,8 +207,8 @@ fn waiting(request: &PageRequest, pending: &[Value]) -> Markup {
         @for call in pending {
             div.card {
                 p { strong { "A call waits: " } (tool_link(text(call, "tool"))) " " span.mark { (text(call, "kind")) } }
-                @if let Some(planned) = call.get("request") { (json_view::show(planned, "request")) }
-                @else if let Some(arguments) = call.get("args") { (json_view::show(arguments, "arguments")) }
+                @if let Some(planned) = call.get("request") { (json_view::json_frame(planned, "request")) }
+                @else if let Some(arguments) = call.get("args") { (json_view::json_frame(arguments, "arguments")) }
             }
         }
         @if !calls.is_empty() {

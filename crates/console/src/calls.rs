@@ -20,13 +20,13 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let content = html! {
         h1 { "Calls" }
         p.quiet #live role="status" {
-            @if calls.len() > MOST_SHOWN { "The newest " (MOST_SHOWN) " of " (layout::counted(calls.len(), "call")) }
-            @else { (layout::counted(calls.len(), "call")) ", the newest first" }
+            @if calls.len() > MOST_SHOWN { "The newest " (MOST_SHOWN) " of " (layout::counted_noun(calls.len(), "call")) }
+            @else { (layout::counted_noun(calls.len(), "call")) ", the newest first" }
         }
         div.scroll tabindex="0" role="group" aria-label="table" {
             table.calls data-live={ "/console/calls/events?after=" (number(&listed, "latest")) } {
                 thead { tr { th.number { "Call" } th { "Ended" } th { "Tool" } th { "Ending" } th.number { "HTTP" } th.number { "ms" } th.number { "Requests" } th { "Reached" } th { "Principal" } th { "Notes" } } }
-                tbody { @for call in calls.iter().take(MOST_SHOWN) { (row(call)) } }
+                tbody { @for call in calls.iter().take(MOST_SHOWN) { (call_row(call)) } }
             }
         }
         @if calls.is_empty() { p.quiet #none { "No call has ended yet." } }
@@ -34,7 +34,7 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     layout::show(request, Section::Calls, "Calls", &content)
 }
 
-fn row(call: &Value) -> Markup {
+fn call_row(call: &Value) -> Markup {
     let number_of_call = number(call, "number");
     html! {
         tr data-ending=(ending_kind(text(call, "ending"))) {
@@ -47,7 +47,7 @@ fn row(call: &Value) -> Markup {
             td.number { (number(call, "attempts")) }
             td { (text(call, "reached")) }
             td { (text(call, "principal")) }
-            td { @for note in items(call, "notes").iter().filter_map(Value::as_str) { span.help { (layout::sentence(note)) } } }
+            td { @for note in items(call, "notes").iter().filter_map(Value::as_str) { span.help { (layout::sentence_with_literals(note)) } } }
         }
     }
 }
@@ -61,7 +61,7 @@ fn ending_kind(ending: &str) -> &'static str {
 }
 
 /// The calls as they end, for the script.
-pub(crate) async fn events(request: &PageRequest) -> PageResponse {
+pub(crate) async fn event_stream(request: &PageRequest) -> PageResponse {
     let path = format!("/v1/admin/calls{}", paths::query(&[("after", request.query("after"))]));
     let mut headers = vec![("accept", "text/event-stream")];
     let seen = request.header("last-event-id");
@@ -71,7 +71,7 @@ pub(crate) async fn events(request: &PageRequest) -> PageResponse {
     PageResponse::forward(request.get(&path, &headers).await)
 }
 
-pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageResponse {
+pub(crate) async fn page_of_one(request: &PageRequest, number_of_call: &str) -> PageResponse {
     let path = format!("/v1/admin/calls/{}", paths::encoded(number_of_call));
     let answer = request.get(&path, &[]).await;
     if !answer.is_success() {
@@ -100,7 +100,7 @@ pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageRes
         @if items(&call, "journal").is_empty() { p { "Nothing was decided: the journal is empty." } }
         @for (member, title) in values.iter().filter(|(member, _)| call.get(*member).is_some()) {
             h2 { (title) }
-            (json_view::show_text(&readable(text(&call, member)), title))
+            (json_view::show_text(&indented_json(text(&call, member)), title))
             @if Value::parse(text(&call, member)).is_err() { p.quiet { "Only this beginning is kept." } }
         }
         @if call.get("arguments").is_none() { p.quiet { "Arguments and results are kept with " code { "call_values: true" } "." } }
@@ -110,7 +110,7 @@ pub(crate) async fn open(request: &PageRequest, number_of_call: &str) -> PageRes
 }
 
 /// A whole JSON text with its members on lines; the beginning of one as it is.
-fn readable(text: &str) -> String {
+fn indented_json(text: &str) -> String {
     Value::parse(text).map_or_else(|_| text.to_owned(), |value| json_view::pretty(&value))
 }
 

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::{json_view, layout::text, tried_call::TriedCall};
 
 /// The ways, each as a text to copy.
-pub(crate) fn show(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
+pub(crate) fn command_list(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
     let name = text(sent.tool, "name");
     let origin = sent.request.origin();
     // The token of the caller stays out of pages.
@@ -59,7 +59,7 @@ pub(crate) fn show(sent: &TriedCall<'_>, planned: Option<&Value>) -> Markup {
 }
 
 /// The command that takes a turn and records it.
-pub(crate) fn recording(agent: &str, words: &str) -> String {
+pub(crate) fn recording_command(agent: &str, words: &str) -> String {
     format!(
         "callgate chat callgate.yaml {} --once {} --record fixtures/turns/a-new-turn",
         shell_word(agent),

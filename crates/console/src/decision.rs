@@ -11,16 +11,16 @@ use crate::{
 };
 
 /// The part of a result that waits: for a decision, or for the client.
-pub(crate) fn pending(request: &PageRequest, pending: &Value) -> Markup {
+pub(crate) fn pending_section(request: &PageRequest, pending: &Value) -> Markup {
     let is_approval = text(pending, "kind") == "approval";
     html! {
         div.card {
             @if is_approval {
                 p { strong { "A person has to approve this call." } " Nothing was sent yet." }
-                @if let Some(planned) = pending.get("request") { (json_view::show(planned, "request")) }
+                @if let Some(planned) = pending.get("request") { (json_view::json_frame(planned, "request")) }
                 @if text(pending, "approvers") == "others" {
                     p { "Somebody else has to decide; then it is made from " a href="/console/approvals" { "Approvals" } "." }
-                } @else { (decision(request, text(pending, "id"), &["approve", "reject"])) }
+                } @else { (decision_form(request, text(pending, "id"), &["approve", "reject"])) }
             } @else {
                 p { "The client runs this tool: a runtime answers it, not this page." }
             }
@@ -28,7 +28,7 @@ pub(crate) fn pending(request: &PageRequest, pending: &Value) -> Markup {
     }
 }
 
-pub(crate) fn decision(request: &PageRequest, id: &str, words: &[&str]) -> Markup {
+pub(crate) fn decision_form(request: &PageRequest, id: &str, words: &[&str]) -> Markup {
     html! {
         form.actions method="post" action=(paths::page(&["approvals", id])) {
             (layout::form_token(request))

@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(crate) fn page(request: &PageRequest) -> PageResponse {
-    show(request, &html! {})
+    page_with_draft(request, &html! {})
 }
 
 /// Drafts from the form, and shows it again below the draft.
@@ -39,7 +39,7 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
     let drafted = answer.value().await;
     if !is_success {
         let problem = html! { p.problem role="alert" { (text(&drafted, "detail")) } };
-        return show(request, &problem);
+        return page_with_draft(request, &problem);
     }
     let (description, guesses) = (drafted.get("description"), items(&drafted, "guesses"));
     let shown = html! {
@@ -47,7 +47,7 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
             h2 #draft { "The draft" }
             @for text in &texts { p.note role="status" { (text) } }
             @if let Some(description) = description {
-                (json_view::show(description, "The description"))
+                (json_view::json_frame(description, "The description"))
             }
             h2 { "What is guessed" }
             div.scroll tabindex="0" role="region" aria-label="Guesses" {
@@ -67,10 +67,10 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
             }
         }
     };
-    show(request, &shown)
+    page_with_draft(request, &shown)
 }
 
-fn show(request: &PageRequest, drafted: &Markup) -> PageResponse {
+fn page_with_draft(request: &PageRequest, drafted: &Markup) -> PageResponse {
     let content = html! {
         h1 { "Draft a description" }
         p { "From one request and its response, for a service that has none. Nothing is sent to the service, and secrets are taken out." }

@@ -36,7 +36,7 @@ impl<'f> Fields<'f> {
     }
 
     /// The paths of all inputs that a person opened.
-    pub(crate) fn opened(&self) -> Vec<&'f str> {
+    pub(crate) fn opened_paths(&self) -> Vec<&'f str> {
         let mut opened: Vec<_> =
             self.0.get("opened").into_iter().chain(self.0.get("open")).flatten().copied().collect();
         opened.sort_unstable();

@@ -17,7 +17,7 @@ pub(crate) async fn call_file(
     session: &str,
 ) -> Result<PageResponse, String> {
     let mut contents = BTreeMap::new();
-    for handle in handles(&arguments) {
+    for handle in handles_in(&arguments) {
         let query = paths::query(&[("session", session)]);
         let address = format!("/v1/results/{}{query}", paths::encoded(&handle));
         let answer = request.get(&address, &[]).await;
@@ -56,12 +56,12 @@ fn handle_of(object: &Object) -> Option<&str> {
     object.get("handle").and_then(Value::as_str).filter(|handle| handle.starts_with("result:"))
 }
 
-fn handles(value: &Value) -> Vec<String> {
+fn handles_in(value: &Value) -> Vec<String> {
     match value {
-        Value::Array(items) => items.iter().flat_map(handles).collect(),
+        Value::Array(items) => items.iter().flat_map(handles_in).collect(),
         Value::Object(members) => match handle_of(members) {
             Some(handle) => vec![handle.to_owned()],
-            None => members.iter().flat_map(|(_, member)| handles(member)).collect(),
+            None => members.iter().flat_map(|(_, member)| handles_in(member)).collect(),
         },
         Value::Bool(_) | Value::Null | Value::Number(_) | Value::String(_) => Vec::new(),
     }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn files_of_a_case_hold_their_bytes_in_place_of_a_handle() {
         let arguments = json!({"files": [{"handle": "result:7", "filename": "a"}, {"handle": "result:8"}], "handle": "h"});
-        assert_eq!(handles(&arguments), ["result:7", "result:8"]);
+        assert_eq!(handles_in(&arguments), ["result:7", "result:8"]);
         let content: Content = [("data", "aGk=".into()), ("content_type", "text/plain".into())];
         let contents = BTreeMap::from([("result:7".to_owned(), content)]);
         let expected = json!({"files": [{"filename": "a", "data": "aGk=", "content_type": "text/plain"}, {"handle": "result:8"}], "handle": "h"});

@@ -62,13 +62,13 @@ impl<'f> Form<'f> {
         let place = Place { above: None, definition: None, depth: 0 };
         let root = Input { name: "", schema, value: arguments, path: "", is_required: true };
         html! {
-            @for path in self.fields.opened() { input type="hidden" name="opened" value=(path); }
-            (self.whole(root, place))
+            @for path in self.fields.opened_paths() { input type="hidden" name="opened" value=(path); }
+            (self.arguments_input(root, place))
         }
     }
 
     /// The arguments as one group, or as JSON.
-    fn whole(&self, root: Input<'_>, place: Place<'_>) -> Markup {
+    fn arguments_input(&self, root: Input<'_>, place: Place<'_>) -> Markup {
         let resolved = self.schemas.resolve(root.schema);
         match resolved.kind() {
             Kind::Members { members, required, further }
@@ -80,9 +80,9 @@ impl<'f> Form<'f> {
                     further,
                     is_nullable: resolved.is_nullable,
                 };
-                self.members(root, group, place)
+                self.member_inputs(root, group, place)
             }
-            _ => self.json(root, "arguments"),
+            _ => self.json_input(root, "arguments"),
         }
     }
 
@@ -90,21 +90,23 @@ impl<'f> Form<'f> {
         let resolved = self.schemas.resolve(input.schema);
         let kind = resolved.kind();
         if let Kind::Any = kind {
-            return self.json(input, "any JSON");
+            return self.json_input(input, "any JSON");
         }
         if input.value.is_some_and(|value| !self.is_fit(&resolved, value)) {
-            return self.json(input, "as JSON");
+            return self.json_input(input, "as JSON");
         }
         if self.is_closed(&resolved, &kind, input, place) {
-            return self.opener(input);
+            return self.open_button(input);
         }
         let place =
             Place { above: Some(&place), definition: resolved.definition, depth: place.depth + 1 };
         match kind {
-            Kind::Alternatives(alternatives) => self.alternatives(input, &alternatives, place),
-            Kind::Any => self.json(input, "any JSON"),
-            Kind::Choice(choices) => self.choice(input, &resolved, &choices),
-            Kind::List(items) => self.list(
+            Kind::Alternatives(alternatives) => {
+                self.alternative_inputs(input, &alternatives, place)
+            }
+            Kind::Any => self.json_input(input, "any JSON"),
+            Kind::Choice(choices) => self.choice_input(input, &resolved, &choices),
+            Kind::List(items) => self.list_input(
                 input,
                 groups::Items { schema: items, is_nullable: resolved.is_nullable },
                 place,
@@ -116,10 +118,10 @@ impl<'f> Form<'f> {
                     further,
                     is_nullable: resolved.is_nullable,
                 };
-                self.group(input, group, place)
+                self.group_input(input, group, place)
             }
-            Kind::Number => self.number(input, &resolved),
-            Kind::Text => self.text(input, &resolved),
+            Kind::Number => self.number_input(input, &resolved),
+            Kind::Text => self.text_input(input, &resolved),
         }
     }
 
@@ -137,7 +139,7 @@ impl<'f> Form<'f> {
         is_group
             && input.value.is_none()
             && !self.fields.is_opened(input.path)
-            && (is_many || is_deep || place.has(resolved.definition))
+            && (is_many || is_deep || place.is_within_definition(resolved.definition))
     }
 
     fn is_fit(&self, resolved: &Resolved<'_>, value: &Value) -> bool {
@@ -164,7 +166,7 @@ impl<'f> Form<'f> {
         }
     }
 
-    fn text(&self, input: Input<'_>, resolved: &Resolved<'_>) -> Markup {
+    fn text_input(&self, input: Input<'_>, resolved: &Resolved<'_>) -> Markup {
         let value = input.value.and_then(Value::as_str).unwrap_or_default();
         let state = match input.value {
             Some(Value::Null) => "null",
@@ -177,8 +179,8 @@ impl<'f> Form<'f> {
             &[("", "as typed"), ("empty", "empty text")]
         };
         let format = resolved.schema.get("format").and_then(Value::as_str).unwrap_or("text");
-        let format = format!("{format}{}", bounds(&resolved.schema));
-        self.row(input, &format, |id| html! {
+        let format = format!("{format}{}", bounds_text(&resolved.schema));
+        self.labelled_control(input, &format, |id| html! {
             span.control {
                 // A browser drops a line break at the beginning.
                 textarea id=(id) name=(Part::Text.field(input.path)) dir="auto" rows=(value.lines().count().clamp(1, 8)) { "\n" (value) }
@@ -187,16 +189,16 @@ impl<'f> Form<'f> {
         })
     }
 
-    fn number(&self, input: Input<'_>, resolved: &Resolved<'_>) -> Markup {
+    fn number_input(&self, input: Input<'_>, resolved: &Resolved<'_>) -> Markup {
         let typed = self.fields.get(Part::Number, input.path).filter(|_| input.value.is_none());
         let value = match input.value {
             Some(Value::Number(number)) => number.to_string(),
             _ => typed.unwrap_or_default().to_owned(),
         };
         let kind = if has_type(&resolved.schema, "integer") { "integer" } else { "number" };
-        let kind = format!("{kind}{}", bounds(&resolved.schema));
+        let kind = format!("{kind}{}", bounds_text(&resolved.schema));
         let is_null = input.value.is_some_and(Value::is_null);
-        self.row(input, &kind, |id| html! {
+        self.labelled_control(input, &kind, |id| html! {
             span.control {
                 input id=(id) name=(Part::Number.field(input.path)) type="text" inputmode="decimal" autocomplete="off" value=(value);
                 @if resolved.is_nullable {
@@ -206,7 +208,7 @@ impl<'f> Form<'f> {
         })
     }
 
-    fn choice(&self, input: Input<'_>, resolved: &Resolved<'_>, choices: &[Value]) -> Markup {
+    fn choice_input(&self, input: Input<'_>, resolved: &Resolved<'_>, choices: &[Value]) -> Markup {
         let only = match choices {
             [only] if input.is_required => Some(only),
             _ => None,
@@ -214,7 +216,7 @@ impl<'f> Form<'f> {
         let chosen = input.value.or(only);
         let null = Value::Null;
         let choices = choices.iter().chain(resolved.is_nullable.then_some(&null));
-        self.row(input, &format!("one of{}", bounds(&resolved.schema)), |id| html! {
+        self.labelled_control(input, &format!("one of{}", bounds_text(&resolved.schema)), |id| html! {
             select id=(id) name=(Part::Choice.field(input.path)) {
                 option value="" { "left out" }
                 @for choice in choices {
@@ -227,11 +229,11 @@ impl<'f> Form<'f> {
     }
 
     /// An input as JSON: what was typed, if it is none.
-    fn json(&self, input: Input<'_>, kind: &str) -> Markup {
+    fn json_input(&self, input: Input<'_>, kind: &str) -> Markup {
         let typed = self.fields.get(Part::Json, input.path).filter(|_| input.value.is_none());
         let text = input.value.map(json_view::pretty);
         let text = text.or_else(|| typed.map(str::to_owned)).unwrap_or_default();
-        self.row(input, kind, |id| {
+        self.labelled_control(input, kind, |id| {
             html! {
                 textarea.json id=(id) name=(Part::Json.field(input.path)) spellcheck="false"
                     rows=(text.lines().count().clamp(2, 12)) { "\n" (text) }
@@ -240,7 +242,12 @@ impl<'f> Form<'f> {
     }
 
     /// A label with its control.
-    fn row(&self, input: Input<'_>, kind: &str, control: impl FnOnce(&str) -> Markup) -> Markup {
+    fn labelled_control(
+        &self,
+        input: Input<'_>,
+        kind: &str,
+        control: impl FnOnce(&str) -> Markup,
+    ) -> Markup {
         let id = self.next_id();
         html! {
             div.input {
@@ -257,15 +264,15 @@ impl<'f> Form<'f> {
 
     /// The words about an input, which may stand in the schema that it refers to.
     fn description(&self, schema: &Value) -> Markup {
-        let own = words(schema);
+        let own = description(schema);
         if !own.is_empty() {
             return shown_words(own);
         }
-        shown_words(words(&self.schemas.resolve(schema).schema))
+        shown_words(description(&self.schemas.resolve(schema).schema))
     }
 
     /// The button that opens a group.
-    fn opener(&self, input: Input<'_>) -> Markup {
+    fn open_button(&self, input: Input<'_>) -> Markup {
         html! {
             div.input {
                 span.name { (shown_name(input)) }
@@ -285,10 +292,10 @@ impl<'f> Form<'f> {
 
 impl Place<'_> {
     /// True if an input stands in this definition.
-    fn has(&self, definition: Option<&str>) -> bool {
+    fn is_within_definition(&self, definition: Option<&str>) -> bool {
         definition.is_some()
             && (self.definition == definition
-                || self.above.is_some_and(|above| above.has(definition)))
+                || self.above.is_some_and(|above| above.is_within_definition(definition)))
     }
 }
 
@@ -307,18 +314,18 @@ fn shown_name(input: Input<'_>) -> &str {
     if input.name.is_empty() { "arguments" } else { input.name }
 }
 
-fn words(schema: &Value) -> &str {
+fn description(schema: &Value) -> &str {
     schema.get("description").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn shown_words(text: &str) -> Markup {
     let end = text.floor_char_boundary(MOST_DESCRIPTION);
     let (shown, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-    html! { @if !shown.is_empty() { span.help dir="auto" { (layout::sentence(shown)) @if !rest.is_empty() { "…" } } } }
+    html! { @if !shown.is_empty() { span.help dir="auto" { (layout::sentence_with_literals(shown)) @if !rest.is_empty() { "…" } } } }
 }
 
 /// The bounds of a value, and the one that the service takes where none is sent.
-fn bounds(schema: &Value) -> String {
+fn bounds_text(schema: &Value) -> String {
     let mut text = String::new();
     for (name, before, after) in BOUNDS {
         let value = schema.get(name).filter(|it| !it.is_object() && !it.is_array());

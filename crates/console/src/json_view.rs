@@ -9,12 +9,12 @@ pub(crate) fn pretty(value: &Value) -> String {
 }
 
 /// JSON in a frame; of a long one the beginning, and no more of it is written.
-pub(crate) fn show(value: &Value, label: &str) -> Markup {
+pub(crate) fn json_frame(value: &Value, label: &str) -> Markup {
     let text = json_text(value, MOST_SHOWN);
     if text.len() <= MOST_SHOWN {
         return show_text(&text, label);
     }
-    html! { (frame(beginning(&text), label)) p.quiet { "The first 64 KiB." } }
+    html! { (text_frame(shown_beginning(&text), label)) p.quiet { "The first 64 KiB." } }
 }
 
 /// JSON that may end after a number of bytes.
@@ -24,15 +24,15 @@ fn json_text(value: &Value, most: usize) -> String {
     writer.text
 }
 
-fn frame(text: &str, label: &str) -> Markup {
+fn text_frame(text: &str, label: &str) -> Markup {
     html! { pre.json tabindex="0" role="region" aria-label=(label) { code { (text) } } }
 }
 
 /// A text in a frame; of a long text the beginning.
 pub(crate) fn show_text(text: &str, label: &str) -> Markup {
-    let shown = beginning(text);
+    let shown = shown_beginning(text);
     html! {
-        (frame(shown, label))
+        (text_frame(shown, label))
         @if shown.len() < text.len() {
             p.quiet { "The first 64 KiB of " (text.len()) " bytes." }
         }
@@ -40,7 +40,7 @@ pub(crate) fn show_text(text: &str, label: &str) -> Markup {
 }
 
 /// As much of a text as is shown at once.
-pub(crate) fn beginning(text: &str) -> &str {
+pub(crate) fn shown_beginning(text: &str) -> &str {
     beginning_within(text, MOST_SHOWN)
 }
 
@@ -65,7 +65,7 @@ impl Writer {
                 self.write_members(members, depth);
             }
             Value::String(long) if long.len() > self.most => {
-                Value::from(beginning(long)).write_to(&mut self.text);
+                Value::from(shown_beginning(long)).write_to(&mut self.text);
             }
             value => value.write_to(&mut self.text),
         }
@@ -131,7 +131,7 @@ mod tests {
         {
             let text = json_text(&value, MOST_SHOWN);
             assert!((MOST_SHOWN..MOST_SHOWN + 100).contains(&text.len()), "{}", text.len());
-            assert!(show(&value, "a").into_string().contains("The first 64 KiB."));
+            assert!(json_frame(&value, "a").into_string().contains("The first 64 KiB."));
             assert_eq!(Value::parse(&pretty(&value)).unwrap(), value, "a form has the whole");
         }
         assert_eq!(

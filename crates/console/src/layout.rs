@@ -93,7 +93,7 @@ pub(crate) fn form_token(request: &PageRequest) -> Markup {
 }
 
 /// The page of a path that leads nowhere.
-pub(crate) fn absent(request: &PageRequest) -> PageResponse {
+pub(crate) fn absent_page(request: &PageRequest) -> PageResponse {
     let content = html! {
         h1 { "There is no such page" }
         p { "The links above lead to all that there are." }
@@ -143,7 +143,7 @@ pub(crate) fn number(value: &Value, name: &str) -> String {
 }
 
 /// A number of things, each of which is a `noun`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
+pub(crate) fn counted_noun(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn counted_member(value: &Value, name: &str, noun: &str) -> String {
 }
 
 /// A sentence whose literals stand in backticks.
-pub(crate) fn sentence(text: &str) -> Markup {
+pub(crate) fn sentence_with_literals(text: &str) -> Markup {
     let parts: Vec<_> = text.split('`').collect();
     // Every second part is a literal; one that does not end is none.
     let n_literals = parts.len().saturating_sub(1) / 2;
@@ -183,7 +183,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(sentence(text).into_string(), expected);
+        assert_eq!(sentence_with_literals(text).into_string(), expected);
     }
 
     #[test]

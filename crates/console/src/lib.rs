@@ -59,15 +59,15 @@ async fn page(request: PageRequest) -> PageResponse {
         [] => tools::page(&request).await,
         ["agents"] => ask::page(&request).await,
         ["approvals"] => approvals::page(&request).await,
-        ["approvals", id] => approvals::open(&request, id).await,
+        ["approvals", id] => approvals::page_of_one(&request, id).await,
         ["calls"] => calls::page(&request).await,
-        ["calls", "events"] => calls::events(&request).await,
-        ["calls", number] => calls::open(&request, number).await,
+        ["calls", "events"] => calls::event_stream(&request).await,
+        ["calls", number] => calls::page_of_one(&request, number).await,
         ["drafts"] => drafts::page(&request),
         ["results", id] => results::page(&request, id).await,
         ["tools", name] => tool::page(&request, name).await,
         ["toolsets", name] => report::page(&request, name).await,
-        _ => layout::absent(&request),
+        _ => layout::absent_page(&request),
     }
 }
 
@@ -77,9 +77,9 @@ async fn answer_form(request: &PageRequest, segments: &[&str]) -> PageResponse {
         ["approvals", id] => approvals::decide(request, id).await,
         ["drafts"] => drafts::draft(request).await,
         ["tools", name] => trial::page(request, name).await,
-        ["tools", name, "arguments"] => trial::arguments(request, name).await,
-        ["tools", name, "fixture"] => trial::fixture(request, name).await,
-        ["tools", name, "session"] => trial::session(request, name).await,
-        _ => layout::absent(request),
+        ["tools", name, "arguments"] => trial::arguments_json(request, name).await,
+        ["tools", name, "fixture"] => trial::fixture_json(request, name).await,
+        ["tools", name, "session"] => trial::session_json(request, name).await,
+        _ => layout::absent_page(request),
     }
 }

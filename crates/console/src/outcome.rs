@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use crate::{
     commands, decision, json_view,
-    layout::{counted_member, items, number, sentence, text},
+    layout::{counted_member, items, number, sentence_with_literals, text},
     paths,
     tried_call::TriedCall,
 };
@@ -27,12 +27,12 @@ pub(crate) async fn show_planned(
     html! {
         section.outcome aria-labelledby="outcome" {
             h2 #outcome { "Dry run" }
-            (fault(&result))
+            (fault_section(&result))
             (*further)
             @if let Some(request) = result.get("request") { (planned_request(request)) }
-            (notes(&result))
-            (journal(&result))
-            (commands::show(sent, result.get("request")))
+            (notes_section(&result))
+            (journal_section(&result))
+            (commands::command_list(sent, result.get("request")))
         }
     }
 }
@@ -54,7 +54,7 @@ pub(crate) async fn show_called(sent: &TriedCall<'_>, planned: Answer, answer: A
             @if let Some(handle) = whole { p { (whole_link(&handle, session)) } }
             details { summary { "Request" }
                 @if let Some(request) = planned.get("request") { (planned_request(request)) } @else { p { "A dry run shows none." } } }
-            (commands::show(sent, planned.get("request")))
+            (commands::command_list(sent, planned.get("request")))
         }
     }
 }
@@ -68,17 +68,17 @@ pub(crate) fn show_result(request: &PageRequest, result: &Value, session: &str) 
             @if !number(result, "attempts").is_empty() { " · " (counted_member(result, "attempts", "attempt")) }
             @if !text(result, "reached").is_empty() { " · reached the service: " (text(result, "reached")) }
         }
-        (fault(result))
-        @if let Some(pending) = result.get("pending") { (decision::pending(request, pending)) }
-        (notes(result))
+        (fault_section(result))
+        @if let Some(pending) = result.get("pending") { (decision::pending_section(request, pending)) }
+        (notes_section(result))
         @if let Some(response) = result.get("response") {
-            @if let Some(rows) = rows(response) { (rows) }
+            @if let Some(rows) = rows_table(response) { (rows) }
             h3 { "Shown to the model" }
-            (json_view::show(response, "response"))
+            (json_view::json_frame(response, "response"))
         }
-        (cut(result, session))
-        (journal(result))
-        details { summary { "Whole result" } (json_view::show(result, "result")) }
+        (cut_section(result, session))
+        (journal_section(result))
+        details { summary { "Whole result" } (json_view::json_frame(result, "result")) }
     }
 }
 
@@ -107,11 +107,11 @@ async fn first_result(answer: Answer) -> Result<Value, Markup> {
     if let (true, Some(result)) = (is_success, items(&body, "results").first()) {
         return Ok(result.clone());
     }
-    Err(problem(&body))
+    Err(problem_section(&body))
 }
 
 /// A refusal of the sidecar.
-pub(crate) fn problem(body: &Value) -> Markup {
+pub(crate) fn problem_section(body: &Value) -> Markup {
     html! {
         section.outcome {
             h2 { "Refused" }
@@ -120,11 +120,11 @@ pub(crate) fn problem(body: &Value) -> Markup {
     }
 }
 
-fn fault(result: &Value) -> Markup {
+fn fault_section(result: &Value) -> Markup {
     let Some(error) = result.get("error") else { return html! {} };
     html! {
         div.problem role="alert" {
-            p { strong { (text(error, "code")) } " " (sentence(text(error, "message"))) }
+            p { strong { (text(error, "code")) } " " (sentence_with_literals(text(error, "message"))) }
             @for problem in items(error, "problems") {
                 p { code { (text(problem, "at")) } " expected " (text(problem, "expected")) ", got " (text(problem, "got"))
                     @if !text(problem, "suggestion").is_empty() { "; did you mean " code { (text(problem, "suggestion")) } "?" } }
@@ -138,28 +138,28 @@ fn planned_request(planned: &Value) -> Markup {
     html! {
         p.request { strong { (text(planned, "method")) } " " code { (text(planned, "url")) } }
         @if let Some(headers) = headers.filter(|headers| !headers.is_empty()) {
-            dl.facts { @for (name, value) in headers.iter() { div { dt { (name) } dd { code { (plain(value)) } } } } }
+            dl.facts { @for (name, value) in headers.iter() { div { dt { (name) } dd { code { (plain_text(value)) } } } } }
         }
         @match planned.get("body") {
             None | Some(Value::Null) => {}
             Some(Value::String(body)) => (json_view::show_text(body, "body")),
-            Some(body) => (json_view::show(body, "body")),
+            Some(body) => (json_view::json_frame(body, "body")),
         }
     }
 }
 
-fn plain(value: &Value) -> String {
+fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn notes(result: &Value) -> Markup {
+fn notes_section(result: &Value) -> Markup {
     let notes: Vec<_> = items(result, "notes").iter().filter_map(Value::as_str).collect();
     let defaults: Vec<_> = items(result, "defaults").iter().filter_map(Value::as_str).collect();
     html! {
         @if !notes.is_empty() || !defaults.is_empty() {
             h3 { "Notes" }
             ul {
-                @for note in notes { li { (sentence(note)) } }
+                @for note in notes { li { (sentence_with_literals(note)) } }
                 @if !defaults.is_empty() { li { "defaults were sent for " (defaults.join(", ")) } }
             }
         }
@@ -167,19 +167,19 @@ fn notes(result: &Value) -> Markup {
 }
 
 /// The parts that the model is not shown, and the way to the whole.
-fn cut(result: &Value, session: &str) -> Markup {
+fn cut_section(result: &Value, session: &str) -> Markup {
     let handle = text(result, "handle");
     let truncated = result.get("truncated");
     html! {
         @if let Some(truncated) = truncated {
             h3 { "Cut" }
-            (json_view::show(truncated, "what was cut"))
+            (json_view::json_frame(truncated, "what was cut"))
         }
         @if !handle.is_empty() { p { (whole_link(handle, session)) } }
     }
 }
 
-fn journal(result: &Value) -> Markup {
+fn journal_section(result: &Value) -> Markup {
     html! { @if !items(result, "journal").is_empty() { h3 { "Journal" } (journal_entries(result)) } }
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn journal_entries(opened: &Value) -> Markup {
         @if !entries.is_empty() {
             ol.journal {
                 @for entry in entries {
-                    li { span.event { (text(entry, "event")) } " " (sentence(text(entry, "text"))) }
+                    li { span.event { (text(entry, "event")) } " " (sentence_with_literals(text(entry, "text"))) }
                 }
             }
         }
@@ -198,7 +198,7 @@ pub(crate) fn journal_entries(opened: &Value) -> Markup {
 }
 
 /// A table of a list of objects with plain values: rows of a database, snippets of documents.
-fn rows(response: &Value) -> Option<Markup> {
+fn rows_table(response: &Value) -> Option<Markup> {
     let list =
         response.as_array().or_else(|| response.as_object()?.values().find_map(Value::as_array))?;
     let shown: Option<Vec<&Object>> = list.iter().take(MOST_ROWS).map(Value::as_object).collect();
@@ -211,7 +211,7 @@ fn rows(response: &Value) -> Option<Markup> {
     let n_columns = columns.len();
     columns.truncate(MOST_COLUMNS);
     let cell = |row: &Object, name: &str| {
-        let text = row.get(name).map(plain).unwrap_or_default();
+        let text = row.get(name).map(plain_text).unwrap_or_default();
         let end = text.floor_char_boundary(MOST_CELL);
         match text.get(..end) {
             Some(shown) if shown.len() < text.len() => format!("{shown}…"),
@@ -235,7 +235,7 @@ pub(crate) async fn show_decided(request: &PageRequest, answer: Answer) -> Marku
     let is_success = answer.is_success();
     let body = answer.value().await;
     if !is_success {
-        return problem(&body);
+        return problem_section(&body);
     }
     html! {
         section.outcome {

@@ -5,12 +5,12 @@ use callgate_tool::Value;
 use maud::{Markup, html};
 
 use crate::{
-    layout::{self, Section, counted_member, items, number, sentence, text},
+    layout::{self, Section, counted_member, items, number, sentence_with_literals, text},
     paths,
 };
 
 /// The toolsets of the caller: the load report where they may read it, and otherwise what they may see of the health.
-pub(crate) async fn toolsets(request: &PageRequest) -> (Value, bool) {
+pub(crate) async fn fetch_toolsets(request: &PageRequest) -> (Value, bool) {
     let report = request.get("/v1/admin/report", &[]).await;
     if report.is_success() {
         return (report.value().await, true);
@@ -29,8 +29,8 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
     let content = html! {
         @for toolset in items(&report, "toolsets") {
             h1 { "Toolset " (shown_name(text(toolset, "name"))) }
-            (state(toolset))
-            (findings(toolset, usize::MAX))
+            (state_list(toolset))
+            (findings_list(toolset, usize::MAX))
         }
     };
     layout::show(request, Section::Tools, name, &content)
@@ -42,7 +42,7 @@ pub(crate) fn overview(report: &Value) -> Markup {
         @let own = items(report, "diagnostics");
         @if !own.is_empty() {
             details open[own.len() < 3] {
-                summary { "The configuration" " " span.count { (layout::counted(own.len(), "finding")) } }
+                summary { "The configuration" " " span.count { (layout::counted_noun(own.len(), "finding")) } }
                 ul.findings { @for finding in own.iter().take(MOST_SHOWN) { (finding_item(finding)) } }
                 @if own.len() > MOST_SHOWN {
                     p.quiet { (own.len() - MOST_SHOWN) " more; " code { "callgate check" } " shows them" }
@@ -56,18 +56,18 @@ pub(crate) fn overview(report: &Value) -> Markup {
                     summary {
                         span.dot aria-hidden="true" {}
                         strong { (shown_name(text(toolset, "name"))) }
-                        span.quiet { (brief(toolset)) }
-                        @if n_findings > 0 { span.count { (layout::counted(n_findings, "finding")) } }
+                        span.quiet { (summary_line(toolset)) }
+                        @if n_findings > 0 { span.count { (layout::counted_noun(n_findings, "finding")) } }
                     }
-                    (state(toolset))
-                    (findings(toolset, MOST_SHOWN))
+                    (state_list(toolset))
+                    (findings_list(toolset, MOST_SHOWN))
                 }
             }
         }
     }
 }
 
-fn brief(toolset: &Value) -> String {
+fn summary_line(toolset: &Value) -> String {
     let status = text(toolset, "status");
     if number(toolset, "tools").is_empty() {
         return status.to_owned();
@@ -76,7 +76,7 @@ fn brief(toolset: &Value) -> String {
     format!("{status} · {tools} · about {}", counted_member(toolset, "tokens", "token"))
 }
 
-fn state(toolset: &Value) -> Markup {
+fn state_list(toolset: &Value) -> Markup {
     let pairs = [
         ("status", text(toolset, "status").to_owned()),
         ("why", text(toolset, "why").to_owned()),
@@ -97,7 +97,7 @@ fn state(toolset: &Value) -> Markup {
     }
 }
 
-fn findings(toolset: &Value, most: usize) -> Markup {
+fn findings_list(toolset: &Value, most: usize) -> Markup {
     let all = items(toolset, "diagnostics");
     let more = number(toolset, "more");
     html! {
@@ -119,12 +119,12 @@ pub(crate) fn finding_item(finding: &Value) -> Markup {
     html! {
         li data-severity=(text(finding, "severity")) {
             span.mark { (text(finding, "severity")) }
-            " " span { (sentence(text(finding, "message"))) }
+            " " span { (sentence_with_literals(text(finding, "message"))) }
             @if !file.is_empty() {
                 " " code.place { (file) @if !line.is_empty() { ":" (line) ":" (column) } }
             }
             @if !text(finding, "operation").is_empty() { " " code { (text(finding, "operation")) } }
-            @if !text(finding, "help").is_empty() { span.help { (sentence(text(finding, "help"))) } }
+            @if !text(finding, "help").is_empty() { span.help { (sentence_with_literals(text(finding, "help"))) } }
             span.quiet { (text(finding, "code")) " " (text(finding, "pointer")) }
         }
     }

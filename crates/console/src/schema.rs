@@ -45,7 +45,7 @@ impl<'s> Schemas<'s> {
     }
 
     /// The definition that a reference leads to.
-    fn target(self, reference: &str) -> Option<&'s Value> {
+    fn reference_target(self, reference: &str) -> Option<&'s Value> {
         self.root.pointer(reference.strip_prefix('#')?)
     }
 
@@ -54,7 +54,8 @@ impl<'s> Schemas<'s> {
         let mut last = (schema, None);
         for _ in 0..MOST_STEPS {
             let name = last.0.get("$ref").and_then(Value::as_str);
-            let Some((name, target)) = name.and_then(|name| Some((name, self.target(name)?)))
+            let Some((name, target)) =
+                name.and_then(|name| Some((name, self.reference_target(name)?)))
             else {
                 break;
             };
@@ -118,7 +119,12 @@ impl<'s> Schemas<'s> {
     }
 
     /// True if a form makes a value of itself: it holds only required groups that are empty, and required constants.
-    pub(crate) fn says_nothing(self, schema: &Value, value: &Value, depth: usize) -> bool {
+    pub(crate) fn is_value_of_empty_form(
+        self,
+        schema: &Value,
+        value: &Value,
+        depth: usize,
+    ) -> bool {
         let Some(deeper) = depth.checked_sub(1) else { return false };
         let resolved = self.resolve(schema);
         match (resolved.kind(), value) {
@@ -127,7 +133,7 @@ impl<'s> Schemas<'s> {
             (Kind::Members { members, required, .. }, Value::Object(object)) => {
                 object.iter().all(|(name, member)| {
                     let schema = members.get(name).filter(|_| required.contains(&name.as_str()));
-                    schema.is_some_and(|schema| self.says_nothing(schema, member, deeper))
+                    schema.is_some_and(|schema| self.is_value_of_empty_form(schema, member, deeper))
                 })
             }
             _ => false,
@@ -138,7 +144,9 @@ impl<'s> Schemas<'s> {
     pub(crate) fn may_mean(self, schema: &Value, value: &Value, depth: usize) -> bool {
         let Some(deeper) = depth.checked_sub(1) else { return true };
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-            return self.target(target).is_some_and(|target| self.may_mean(target, value, deeper));
+            return self
+                .reference_target(target)
+                .is_some_and(|target| self.may_mean(target, value, deeper));
         }
         if schema.get("const").is_some_and(|constant| constant != value) {
             return false;

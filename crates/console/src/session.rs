@@ -8,15 +8,15 @@ use crate::{
 };
 
 /// The inputs of a tool that callers give in a session, also those inside an argument.
-pub(crate) fn inputs(tool: &Value) -> Vec<&Value> {
+pub(crate) fn session_inputs(tool: &Value) -> Vec<&Value> {
     let own = items(tool, "inputs").iter();
     let own = own.filter(|input| !text(input, "reference").is_empty());
     own.chain(items(tool, "nestedInputs")).collect()
 }
 
 /// A session as JSON with the names of all values that a tool reads.
-pub(crate) fn complete(session: Value, tool: &Value) -> String {
-    let inputs = inputs(tool);
+pub(crate) fn session_with_names(session: Value, tool: &Value) -> String {
+    let inputs = session_inputs(tool);
     json_view::pretty(&with_names(session, inputs.iter().map(|input| text(input, "reference"))))
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Trial<'t> {
 }
 
 pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
-    let tool = match facts(request, name).await {
+    let tool = match fetch_tool(request, name).await {
         Ok(tool) => tool,
         Err(page) => return page,
     };
@@ -48,11 +48,11 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
     let faults = is_broken.then(|| "`args` of the address: expected an object as JSON".to_owned());
     let faults = faults.into_iter().collect();
     let is_json = is_broken;
-    show(request, &tool, &Trial { arguments, json, is_json, faults, ..Trial::default() })
+    page_with_trial(request, &tool, &Trial { arguments, json, is_json, faults, ..Trial::default() })
 }
 
 /// The facts about a tool, or the page in place of them.
-pub(crate) async fn facts(request: &PageRequest, name: &str) -> Result<Value, PageResponse> {
+pub(crate) async fn fetch_tool(request: &PageRequest, name: &str) -> Result<Value, PageResponse> {
     let answer = request.get(&format!("/v1/tools/{}", paths::encoded(name)), &[]).await;
     if answer.is_success() {
         return Ok(answer.value().await);
@@ -61,7 +61,11 @@ pub(crate) async fn facts(request: &PageRequest, name: &str) -> Result<Value, Pa
 }
 
 /// The page of a tool with its form in a state.
-pub(crate) fn show(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> PageResponse {
+pub(crate) fn page_with_trial(
+    request: &PageRequest,
+    tool: &Value,
+    trial: &Trial<'_>,
+) -> PageResponse {
     let content = html! {
         p.path { a href="/console" { "Tools" } " / " a href={ "/console" (paths::query(&[("toolset", text(tool, "toolset"))])) } { (text(tool, "toolset")) } }
         h1 { code { (text(tool, "name")) } " " (effect_mark(text(tool, "effect")))
@@ -73,8 +77,8 @@ pub(crate) fn show(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Pa
         (inputs_table(tool))
         (declarations(tool))
         details { summary { "Schemas" }
-            h3 { "Arguments" } (json_view::show(tool.get("inputSchema").unwrap_or(&Value::Null), "schema of the arguments"))
-            h3 { "Result" } (json_view::show(tool.get("outputSchema").unwrap_or(&Value::Null), "schema of the result"))
+            h3 { "Arguments" } (json_view::json_frame(tool.get("inputSchema").unwrap_or(&Value::Null), "schema of the arguments"))
+            h3 { "Result" } (json_view::json_frame(tool.get("outputSchema").unwrap_or(&Value::Null), "schema of the result"))
         }
     };
     layout::show(request, Section::Tools, text(tool, "name"), &content)
@@ -82,7 +86,7 @@ pub(crate) fn show(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Pa
 
 /// The description; of a long one the beginning, because a browser shows no more at once.
 fn description_text(description: &str) -> Markup {
-    let shown = json_view::beginning(description);
+    let shown = json_view::shown_beginning(description);
     html! {
         p.description dir="auto" { (shown) }
         @if shown.len() < description.len() {
@@ -102,7 +106,7 @@ fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup 
         section.trial aria-labelledby="try" {
             h2 #try { "Try it" }
             @if !trial.faults.is_empty() {
-                div.problem role="alert" { p { "Nothing was sent:" } ul { @for fault in &trial.faults { li { (layout::sentence(fault)) } } } }
+                div.problem role="alert" { p { "Nothing was sent:" } ul { @for fault in &trial.faults { li { (layout::sentence_with_literals(fault)) } } } }
             }
             (kept_files(trial.files))
             form method="post" action=(address) data-trial=(address) enctype=[encoding] {
@@ -149,14 +153,14 @@ fn kept_files(files: &[KeptFile]) -> Markup {
 }
 
 fn session_editor(tool: &Value, trial: &Trial<'_>) -> Markup {
-    let inputs = session::inputs(tool);
+    let inputs = session::session_inputs(tool);
     let address = paths::page(&["tools", text(tool, "name"), "session"]);
     html! {
         details open[!trial.session.is_empty()] {
             summary { "Session" @if !inputs.is_empty() { " " span.count { (inputs.len()) " inputs" } } }
             label { span.hidden { "Session as JSON" }
                 textarea.json name="session" spellcheck="false" rows="5"
-                    placeholder=(session::complete(json!({"id": "s-1"}), tool)) { "\n" (trial.session) } }
+                    placeholder=(session::session_with_names(json!({"id": "s-1"}), tool)) { "\n" (trial.session) } }
             @for input in &inputs {
                 span.help { code { (text(input, "argument")) } " comes from " code { (text(input, "reference")) } }
             }
@@ -185,7 +189,7 @@ fn inputs_table(tool: &Value) -> Markup {
                                 td { code { (text(input, "name")) } }
                                 td { @match text(input, "reference") { "" => (text(input, "source")), reference => code { (reference) } } }
                                 td { @if input.get("required").and_then(Value::as_bool) == Some(true) { "yes" } }
-                                td { @if let Some(schema) = schema { code.clip { (short(schema)) } } }
+                                td { @if let Some(schema) = schema { code.clip { (shortened_schema(schema)) } } }
                             }
                         }
                     }
@@ -195,7 +199,7 @@ fn inputs_table(tool: &Value) -> Markup {
     }
 }
 
-fn short(schema: &Value) -> String {
+fn shortened_schema(schema: &Value) -> String {
     let text = schema.to_string();
     let end = text.floor_char_boundary(MOST_SHORT);
     match text.get(..end) {
@@ -233,7 +237,7 @@ fn declarations(tool: &Value) -> Markup {
         }
         div.dialects {
             @for (name, declaration) in dialects {
-                details { summary { (name) } (json_view::show(declaration, name)) }
+                details { summary { (name) } (json_view::json_frame(declaration, name)) }
             }
         }
     }

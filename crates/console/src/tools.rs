@@ -29,12 +29,13 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     let answer = if asked.words.is_empty() {
         request.get(&asked.list_path(), &[]).await
     } else {
-        request.post("/v1/tools:search", &asked.search()).await
+        request.post("/v1/tools:search", &asked.search_body()).await
     };
     if !answer.is_success() {
         return layout::show_refusal(request, Section::Tools, answer).await;
     }
-    let (listed, (report, is_whole)) = (answer.value().await, report::toolsets(request).await);
+    let (listed, (report, is_whole)) =
+        (answer.value().await, report::fetch_toolsets(request).await);
     let is_first = asked.cursor.is_empty() && asked.words.is_empty();
     let content = html! {
         h1 { "Tools" }
@@ -62,7 +63,7 @@ impl Asked<'_> {
         format!("/v1/tools{query}")
     }
 
-    fn search(&self) -> Value {
+    fn search_body(&self) -> Value {
         let one = |word: &str| {
             Value::Array((!word.is_empty()).then(|| word.into()).into_iter().collect())
         };
@@ -70,7 +71,7 @@ impl Asked<'_> {
     }
 
     /// The address of this list with another tag or page.
-    fn address(&self, tag: &str, cursor: &str) -> String {
+    fn list_address(&self, tag: &str, cursor: &str) -> String {
         let query = paths::query(&[
             ("toolset", self.toolset),
             ("effect", self.effect),
@@ -107,7 +108,7 @@ fn search_form(asked: &Asked<'_>, report: &Value) -> Markup {
 fn chosen_tag(asked: &Asked<'_>) -> Markup {
     html! {
         @if !asked.tag.is_empty() && asked.words.is_empty() {
-            p { "Tagged " span.tag { (asked.tag) } " " a href=(asked.address("", "")) { "every tag" } }
+            p { "Tagged " span.tag { (asked.tag) } " " a href=(asked.list_address("", "")) { "every tag" } }
         }
     }
 }
@@ -127,7 +128,7 @@ fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
                             td { (effect_mark(text(tool, "effect"))) }
                             td { (text(tool, "description")) @if tool.get("deprecated").and_then(Value::as_bool) == Some(true) { " " span.tag { "deprecated" } }
                                 @for tag in items(tool, "tags").iter().filter_map(Value::as_str) {
-                                    " " a.tag href=(asked.address(tag, "")) { (tag) }
+                                    " " a.tag href=(asked.list_address(tag, "")) { (tag) }
                                 } }
                             td { code { (text(tool, "method")) " " (text(tool, "path")) } }
                             td.number { (number(tool, "tokens")) }
@@ -137,7 +138,7 @@ fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
             }
         }
         @if tools.is_empty() { p { "No tool is like this." } }
-        @if !next.is_empty() { p { a.button href=(asked.address(asked.tag, next)) rel="next" { "Next 100" } } }
+        @if !next.is_empty() { p { a.button href=(asked.list_address(asked.tag, next)) rel="next" { "Next 100" } } }
     }
 }
 
@@ -155,11 +156,11 @@ fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
                     @for (at, tool) in tools.iter().enumerate() {
                         tr {
                             td.number { (at + 1) }
-                            td.number { (score(tool)) }
+                            td.number { (score_text(tool)) }
                             td { (tool_link(text(tool, "name"))) }
                             td { (effect_mark(text(tool, "effect"))) }
                             td { (text(tool, "description")) }
-                            td { (reason(asked.words, tool)) }
+                            td { (match_reason(asked.words, tool)) }
                         }
                     }
                 }
@@ -170,13 +171,13 @@ fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
 }
 
 /// The score of a tool, whose digits stand below each other.
-fn score(tool: &Value) -> String {
+fn score_text(tool: &Value) -> String {
     let text = number(tool, "score");
     text.parse::<f64>().map_or(text, |score| format!("{score:.2}"))
 }
 
 /// The words that a tool shares with a search, and the tools that it needs and serves.
-fn reason(words: &str, tool: &Value) -> Markup {
+fn match_reason(words: &str, tool: &Value) -> Markup {
     let texts = [text(tool, "name"), text(tool, "description"), text(tool, "toolset")];
     let texts = texts.join(" ").to_lowercase();
     let stem = |word: &str| word.get(..word.floor_char_boundary(5)).unwrap_or(word).to_lowercase();

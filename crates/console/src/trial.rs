@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
-    let tool = match tool::facts(request, name).await {
+    let tool = match tool::fetch_tool(request, name).await {
         Ok(tool) => tool,
         Err(page) => return page,
     };
@@ -31,7 +31,7 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         if !is_sent {
             trial.faults.retain(|_| matches!(wanted, "fill" | "session" | "upload" | "write"));
         }
-        return tool::show(request, &tool, &trial);
+        return tool::page_with_trial(request, &tool, &trial);
     };
     let session = read_session(request).unwrap_or_default();
     let body = |is_dry_run: bool| {
@@ -42,7 +42,7 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
     let sent = TriedCall { request, tool: &tool, arguments, session: &session };
     let is_read = text(&tool, "effect") == "read";
     trial.outcome = if wanted == "call" && !is_read && planned.is_success() {
-        let confirm = html! { (confirmation(request, name, &trial)) };
+        let confirm = html! { (confirmation_form(request, name, &trial)) };
         outcome::show_planned(&sent, planned, &confirm).await
     } else if wanted == "dry" || !planned.is_success() {
         outcome::show_planned(&sent, planned, &html! {}).await
@@ -50,12 +50,12 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         let answer = request.post("/v1/calls", &body(false)).await;
         outcome::show_called(&sent, planned, answer).await
     };
-    tool::show(request, &tool, &trial)
+    tool::page_with_trial(request, &tool, &trial)
 }
 
 /// The JSON of the fields, for a script that writes it beside them.
-pub(crate) async fn arguments(request: &PageRequest, name: &str) -> PageResponse {
-    let tool = match tool::facts(request, name).await {
+pub(crate) async fn arguments_json(request: &PageRequest, name: &str) -> PageResponse {
+    let tool = match tool::fetch_tool(request, name).await {
         Ok(tool) => tool,
         Err(page) => return page,
     };
@@ -66,8 +66,8 @@ pub(crate) async fn arguments(request: &PageRequest, name: &str) -> PageResponse
 }
 
 /// The call as `call.json` of a case below `fixtures`.
-pub(crate) async fn fixture(request: &PageRequest, name: &str) -> PageResponse {
-    let tool = match tool::facts(request, name).await {
+pub(crate) async fn fixture_json(request: &PageRequest, name: &str) -> PageResponse {
+    let tool = match tool::fetch_tool(request, name).await {
         Ok(tool) => tool,
         Err(page) => return page,
     };
@@ -75,28 +75,28 @@ pub(crate) async fn fixture(request: &PageRequest, name: &str) -> PageResponse {
     let kept = keep_files(request, &session).await;
     let mut trial = read_trial(request, &tool, &kept);
     let (Some(arguments), true) = (&trial.arguments, trial.faults.is_empty()) else {
-        return tool::show(request, &tool, &trial);
+        return tool::page_with_trial(request, &tool, &trial);
     };
     match fixture::call_file(request, &tool, arguments.clone(), &session).await {
         Ok(file) => file,
         Err(fault) => {
             trial.faults.push(fault);
-            tool::show(request, &tool, &trial)
+            tool::page_with_trial(request, &tool, &trial)
         }
     }
 }
 
 /// The session as `session.json` of a case.
-pub(crate) async fn session(request: &PageRequest, name: &str) -> PageResponse {
+pub(crate) async fn session_json(request: &PageRequest, name: &str) -> PageResponse {
     if let Ok(session) = read_session(request) {
         return fixture::session_file(request, session);
     }
-    let tool = match tool::facts(request, name).await {
+    let tool = match tool::fetch_tool(request, name).await {
         Ok(tool) => tool,
         Err(page) => return page,
     };
     let kept = KeptFiles { fields: request.fields().to_vec(), ..KeptFiles::default() };
-    tool::show(request, &tool, &read_trial(request, &tool, &kept))
+    tool::page_with_trial(request, &tool, &read_trial(request, &tool, &kept))
 }
 
 fn read_fields(fields: &[(String, String)], tool: &Value) -> Arguments {
@@ -116,7 +116,9 @@ fn read_trial<'k>(request: &PageRequest, tool: &Value, kept: &'k KeptFiles) -> T
     };
     let wanted = request.field("do");
     match read_session(request) {
-        Ok(session) if wanted == "session" => trial.session = session::complete(session, tool),
+        Ok(session) if wanted == "session" => {
+            trial.session = session::session_with_names(session, tool)
+        }
         Ok(_) => {}
         Err(fault) => trial.faults.push(fault),
     }
@@ -166,7 +168,7 @@ fn read_session(request: &PageRequest) -> Result<Value, String> {
 }
 
 /// The form that sends what a person has seen as a request.
-fn confirmation(request: &PageRequest, name: &str, trial: &Trial<'_>) -> maud::Markup {
+fn confirmation_form(request: &PageRequest, name: &str, trial: &Trial<'_>) -> maud::Markup {
     html! {
         form.confirm method="post" action=(paths::page(&["tools", name])) {
             (crate::layout::form_token(request))

@@ -25,25 +25,36 @@ pub(super) struct Items<'i> {
 
 impl Form<'_> {
     /// An object in a frame of its own.
-    pub(super) fn group(&self, input: Input<'_>, group: Group<'_>, place: Place<'_>) -> Markup {
-        let says_nothing =
-            input.value.is_some_and(|it| self.schemas.says_nothing(input.schema, it, FIT_DEPTH));
+    pub(super) fn group_input(
+        &self,
+        input: Input<'_>,
+        group: Group<'_>,
+        place: Place<'_>,
+    ) -> Markup {
+        let says_nothing = input
+            .value
+            .is_some_and(|it| self.schemas.is_value_of_empty_form(input.schema, it, FIT_DEPTH));
         html! {
             fieldset {
                 (self.legend(input))
-                (presence(input, group.is_nullable, says_nothing))
-                (self.members(input, group, place))
+                (presence_choice(input, group.is_nullable, says_nothing))
+                (self.member_inputs(input, group, place))
             }
         }
     }
 
-    pub(super) fn members(&self, input: Input<'_>, group: Group<'_>, place: Place<'_>) -> Markup {
+    pub(super) fn member_inputs(
+        &self,
+        input: Input<'_>,
+        group: Group<'_>,
+        place: Place<'_>,
+    ) -> Markup {
         let value_of = |name: &str| input.value.and_then(|value| value.get(name));
         let further = group.further.map(|schema| {
             let object = input.value.and_then(Value::as_object);
             let entries = object.into_iter().flat_map(Object::iter);
             let entries = entries.filter(|(name, _)| !group.members.contains_key(name));
-            self.map(&further_path(input.path), schema, &entries.collect::<Vec<_>>(), place)
+            self.map_input(&further_path(input.path), schema, &entries.collect::<Vec<_>>(), place)
         });
         html! {
             input type="hidden" name=(Part::Count.field(input.path)) value="0";
@@ -61,7 +72,7 @@ impl Form<'_> {
         }
     }
 
-    fn map(
+    fn map_input(
         &self,
         path: &str,
         schema: &Value,
@@ -83,13 +94,13 @@ impl Form<'_> {
         }
     }
 
-    pub(super) fn list(&self, input: Input<'_>, list: Items<'_>, place: Place<'_>) -> Markup {
+    pub(super) fn list_input(&self, input: Input<'_>, list: Items<'_>, place: Place<'_>) -> Markup {
         let items = input.value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let rows = items.iter().map(Some).chain([None]);
         html! {
             fieldset {
                 (self.legend(input))
-                (presence(input, list.is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
+                (presence_choice(input, list.is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
                 input type="hidden" name=(Part::Count.field(input.path)) value=(items.len() + 1);
                 @for (at, value) in rows.enumerate() {
                     @let path = item_path(input.path, at);
@@ -101,7 +112,7 @@ impl Form<'_> {
         }
     }
 
-    pub(super) fn alternatives(
+    pub(super) fn alternative_inputs(
         &self,
         input: Input<'_>,
         alternatives: &[&Value],
@@ -112,7 +123,7 @@ impl Form<'_> {
         html! {
             fieldset {
                 (self.legend(input))
-                @if let Some(at) = self.file_alternative(alternatives) { (self.file(input, at)) }
+                @if let Some(at) = self.file_alternative(alternatives) { (self.file_input(input, at)) }
                 span.control {
                     select name=(Part::Alternative.field(input.path)) aria-label={ (shown_name(input)) ": alternative" } {
                         option value="" { "left out" }
@@ -151,7 +162,7 @@ impl Form<'_> {
     }
 
     /// A file that is kept, and named by its handle, when the form is sent.
-    fn file(&self, input: Input<'_>, at: usize) -> Markup {
+    fn file_input(&self, input: Input<'_>, at: usize) -> Markup {
         self.has_files.set(true);
         let name = Part::File.field(&alternative_path(input.path, at));
         html! {
@@ -184,7 +195,7 @@ impl Form<'_> {
 }
 
 /// The choice between a group that is left out when nothing is in it, and an empty one.
-fn presence(input: Input<'_>, is_nullable: bool, is_empty: bool) -> Markup {
+fn presence_choice(input: Input<'_>, is_nullable: bool, is_empty: bool) -> Markup {
     let current = match input.value {
         Some(Value::Null) => "null",
         _ if is_empty => "empty",

@@ -76,7 +76,7 @@ impl Reading<'_> {
         };
         self.inputs_left = left;
         if let Some(text) = self.fields.get(Part::Json, path) {
-            return self.json(text, path).map(Read::input);
+            return self.read_json(text, path).map(Read::input);
         }
         let state = self.fields.get(Part::State, path).unwrap_or_default();
         if state == "null" {
@@ -85,30 +85,36 @@ impl Reading<'_> {
         let resolved = self.schemas.resolve(schema);
         let read = match resolved.kind() {
             Kind::Alternatives(alternatives) => {
-                return self.alternative(&alternatives, path, deeper);
+                return self.read_alternative(&alternatives, path, deeper);
             }
             Kind::Any => return None,
             Kind::Choice(choices) => {
                 let text = self.fields.get(Part::Choice, path).filter(|text| !text.is_empty())?;
                 let is_said = !is_required || choices.len() > 1;
-                return self.json(text, path).map(|value| Read { value, is_said });
+                return self.read_json(text, path).map(|value| Read { value, is_said });
             }
-            Kind::List(items) => self.list(items, path, deeper)?,
+            Kind::List(items) => self.read_list(items, path, deeper)?,
             Kind::Members { members, required, further } => {
-                let (mut object, mut is_said) = self.members(members, &required, path, deeper)?;
+                let (mut object, mut is_said) =
+                    self.read_members(members, &required, path, deeper)?;
                 if let Some(further) = further {
-                    is_said |= self.further(further, &mut object, path, deeper);
+                    is_said |= self.read_further_members(further, &mut object, path, deeper);
                 }
                 Read { value: Value::Object(object), is_said }
             }
-            Kind::Number => return self.number(path).map(Read::input),
-            Kind::Text => return self.text(path, state).map(Read::input),
+            Kind::Number => return self.read_number(path).map(Read::input),
+            Kind::Text => return self.read_text(path, state).map(Read::input),
         };
         let is_said = read.is_said || state == "empty";
         (is_said || is_required).then_some(Read { is_said, ..read })
     }
 
-    fn alternative(&mut self, alternatives: &[&Value], path: &str, depth: usize) -> Option<Read> {
+    fn read_alternative(
+        &mut self,
+        alternatives: &[&Value],
+        path: &str,
+        depth: usize,
+    ) -> Option<Read> {
         let chosen = self.fields.get(Part::Alternative, path)?;
         if chosen == "null" {
             return Some(Read::input(Value::Null));
@@ -119,14 +125,14 @@ impl Reading<'_> {
         self.read(schema, &alternative_path(path, at), true, depth).map(|it| Read::input(it.value))
     }
 
-    fn list(&mut self, items: &Value, path: &str, depth: usize) -> Option<Read> {
+    fn read_list(&mut self, items: &Value, path: &str, depth: usize) -> Option<Read> {
         let rows = (0..self.take_rows(path)?).map(|at| item_path(path, at));
         let items = rows.filter_map(|path| self.read(items, &path, false, depth));
         let items: Vec<_> = items.map(|it| it.value).collect();
         Some(Read { is_said: !items.is_empty(), value: Value::Array(items) })
     }
 
-    fn members(
+    fn read_members(
         &mut self,
         members: &Object,
         required: &[&str],
@@ -146,7 +152,13 @@ impl Reading<'_> {
     }
 
     /// Adds the members beside the declared ones. Returns true if there are some.
-    fn further(&mut self, schema: &Value, object: &mut Object, path: &str, depth: usize) -> bool {
+    fn read_further_members(
+        &mut self,
+        schema: &Value,
+        object: &mut Object,
+        path: &str,
+        depth: usize,
+    ) -> bool {
         let (path, n_declared) = (further_path(path), object.len());
         for at in 0..self.take_rows(&path).unwrap_or_default() {
             let path = item_path(&path, at);
@@ -170,7 +182,7 @@ impl Reading<'_> {
         self.faults.push(fault);
     }
 
-    fn text(&self, path: &str, state: &str) -> Option<Value> {
+    fn read_text(&self, path: &str, state: &str) -> Option<Value> {
         if state == "empty" {
             return Some("".into());
         }
@@ -179,7 +191,7 @@ impl Reading<'_> {
         (!text.is_empty()).then(|| text.into())
     }
 
-    fn number(&mut self, path: &str) -> Option<Value> {
+    fn read_number(&mut self, path: &str) -> Option<Value> {
         let text = self.fields.get(Part::Number, path)?.trim();
         if text.is_empty() {
             return None;
@@ -191,7 +203,7 @@ impl Reading<'_> {
         None
     }
 
-    fn json(&mut self, text: &str, path: &str) -> Option<Value> {
+    fn read_json(&mut self, text: &str, path: &str) -> Option<Value> {
         if text.trim().is_empty() {
             return None;
         }

@@ -97,8 +97,8 @@ fn a_group_or_a_row_in_which_nothing_was_said_is_left_out() {
     // A form of it says so again.
     let (fields, schemas) = (Fields::default(), Schemas::new(&list));
     let made = json!({"kind": "card", "tags": []});
-    assert!(schemas.says_nothing(&item, &made, 8));
-    assert!(!schemas.says_nothing(&item, &json!({"kind": "card", "tags": ["a"]}), 8));
+    assert!(schemas.is_value_of_empty_form(&item, &made, 8));
+    assert!(!schemas.is_value_of_empty_form(&item, &json!({"kind": "card", "tags": ["a"]}), 8));
     let shown = Form::new(&list, &fields).inputs(&list, Some(&json!({"a": [made]}))).into_string();
     assert!(shown.contains(r#"<option value="empty" selected>sent when empty"#), "{shown}");
 }
