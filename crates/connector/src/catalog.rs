@@ -65,7 +65,10 @@ pub(crate) struct UserRule {
 }
 
 impl Catalog<'_> {
-    pub(crate) async fn entity_type(&self, name: &str) -> Result<EntityType, MissingDescription> {
+    pub(crate) async fn fetch_entity_type(
+        &self,
+        name: &str,
+    ) -> Result<EntityType, MissingDescription> {
         let described =
             self.fetch_json("v2", &format!("/entityTypes/{}", path_segment(name)), "").await?;
         Ok(EntityType {
@@ -74,7 +77,7 @@ impl Catalog<'_> {
         })
     }
 
-    pub(crate) async fn action(&self, name: &str) -> Result<Action, MissingDescription> {
+    pub(crate) async fn fetch_action(&self, name: &str) -> Result<Action, MissingDescription> {
         let described =
             self.fetch_json("v2", &format!("/actions/{}", path_segment(name)), "").await?;
         Ok(Action {
@@ -85,7 +88,7 @@ impl Catalog<'_> {
     }
 
     /// All tools of the connection.
-    pub(crate) async fn tools(&self) -> Result<Vec<ServiceTool>, MissingDescription> {
+    pub(crate) async fn fetch_tools(&self) -> Result<Vec<ServiceTool>, MissingDescription> {
         let (mut tools, mut page) = (Vec::new(), String::new());
         for _ in 0..MAX_PAGES {
             let mut query = String::from("pageSize=100");
@@ -106,7 +109,7 @@ impl Catalog<'_> {
         )))
     }
 
-    pub(crate) async fn user_rule(&self) -> Result<UserRule, MissingDescription> {
+    pub(crate) async fn fetch_user_rule(&self) -> Result<UserRule, MissingDescription> {
         let described = self.fetch_json("v1", "", "view=FULL").await?;
         let is = |member| described.get(member).and_then(Value::as_bool).unwrap_or_default();
         Ok(UserRule {

@@ -126,7 +126,7 @@ fn add_tests(
 /// The test of an operator; the error is what was expected of its value.
 fn operator_test(operator: &str, operand: &Value) -> Result<Test, &'static str> {
     let text = operand.as_str().unwrap_or_default();
-    let pattern = |pattern: String| is_without_wildcards(text).map(|()| Test::Like(pattern));
+    let pattern = |pattern: String| check_no_wildcards(text).map(|()| Test::Like(pattern));
     let operator = Operator::from_name(operator).ok_or("an operator of the declaration")?;
     match operator {
         Operator::Contains => pattern(format!("%{text}%")),
@@ -144,7 +144,7 @@ fn operator_test(operator: &str, operand: &Value) -> Result<Test, &'static str> 
 }
 
 /// No text may hold a wildcard, since it is not known how a connector escapes one.
-fn is_without_wildcards(text: &str) -> Result<(), &'static str> {
+fn check_no_wildcards(text: &str) -> Result<(), &'static str> {
     if text.contains(['%', '_']) { Err("a text without `%` and `_`") } else { Ok(()) }
 }
 

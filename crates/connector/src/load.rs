@@ -57,7 +57,7 @@ pub async fn load(settings: ConnectionSettings, around: Surroundings) -> Loaded 
         connection: &settings.connection,
     };
     if settings.user.is_some() {
-        match catalog.user_rule().await {
+        match catalog.fetch_user_rule().await {
             Ok(rule) => loaded.findings.extend(user_findings(&settings, rule)),
             Err(undescribed) => {
                 loaded.unavailable = Some(undescribed.reason().to_owned());

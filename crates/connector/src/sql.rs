@@ -22,7 +22,7 @@ pub(crate) fn parse_statement(sql: &str) -> Result<Statement, &'static str> {
             '?' => return Err("expected values by name, such as `:since`, got: `?`"),
             ':' if rest.starts_with("::") => 2,
             ':' => {
-                let name = name(rest.get(1..).unwrap_or_default());
+                let name = leading_name(rest.get(1..).unwrap_or_default());
                 if !name.is_empty() {
                     statement.names.push(name.to_owned());
                     statement.text.push('?');
@@ -44,7 +44,7 @@ fn quotation_length(rest: &str, quote: char) -> Option<usize> {
     rest.get(1..)?.find(quote).map(|at| at + 2)
 }
 
-fn name(rest: &str) -> &str {
+fn leading_name(rest: &str) -> &str {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
     let name = rest.get(..length).unwrap_or_default();

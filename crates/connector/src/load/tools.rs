@@ -142,7 +142,7 @@ impl Making<'_> {
         id: &str,
         effect: Effect,
     ) -> Option<UnnamedTool> {
-        let described = match self.catalog.action(id).await {
+        let described = match self.catalog.fetch_action(id).await {
             Ok(described) => described,
             Err(undescribed) => {
                 self.report_missing_description(
@@ -190,7 +190,7 @@ impl Making<'_> {
         operation: Operation,
     ) -> Option<UnnamedTool> {
         if !self.entity_types.contains_key(name) {
-            let described = self.catalog.entity_type(name).await;
+            let described = self.catalog.fetch_entity_type(name).await;
             self.entity_types.insert(name.to_owned(), described);
         }
         let described = match self.entity_types.get(name).cloned() {
@@ -226,7 +226,7 @@ impl Making<'_> {
 
     async fn service_tools(&mut self) -> Result<Vec<ServiceTool>, MissingDescription> {
         if self.service_tools.is_none() {
-            self.service_tools = Some(self.catalog.tools().await);
+            self.service_tools = Some(self.catalog.fetch_tools().await);
         }
         self.service_tools.clone().unwrap_or_else(|| Ok(Vec::new()))
     }
