@@ -143,7 +143,7 @@ impl Agent {
         mut self,
         over: impl FnOnce(Arc<dyn Transport>) -> Arc<dyn Transport>,
     ) -> Self {
-        self.model = self.model.over(over);
+        self.model = self.model.with_transport(over);
         self
     }
 

@@ -38,7 +38,9 @@ impl Spending {
     }
 
     /// The sentence for a budget that is used up, and the time until it is free again; `None` if some of it is left.
-    pub(crate) async fn spent_budget(&mut self) -> Result<Option<(String, Duration)>, Error> {
+    pub(crate) async fn refusal_of_spent_budget(
+        &mut self,
+    ) -> Result<Option<(String, Duration)>, Error> {
         if self.n_uncounted > 0 {
             self.record_tokens(0).await.map_err(error::budget_error)?;
         }
@@ -47,7 +49,7 @@ impl Spending {
         if used < tokens {
             return Ok(None);
         }
-        let (per, wait) = (words(per), words(left));
+        let (per, wait) = (duration_text(per), duration_text(left));
         let said = format!(
             "the budget of {tokens} tokens in {per} is used up; it is free again in {wait}"
         );
@@ -96,7 +98,7 @@ impl Spending {
 }
 
 /// A span of time in words: its whole hours, minutes or seconds.
-fn words(time: Duration) -> String {
+fn duration_text(time: Duration) -> String {
     let seconds = time.as_secs().max(1);
     let (number, unit) = match seconds {
         7200.. => (seconds.div_ceil(3600), "hours"),

@@ -62,7 +62,7 @@ impl Declarations {
         tools.filter(|(_, tool)| is_usable(tool)).map(|(place, _)| place).collect()
     }
 
-    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 

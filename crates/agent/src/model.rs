@@ -132,7 +132,7 @@ impl Model {
     }
 
     /// The model behind another transport.
-    pub(crate) fn over(
+    pub(crate) fn with_transport(
         mut self,
         over: impl FnOnce(Arc<dyn Transport>) -> Arc<dyn Transport>,
     ) -> Self {
@@ -276,7 +276,7 @@ impl Model {
         let first = pieces.next().await?.unwrap_or_default();
         // Some servers do not stream, whatever they were asked for, or answer with an error under any status.
         if !head.status.is_success() || begins_json(&first) {
-            let whole = pieces.whole(first).await?;
+            let whole = pieces.collect_body(first).await?;
             return self.read_whole(&Response::from_parts(head, whole), secrets, words);
         }
         let masker = Masker::new(secrets);

@@ -39,7 +39,7 @@ impl ToolOffer {
     ) -> Self {
         let places = declarations.places(&rights);
         let forced = match choice {
-            Choice::Tool(name) => declarations.place(name),
+            Choice::Tool(name) => declarations.position(name),
             _ => None,
         };
         let finder = Finder::new(search, declarations.executor(), places.len());
@@ -133,13 +133,13 @@ impl ToolOffer {
     }
 
     /// The offered tools whose results a conversation has; of a search, the tools that it found.
-    pub(crate) fn tools_of(&self, transcript: &Transcript) -> BTreeSet<String> {
+    pub(crate) fn tools_with_results(&self, transcript: &Transcript) -> BTreeSet<String> {
         let mut tools = BTreeSet::new();
         transcript.each_result(&mut |past: &PastCall<'_>| {
             let places = if self.is_search(past) {
                 self.places_of_results(past)
             } else {
-                self.place(past.tool).into_iter().collect()
+                self.position(past.tool).into_iter().collect()
             };
             let entries = places.into_iter().filter_map(|place| self.declarations.entry(place));
             tools.extend(entries.map(|entry| entry.name().as_str().to_owned()));
@@ -156,13 +156,13 @@ impl ToolOffer {
     }
 
     /// The place of the agent's tool that a name means.
-    fn place(&self, tool: &str) -> Option<usize> {
+    fn position(&self, tool: &str) -> Option<usize> {
         let entry = self.declarations.executor().find(tool)?;
-        self.declarations.place(entry.name().as_str())
+        self.declarations.position(entry.name().as_str())
     }
 
     fn was_offered(&self, tool: &str) -> bool {
-        self.place(tool).is_some_and(|place| self.has(place))
+        self.position(tool).is_some_and(|place| self.has(place))
     }
 
     /// True if a tool of the turn is offered now.

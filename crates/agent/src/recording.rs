@@ -52,7 +52,7 @@ pub struct Recording {
 struct TranscriptBefore(Arc<Mutex<Option<String>>>);
 
 impl TranscriptBefore {
-    fn note(&self, transcript: &Transcript) {
+    fn note_transcript(&self, transcript: &Transcript) {
         let text = (!transcript.messages().is_empty()).then(|| transcript.to_text());
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
@@ -93,7 +93,7 @@ impl Recording {
 
     /// Notes the conversation before.
     pub fn note_transcript_before(&self, transcript: &Transcript) {
-        self.before.note(transcript);
+        self.before.note_transcript(transcript);
     }
 
     /// The context of a turn whose calls are recorded, and the kept transcript before it. Its events go to `shown` and to the
@@ -109,7 +109,7 @@ impl Recording {
             shown(event);
         });
         let before = self.before.clone();
-        let context = context.with_beginning(move |transcript| before.note(transcript));
+        let context = context.with_beginning(move |transcript| before.note_transcript(transcript));
         context.with_watchers(move |call: &ToolCall| calls.watcher(call))
     }
 

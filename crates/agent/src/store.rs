@@ -115,8 +115,8 @@ impl Transcripts {
         input: Input,
         context: &TurnContext,
     ) -> Result<KeptTurn, Error> {
-        let mut lease = self.lease(name, context).await?;
-        let turn = Box::pin(self.leased_turn(agent, name, input, context));
+        let mut lease = self.acquire_lease(name, context).await?;
+        let turn = Box::pin(self.run_leased_turn(agent, name, input, context));
         let kept = tokio::select! {
             biased;
             kept = turn => kept,
@@ -126,7 +126,7 @@ impl Transcripts {
         kept
     }
 
-    async fn leased_turn(
+    async fn run_leased_turn(
         &self,
         agent: &Agent,
         name: &str,
@@ -150,7 +150,7 @@ impl Transcripts {
         keeper.keep(&transcript).await?;
         let may_read = |past: &PastCall<'_>| offered.may_read(past, &earlier);
         let transcript = transcript.into_readable(&may_read);
-        let tools = offered.tools_of(&transcript);
+        let tools = offered.tools_with_results(&transcript);
         Ok(KeptTurn { end: ended?, repair, transcript, n_before, tools })
     }
 
@@ -166,7 +166,7 @@ impl Transcripts {
         context: &TurnContext,
     ) -> Result<(), Error> {
         transcript.close();
-        let lease = self.lease(name, context).await?;
+        let lease = self.acquire_lease(name, context).await?;
         let kept = match self.begin(name, context).await {
             Ok((mut keeper, _)) => keeper.keep(&transcript).await,
             Err(error) => Err(error),
@@ -188,7 +188,7 @@ impl Transcripts {
         TranscriptKeeper::begin(Arc::clone(&self.store), key, self.time_to_live).await
     }
 
-    async fn lease(&self, name: &str, context: &TurnContext) -> Result<Lease, Error> {
+    async fn acquire_lease(&self, name: &str, context: &TurnContext) -> Result<Lease, Error> {
         let key = key(Space::Lease, name, context);
         let lease = Lease::acquire(Arc::clone(&self.store), key, self.lease).await;
         lease.map_err(|error| match error.kind() {

@@ -158,7 +158,7 @@ impl<'t> RunningTurn<'t> {
             let end = if self.transcript.open.is_some() {
                 self.run_calls().await
             } else {
-                self.round().await
+                self.run_round().await
             };
             if let Some(end) = end {
                 self.record_end(&end).await;

@@ -22,7 +22,7 @@ use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, StoredResult, ToolCall, Value};
 
 pub(crate) use self::{
-    amend::{Unreadable, amend},
+    amend::{Unreadable, amend_messages},
     duplicates::drop_duplicates,
     fault::ReplyFault,
     pieces::{Piece, pieces},

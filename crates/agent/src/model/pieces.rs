@@ -41,7 +41,7 @@ impl Pieces {
     }
 
     /// The whole body, whose first piece was taken.
-    pub(super) async fn whole(mut self, first: Bytes) -> Result<Bytes, ModelFailure> {
+    pub(super) async fn collect_body(mut self, first: Bytes) -> Result<Bytes, ModelFailure> {
         let mut whole = Vec::from(first);
         while let Some(piece) = self.next().await? {
             whole.extend_from_slice(&piece);

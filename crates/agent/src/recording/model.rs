@@ -36,7 +36,7 @@ impl ModelExchanges {
     }
 
     /// Notes an exchange. Another attempt of a request replaces the one that failed.
-    fn note(&self, exchange: Exchange) {
+    fn note_exchange(&self, exchange: Exchange) {
         let mut exchanges = self.lock();
         if exchanges.last().is_some_and(|last| last.request == exchange.request) {
             exchanges.pop();
@@ -136,7 +136,7 @@ impl Drop for RunningExchange {
             Some(secrets) => Masker::new(&**secrets).mask(&response).into_owned(),
             None => response,
         };
-        self.exchanges.note(Exchange { request: self.request.to_vec(), response });
+        self.exchanges.note_exchange(Exchange { request: self.request.to_vec(), response });
     }
 }
 

@@ -177,7 +177,7 @@ impl Open {
     }
 
     /// The answer of each call that has one, as its dialect writes it.
-    pub(crate) fn pieces(&self, wire: Wire) -> Vec<Option<Value>> {
+    pub(crate) fn answer_pieces(&self, wire: Wire) -> Vec<Option<Value>> {
         let written = self.answers_or_placeholders(wire);
         let piece = |(state, written): (&CallState, Value)| match state {
             CallState::Ended(_) => Some(written),

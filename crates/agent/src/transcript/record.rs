@@ -132,7 +132,7 @@ impl Transcript {
 }
 
 fn state_forms(open: &Open, wire: Wire) -> Vec<StateForm> {
-    let pieces = open.pieces(wire);
+    let pieces = open.answer_pieces(wire);
     let form = |(state, piece): (&CallState, Option<Value>)| {
         let (mut answer, mut pending) = (None, None);
         let state = match (state, piece) {

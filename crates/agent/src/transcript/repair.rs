@@ -11,7 +11,7 @@ use super::{
     CallState, Open, Transcript,
     open::{answer_messages, failed_result},
 };
-use crate::wire::{Author, Unreadable, Wire, amend};
+use crate::wire::{Author, Unreadable, Wire, amend_messages};
 
 /// What was wrong with the messages of a transcript and is now right.
 ///
@@ -173,7 +173,8 @@ impl<'r> Repairer<'r> {
     fn add(&mut self, mut group: Vec<Json>, after: Vec<Json>) {
         let n_given = group.len();
         // The ids that the answers of callgate's dialects name where a call has none.
-        group = amend(self.wire, group, Unreadable::Replace, |at| format!("call_{}", at + 1));
+        group =
+            amend_messages(self.wire, group, Unreadable::Replace, |at| format!("call_{}", at + 1));
         while group.last().is_some_and(|last| (self.wire.is_empty)(last.value())) {
             group.pop();
         }

@@ -84,7 +84,7 @@ impl RunningTurn<'_> {
                 Fitting::Resumed(Box::new(Resumption { pending, decided: None, answer }))
             }
             (Waiting::Pending(_), given) => {
-                Fitting::Result(self.client_result(&call, given).await?)
+                Fitting::Result(self.resume_with_answer(&call, given).await?)
             }
             (Waiting::Result, Given::Failed(said)) => {
                 let fault = callgate_call::wording::client::failed_call(said);
@@ -97,7 +97,7 @@ impl RunningTurn<'_> {
         Ok((at, call, fitting))
     }
 
-    async fn client_result(&self, call: &ToolCall, given: Given) -> Result<ToolResult, Error> {
+    async fn resume_with_answer(&self, call: &ToolCall, given: Given) -> Result<ToolResult, Error> {
         let caller = self.caller();
         let resumed = caller.executor.resume(caller.call(call), client_answer(given)).await;
         resumed.map_err(|fault| error::wrong_answer(&call.id, &fault.message))

@@ -14,12 +14,12 @@ use crate::{
     end::{End, EndReason},
     model::ModelFailure,
     transcript::{CallState, Open, PastCall, failed_result, read_group, tool_result},
-    wire::{Ask, Reply, Stop, Unreadable, amend, drop_duplicates},
+    wire::{Ask, Reply, Stop, Unreadable, amend_messages, drop_duplicates},
 };
 
 impl RunningTurn<'_> {
     /// Asks the model. Returns the end of the turn, or `None` if it goes on.
-    pub(super) async fn round(&mut self) -> Option<End> {
+    pub(super) async fn run_round(&mut self) -> Option<End> {
         if self.is_cancelled() {
             return Some(self.end_as_cancelled());
         }
@@ -122,7 +122,7 @@ impl RunningTurn<'_> {
         let id = |at: usize| format!("call_{n_before}_{at}");
         let wire = self.transcript.wire;
         let messages = drop_duplicates(wire, reply.messages);
-        reply.messages = amend(wire, messages, Unreadable::Keep, id);
+        reply.messages = amend_messages(wire, messages, Unreadable::Keep, id);
         let declared = |name: &str| self.offered.declared_tool(name);
         let read = match read_group(wire, &reply.messages, declared) {
             Ok(read) => read,
@@ -131,7 +131,7 @@ impl RunningTurn<'_> {
                 return Some(self.end_early(EndReason::ModelFailed, detail));
             }
         };
-        reply.messages = amend(wire, reply.messages, Unreadable::Replace, id);
+        reply.messages = amend_messages(wire, reply.messages, Unreadable::Replace, id);
         self.transcript.messages.extend(reply.messages.iter().cloned());
         match (read.calls().is_empty(), &reply.stop) {
             (false, _) => self.open_calls(Open::new(read), reply),

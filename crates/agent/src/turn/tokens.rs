@@ -35,7 +35,7 @@ impl DeliveredWords {
 impl RunningTurn<'_> {
     /// The end of the turn if the budget of its caller is used up. The model is not asked.
     pub(super) async fn end_if_over_budget(&mut self) -> Option<End> {
-        let over = self.spending.as_mut()?.spent_budget().await;
+        let over = self.spending.as_mut()?.refusal_of_spent_budget().await;
         match over {
             Ok(None) => None,
             Ok(Some((said, wait))) => {

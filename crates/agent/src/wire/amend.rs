@@ -17,7 +17,7 @@ pub(crate) enum Unreadable {
 }
 
 /// The messages of one reply. `id` makes the id of a call that has none, from its position among the calls.
-pub(crate) fn amend(
+pub(crate) fn amend_messages(
     wire: Wire,
     messages: Vec<Json>,
     unreadable: Unreadable,

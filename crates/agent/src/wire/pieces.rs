@@ -38,14 +38,14 @@ fn piece(wire: Wire, part: &Value) -> Piece {
     if let Some(id) = (wire.answers)(part) {
         return Piece::Result(
             id,
-            part.pointer(wire.rules.answer_pointer).map(words).unwrap_or_default(),
+            part.pointer(wire.rules.answer_pointer).map(result_text).unwrap_or_default(),
         );
     }
     if wire.rules.list_of_calls == Some(wire.rules.content) && (wire.call_pointer)(part).is_some() {
         return Piece::Call;
     }
     if let Some(cited) = part.get("citationsContent") {
-        return Piece::Text(cited.get("content").map(words).unwrap_or_default());
+        return Piece::Text(cited.get("content").map(result_text).unwrap_or_default());
     }
     let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or_default();
     let text = part.get("text").and_then(Value::as_str);
@@ -64,7 +64,7 @@ fn kind(value: &Value) -> &str {
 }
 
 /// The words of a result: a text, or the texts of its parts.
-fn words(value: &Value) -> String {
+fn result_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {

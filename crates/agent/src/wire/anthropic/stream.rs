@@ -73,7 +73,8 @@ impl EventParts for PartialReply {
         // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.
         let stop = self.stop.as_str().unwrap_or_default();
         let is_cut = matches!(stop, "max_tokens" | "model_context_window_exceeded");
-        let whole = |block: Block| block.whole().or_else(|cut| is_cut.then_some(cut).ok_or(()));
+        let whole =
+            |block: Block| block.into_value().or_else(|cut| is_cut.then_some(cut).ok_or(()));
         let blocks = self.blocks.into_iter().map(whole).collect::<Result<Vec<Value>, ()>>().ok()?;
         let usage = Value::Object(self.usage);
         Some(
@@ -156,7 +157,7 @@ impl Block {
     }
 
     /// The block; the error is a block without its input, which is no JSON.
-    fn whole(mut self) -> Result<Value, Value> {
+    fn into_value(mut self) -> Result<Value, Value> {
         if self.input.is_empty() {
             return Ok(self.members.into());
         }

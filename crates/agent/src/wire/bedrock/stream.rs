@@ -151,7 +151,8 @@ impl PartialReply {
             stop.as_str().unwrap_or_default(),
             "max_tokens" | "model_context_window_exceeded"
         );
-        let blocks = self.blocks.into_iter().filter_map(|block| block.whole(is_cut).transpose());
+        let blocks =
+            self.blocks.into_iter().filter_map(|block| block.into_value(is_cut).transpose());
         let blocks = blocks.collect::<Result<Vec<Value>, NoJson>>().ok()?;
         let message = json!({"role": "assistant", "content": blocks});
         let body = json!({"output": {"message": message}, "stopReason": stop, "usage": self.usage});
@@ -232,7 +233,7 @@ impl Block {
         }
         let piece = take_member(&mut delta, "reasoningContent");
         if piece.is_object() {
-            self.think(&piece)?;
+            self.add_reasoning(&piece)?;
             return Ok(String::new());
         }
         // What cannot be kept cannot be sent again.
@@ -251,7 +252,7 @@ impl Block {
         }
     }
 
-    fn think(&mut self, piece: &Value) -> Result<(), ReplyFault> {
+    fn add_reasoning(&mut self, piece: &Value) -> Result<(), ReplyFault> {
         // The other name is that of a library that stands between.
         if let Some(redacted) = text(piece, "redactedContent").or_else(|| text(piece, "data")) {
             return match self {
@@ -281,7 +282,7 @@ impl Block {
     }
 
     /// The block as it stands in a reply that does not come as a stream; `None` if there is nothing in it.
-    fn whole(self, is_cut: bool) -> Result<Option<Value>, NoJson> {
+    fn into_value(self, is_cut: bool) -> Result<Option<Value>, NoJson> {
         Ok(Some(match self {
             Self::Nothing => return Ok(None),
             Self::Text { text, citations } if citations.is_empty() => {

@@ -58,7 +58,7 @@ impl EventParts for PartialReply {
         } else {
             delta.retain(|name, _| !self.in_pieces.contains(name));
         }
-        let said = delta.get("content").map(words).unwrap_or_default();
+        let said = delta.get("content").map(content_text).unwrap_or_default();
         for (name, value) in delta {
             match (&*name, value) {
                 (_, Value::Null) => {}
@@ -87,7 +87,8 @@ impl EventParts for PartialReply {
         self.message.entry("role").or_insert("assistant".into());
         self.message.entry("content").or_insert(Value::Null);
         let calls = self.calls.into_values();
-        let says_nothing = self.message.get("content").is_none_or(|said| words(said).is_empty());
+        let says_nothing =
+            self.message.get("content").is_none_or(|said| content_text(said).is_empty());
         if promises && calls.is_empty() && says_nothing {
             return None;
         }
@@ -113,7 +114,7 @@ impl PartialReply {
 }
 
 /// The words in a content: a text, or the texts of its parts.
-fn words(content: &Value) -> String {
+fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
