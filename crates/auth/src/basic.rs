@@ -35,7 +35,7 @@ impl Basic {
 
     /// The credential, followed by its parts that must not be echoed. RFC 7617 §2: user name and password may be empty;
     /// the first colon ends the user name. If both are empty, there is no credential.
-    async fn credential(&self) -> Result<[Secret; 3], Error> {
+    async fn fetch_credential(&self) -> Result<[Secret; 3], Error> {
         let username = fetch_password(&self.username, &*self.store).await?;
         let password = fetch_password(&self.password, &*self.store).await?;
         if username.expose().contains(':') {
@@ -59,7 +59,7 @@ impl Authenticator for Basic {
         request: &mut Request<Bytes>,
         _: &Session,
     ) -> Result<Authorization, Error> {
-        let secrets = self.credential().await?;
+        let secrets = self.fetch_credential().await?;
         let [credential, ..] = &secrets;
         let place = CredentialPlace::authorization(PREFIX);
         place.put(request, credential.expose())?;
@@ -89,7 +89,7 @@ impl Authenticator for Basic {
         let is_known =
             |new: &Secret| authorization.secrets.iter().any(|old| old.is_same_value(new));
         refusal == CredentialRefusal::Token
-            && self.credential().await.is_ok_and(|[credential, ..]| !is_known(&credential))
+            && self.fetch_credential().await.is_ok_and(|[credential, ..]| !is_known(&credential))
     }
 
     fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}

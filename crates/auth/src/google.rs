@@ -82,7 +82,7 @@ impl Google {
         Self { tokens: tokens.with_scopes(scopes), audience, cache: TokenCache::default() }
     }
 
-    async fn token(&self, uri: &Uri) -> Result<Secret, Error> {
+    async fn fetch_token(&self, uri: &Uri) -> Result<Secret, Error> {
         let audience = self.audience.as_ref().map(|audience| match audience {
             Audience::Server => default_audience(uri),
             Audience::Set(audience) => audience.clone(),
@@ -109,7 +109,7 @@ impl Authenticator for Google {
         request: &mut Request<Bytes>,
         _: &Session,
     ) -> Result<Authorization, Error> {
-        let token = self.token(request.uri()).await?;
+        let token = self.fetch_token(request.uri()).await?;
         let place = CredentialPlace::authorization(PREFIX);
         place.put(request, token.expose())?;
         Ok(Authorization::from_places(vec![place]).with_secrets([token]))

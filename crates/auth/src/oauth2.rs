@@ -73,11 +73,11 @@ impl OAuth2 {
         self.cache.fresh_token(&grant::OWN).filter(|_| is_own)
     }
 
-    async fn token(&self, session: &Session) -> Result<Secret, Error> {
+    async fn fetch_token(&self, session: &Session) -> Result<Secret, Error> {
         let store = &*self.server.context.secrets;
-        let shown = self.server.config.grant.inputs(store, session).await?;
+        let shown = self.server.config.grant.fetch_inputs(store, session).await?;
         let key = shown.cache_key();
-        let client = match self.server.client(store).await {
+        let client = match self.server.fetch_client(store).await {
             Ok(client) => client,
             // While the store is down, calls whose token is still good succeed.
             Err(error) if error.is_transient() => return self.cache.valid_token(&key).ok_or(error),
@@ -85,7 +85,7 @@ impl OAuth2 {
         };
         let version = SecretsVersion::new(client.secrets().chain(shown.actor.iter().cloned()));
         match &self.logins {
-            Some(logins) => self.cache.token(&key, &version, logins.token(&client)).await,
+            Some(logins) => self.cache.token(&key, &version, logins.fetch_token(&client)).await,
             None => self.cache.token(&key, &version, self.request_token(&client, &shown)).await,
         }
     }
@@ -157,7 +157,7 @@ impl Authenticator for OAuth2 {
             token
         } else {
             // Boxed, because most calls do not need the memory of a token request.
-            let token = Box::pin(self.token(session)).await?;
+            let token = Box::pin(self.fetch_token(session)).await?;
             place.put(request, token.expose())?;
             token
         };
@@ -180,7 +180,8 @@ impl Authenticator for OAuth2 {
         session: &Session,
     ) -> bool {
         let config = &self.server.config;
-        let Ok(shown) = config.grant.inputs(&*self.server.context.secrets, session).await else {
+        let Ok(shown) = config.grant.fetch_inputs(&*self.server.context.secrets, session).await
+        else {
             return false;
         };
         let secrets = &authorization.secrets;

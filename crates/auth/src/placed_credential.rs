@@ -15,7 +15,7 @@ use crate::{
     error::Error,
     place::{ApiKeyLocation, BEARER, CredentialPlace},
     refusal::CredentialRefusal,
-    source::{CredentialSource, fetch_secret, is_changed},
+    source::{CredentialSource, fetch_secret, forget_and_is_changed},
 };
 
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl Authenticator for PlacedCredential {
     ) -> bool {
         // Only the session can renew its token.
         let CredentialSource::Secret(reference) = &self.value else { return false };
-        is_changed(reference, &*self.store, &authorization.secrets, refusal).await
+        forget_and_is_changed(reference, &*self.store, &authorization.secrets, refusal).await
     }
 
     fn credential_reference_description(&self) -> Option<String> {

@@ -140,7 +140,7 @@ pub(crate) async fn fetch_password(
 
 /// Makes the store forget a value that a service refused, and returns true if the store now has another value. An
 /// unnamed refusal may not concern the credential: then the value is read again only for the next request.
-pub(crate) async fn is_changed(
+pub(crate) async fn forget_and_is_changed(
     reference: &SecretReference,
     store: &dyn SecretStore,
     refused: &[Secret],

@@ -56,7 +56,7 @@ impl Tokens {
     /// # Errors
     /// Every [`ErrorKind`](crate::ErrorKind).
     pub async fn access_token(&self) -> Result<Token, Error> {
-        let own = self.own_token().await?;
+        let own = self.fetch_own_token().await?;
         match self.impersonated_principal(&own.value) {
             Some(principal) => principal.access_token(&self.scopes).await,
             None => Ok(own),
@@ -69,7 +69,7 @@ impl Tokens {
     /// Every [`ErrorKind`](crate::ErrorKind).
     pub async fn request_id_token(&self, audience: &str) -> Result<Token, Error> {
         if self.identity.impersonation.is_some() {
-            let own = self.own_token().await?;
+            let own = self.fetch_own_token().await?;
             if let Some(principal) = self.impersonated_principal(&own.value) {
                 return principal.id_token(audience).await;
             }
@@ -91,7 +91,7 @@ impl Tokens {
     }
 
     /// The account's own access token, from the library that keeps it.
-    async fn own_token(&self) -> Result<Token, Error> {
+    async fn fetch_own_token(&self) -> Result<Token, Error> {
         let source = self.token_source().await?;
         match source.access_token().await {
             Ok(value) => Token::new(value.expose().to_owned(), KEPT),

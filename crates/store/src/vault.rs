@@ -47,7 +47,7 @@ impl VaultStore {
         }
     }
 
-    async fn mount(&self, path: &str) -> Result<Mount, Error> {
+    async fn find_mount(&self, path: &str) -> Result<Mount, Error> {
         let cached_mount = {
             let mounts = self.mounts.lock().unwrap_or_else(PoisonError::into_inner);
             mounts.iter().find(|mount| mount.is_above(path)).cloned()
@@ -69,7 +69,7 @@ impl VaultStore {
         if answer.status != StatusCode::FORBIDDEN || self.was_denied_just_now() {
             return Ok(answer);
         }
-        let Some(token) = self.login.another_than(&token, &self.server).await? else {
+        let Some(token) = self.login.fetch_other_token(&token, &self.server).await? else {
             return Ok(answer);
         };
         let answer = self.server.send_request(Method::GET, path, Some(&token), None).await?;
@@ -92,7 +92,7 @@ impl SecretStore for VaultStore {
             let message = format!("the vault holds no secrets of `{}:`", reference.scheme());
             return Err(Error::new(ErrorKind::Unsupported, message));
         };
-        let mount = self.mount(&secret.name).await?;
+        let mount = self.find_mount(&secret.name).await?;
         let version = secret.version.as_ref().map(|(_, number)| &**number);
         let answer = self.ask(&mount.request_path(&secret.name, version)?).await?;
         let key = secret.key.as_deref().unwrap_or_default();

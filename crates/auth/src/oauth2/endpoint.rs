@@ -80,7 +80,7 @@ impl Endpoint {
     }
 
     /// The URL; if it is not configured, it is read from the server's metadata, for at most `time`.
-    pub(super) async fn url(
+    pub(super) async fn resolve_url(
         &self,
         transport: &dyn Transport,
         time: Duration,
@@ -141,7 +141,7 @@ struct MetadataReader<'a> {
 impl MetadataReader<'_> {
     async fn fetch_issuer_endpoints(&self, issuer: &str) -> Result<Endpoints, EndpointFailure> {
         for url in metadata_urls(issuer) {
-            let Some(metadata) = self.metadata(&url).await? else { continue };
+            let Some(metadata) = self.fetch_metadata(&url).await? else { continue };
             // RFC 8414 §3.3: the issuers must be equal, else the document belongs to another server.
             if metadata.issuer != issuer {
                 return Err(EndpointFailure::unreadable(ANOTHER_ISSUER));
@@ -157,7 +157,7 @@ impl MetadataReader<'_> {
     ) -> Result<Endpoints, EndpointFailure> {
         let no_url = EndpointFailure::unreadable("the description names metadata that are no URL");
         let url: Url = described.url.parse().map_err(|_| no_url)?;
-        let fetched_metadata = self.metadata(&url).await?;
+        let fetched_metadata = self.fetch_metadata(&url).await?;
         let metadata = fetched_metadata
             .ok_or_else(|| EndpointFailure::unreadable("there are no metadata of the issuer"))?;
         if !metadata_urls(&metadata.issuer).contains(&url) {
@@ -173,7 +173,7 @@ impl MetadataReader<'_> {
         Ok(metadata.usable_endpoints(is_allowed))
     }
 
-    async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, EndpointFailure> {
+    async fn fetch_metadata(&self, url: &Url) -> Result<Option<Metadata>, EndpointFailure> {
         let request = Request::get(url.as_str()).header(ACCEPT, "application/json");
         let request = request.extension(self.named_by).body(Bytes::new());
         let request = request.map_err(|_| EndpointFailure::unreadable("the issuer is no URL"))?;

@@ -27,7 +27,7 @@ pub(super) struct GrantInputs<'s> {
 pub(super) const OWN: Key = [0; 32];
 
 impl OAuth2Grant {
-    pub(super) async fn inputs<'s>(
+    pub(super) async fn fetch_inputs<'s>(
         &self,
         store: &dyn SecretStore,
         session: &'s Session,

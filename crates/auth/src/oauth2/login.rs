@@ -95,7 +95,7 @@ impl Login {
     pub async fn begin(&self, redirect_url: &str) -> Result<BegunLogin, Error> {
         let server = &*self.logins.server;
         self.logins.store()?;
-        let client = server.client(&*server.context.secrets).await?;
+        let client = server.fetch_client(&*server.context.secrets).await?;
         let page = self.fetch_endpoints().await?.authorization_url;
         let page = page.ok_or_else(|| error::no_login_page(&server.config.name))?;
         let all = server.endpoint.fetch_endpoints(&*server.context.transport, TIME).await;
@@ -110,7 +110,7 @@ impl Login {
     /// The query is not a response to this login, the person or the server refused, or the grant cannot be stored.
     pub async fn finish(&self, begun: BegunLogin, query: &str) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
-        let client = server.client(&*server.context.secrets).await?;
+        let client = server.fetch_client(&*server.context.secrets).await?;
         let held = code::exchange_code(server, &client, begun, query).await?;
         self.store_grant(&self.logins.name(&client.id)?, &held).await
     }
@@ -122,7 +122,7 @@ impl Login {
     pub async fn begin_on_device(&self) -> Result<DeviceLogin, Error> {
         let server = &*self.logins.server;
         self.logins.store()?;
-        let client = server.client(&*server.context.secrets).await?;
+        let client = server.fetch_client(&*server.context.secrets).await?;
         let url = self.fetch_endpoints().await?.device_authorization_url;
         let url = url.ok_or_else(|| error::no_device_login(&server.config.name))?;
         device::begin_device_login(server, &client, &url).await
@@ -134,7 +134,7 @@ impl Login {
     /// The person or the server refused, the time is over, or the grant cannot be stored.
     pub async fn finish_on_device(&self, begun: DeviceLogin) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
-        let client = server.client(&*server.context.secrets).await?;
+        let client = server.fetch_client(&*server.context.secrets).await?;
         let held = device::poll_for_grant(server, &client, begun).await?;
         self.store_grant(&self.logins.name(&client.id)?, &held).await
     }
@@ -145,7 +145,7 @@ impl Login {
     /// If nobody has logged in, an error that names the command to log in; or the grants cannot be read.
     pub async fn check(&self) -> Result<(), Error> {
         let server = &*self.logins.server;
-        let id = server.client_id(&*server.context.secrets).await?;
+        let id = server.fetch_client_id(&*server.context.secrets).await?;
         let held = self.logins.read_grant(&self.logins.name(&id)?).await?;
         held.map(drop).ok_or_else(|| self.logins.missing_login_error())
     }
@@ -156,7 +156,7 @@ impl Login {
     /// The grant cannot be removed.
     pub async fn logout(&self) -> Result<LoggedOut, Error> {
         let server = &*self.logins.server;
-        let client = server.client(&*server.context.secrets).await?;
+        let client = server.fetch_client(&*server.context.secrets).await?;
         let name = self.logins.name(&client.id)?;
         let _lock = self.logins.lock(&name).await?;
         // A grant that cannot be read is removed, too.

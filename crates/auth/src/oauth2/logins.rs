@@ -33,7 +33,10 @@ impl Logins {
         Self { server, refused: Mutex::default() }
     }
 
-    pub(super) async fn token(self: &Arc<Self>, client: &Client) -> Result<IssuedToken, Error> {
+    pub(super) async fn fetch_token(
+        self: &Arc<Self>,
+        client: &Client,
+    ) -> Result<IssuedToken, Error> {
         let name = self.name(&client.id)?;
         let held = self.read_grant(&name).await?.ok_or_else(|| self.missing_login_error())?;
         if self.is_fresh(&held) {

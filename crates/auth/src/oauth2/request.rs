@@ -38,12 +38,12 @@ impl Server {
         asked: TokenRequest<'_>,
         time: Duration,
     ) -> Result<TokenResponse, TokenRequestError> {
-        let url = self.endpoint.url(&*self.context.transport, time).await?;
+        let resolve_url = self.endpoint.resolve_url(&*self.context.transport, time).await?;
         let scope = asked.scopes.join(" ");
         let mut form = vec![("grant_type", asked.grant_type)];
         form.extend((!scope.is_empty()).then_some(("scope", &*scope)));
         form.extend(asked.parameters);
-        let request = self.request(client, &url, &form)?;
+        let request = self.request(client, &resolve_url, &form)?;
         let token = response::token_response(&self.send(request, time).await?);
         Ok(token.map_err(|failure| failure.without_secrets(&request_masker(client, &form)))?)
     }

@@ -46,15 +46,15 @@ impl Server {
     }
 
     /// The client's id alone; empty if no client is configured.
-    pub(super) async fn client_id(&self, store: &dyn SecretStore) -> Result<Secret, Error> {
+    pub(super) async fn fetch_client_id(&self, store: &dyn SecretStore) -> Result<Secret, Error> {
         match &self.config.client {
             Some(client) => fetch_encoded(&client.id, store).await,
             None => Ok(Secret::new(String::new())),
         }
     }
 
-    pub(super) async fn client(&self, store: &dyn SecretStore) -> Result<Client, Error> {
-        let id = self.client_id(store).await?;
+    pub(super) async fn fetch_client(&self, store: &dyn SecretStore) -> Result<Client, Error> {
+        let id = self.fetch_client_id(store).await?;
         let Some(client) = &self.config.client else { return Ok(Client { id, secret: None }) };
         let secret = match &client.authentication {
             ClientAuthentication::Basic(secret) | ClientAuthentication::Body(secret) => {

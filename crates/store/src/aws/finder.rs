@@ -13,11 +13,14 @@ pub(super) struct Finder {
 
 impl Finder {
     /// The value of an environment variable; `None` if it is unset or empty.
-    pub(super) async fn variable(&self, name: &str) -> Result<Option<Secret>, Error> {
-        self.optional_secret(&format!("env:{name}")).await
+    pub(super) async fn read_variable(&self, name: &str) -> Result<Option<Secret>, Error> {
+        self.read_optional_secret(&format!("env:{name}")).await
     }
 
-    pub(super) async fn optional_secret(&self, reference: &str) -> Result<Option<Secret>, Error> {
+    pub(super) async fn read_optional_secret(
+        &self,
+        reference: &str,
+    ) -> Result<Option<Secret>, Error> {
         match self.local.get(&reference.parse()?).await {
             Ok(secret) => Ok(Some(secret)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -139,10 +139,10 @@ impl AwsKeySource {
 }
 
 async fn keys_of_environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), Error> {
-    if let Some(access_key_id) = finder.variable("AWS_ACCESS_KEY_ID").await? {
-        let secret_access_key = finder.variable("AWS_SECRET_ACCESS_KEY").await?;
+    if let Some(access_key_id) = finder.read_variable("AWS_ACCESS_KEY_ID").await? {
+        let secret_access_key = finder.read_variable("AWS_SECRET_ACCESS_KEY").await?;
         let secret_access_key = secret_access_key.ok_or_else(no_keys)?;
-        let session_token = finder.variable("AWS_SESSION_TOKEN").await?;
+        let session_token = finder.read_variable("AWS_SESSION_TOKEN").await?;
         return Ok((
             AwsKeys { access_key_id, secret_access_key, session_token },
             Life::from_duration(Duration::ZERO),

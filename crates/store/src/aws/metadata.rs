@@ -24,8 +24,8 @@ struct KeysResponse {
 
 /// The keys of a container, if it has any: AWS SDKs and Tools Reference Guide, "Container credential provider".
 pub(super) async fn container_keys(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
-    let relative = finder.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").await?;
-    let full = finder.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI").await?;
+    let relative = finder.read_variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").await?;
+    let full = finder.read_variable("AWS_CONTAINER_CREDENTIALS_FULL_URI").await?;
     let address = match (relative, full) {
         (Some(path), _) => format!("{ECS}{}", path.expose()),
         (None, Some(full)) => full.expose().to_owned(),
@@ -36,9 +36,9 @@ pub(super) async fn container_keys(finder: &Finder) -> Result<Option<AwsKeys>, E
             "the container's endpoint for keys must be `https://` or an address of this machine";
         return Err(Error::new(ErrorKind::Denied, message));
     }
-    let mut token = finder.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").await?;
-    if let Some(file) = finder.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").await? {
-        token = finder.optional_secret(&format!("file:{}", file.expose())).await?;
+    let mut token = finder.read_variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").await?;
+    if let Some(file) = finder.read_variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").await? {
+        token = finder.read_optional_secret(&format!("file:{}", file.expose())).await?;
     }
     let mut headers = Vec::new();
     headers.extend(token.as_ref().map(|token| ("authorization", token)));
@@ -49,11 +49,11 @@ pub(super) async fn container_keys(finder: &Finder) -> Result<Option<AwsKeys>, E
 /// The keys of the instance's role: Amazon EC2 User Guide, "Instance Metadata Service Version 2". `None` for an
 /// instance without a metadata service.
 pub(super) async fn instance_keys(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
-    let disabled = finder.variable("AWS_EC2_METADATA_DISABLED").await?;
+    let disabled = finder.read_variable("AWS_EC2_METADATA_DISABLED").await?;
     if disabled.is_some_and(|value| value.expose().eq_ignore_ascii_case("true")) {
         return Ok(None);
     }
-    let endpoint = finder.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT").await?;
+    let endpoint = finder.read_variable("AWS_EC2_METADATA_SERVICE_ENDPOINT").await?;
     let endpoint = endpoint.as_ref().map_or(INSTANCE, Secret::expose).trim_end_matches('/');
     let life = Secret::new("300".to_owned());
     let headers = [("x-aws-ec2-metadata-token-ttl-seconds", &life)];

@@ -14,14 +14,14 @@ pub(super) async fn web_identity_keys(
     finder: &Finder,
     region: &str,
 ) -> Result<Option<AwsKeys>, Error> {
-    let file = finder.variable("AWS_WEB_IDENTITY_TOKEN_FILE").await?;
-    let role = finder.variable("AWS_ROLE_ARN").await?;
+    let file = finder.read_variable("AWS_WEB_IDENTITY_TOKEN_FILE").await?;
+    let role = finder.read_variable("AWS_ROLE_ARN").await?;
     let Some((file, role)) = file.zip(role) else { return Ok(None) };
     // Read at each use: the cluster replaces it every hour.
     let token = finder.local.get(&format!("file:{}", file.expose()).parse()?).await?;
-    let name = finder.variable("AWS_ROLE_SESSION_NAME").await?;
+    let name = finder.read_variable("AWS_ROLE_SESSION_NAME").await?;
     let name = name.as_ref().map_or("callgate", Secret::expose);
-    let endpoint = finder.variable("AWS_ENDPOINT_URL_STS").await?;
+    let endpoint = finder.read_variable("AWS_ENDPOINT_URL_STS").await?;
     let endpoint = match &endpoint {
         Some(endpoint) => endpoint.expose().to_owned(),
         None => format!("https://sts.{region}.{}/", region_domain(region)),

@@ -124,14 +124,14 @@ fn read_grant(file: &Path) -> io::Result<Option<Secret>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    is_private(&opened)?;
+    check_is_private(&opened)?;
     let mut text = Zeroizing::new(String::with_capacity(USUAL_BYTES));
     opened.take(MOST_BYTES).read_to_string(&mut text)?;
     Ok(Some(Secret::new(std::mem::take(&mut text))))
 }
 
 /// Refuses a file that other users can read: they may know the grant.
-fn is_private(file: &File) -> io::Result<()> {
+fn check_is_private(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

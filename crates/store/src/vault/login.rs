@@ -58,7 +58,7 @@ impl Login {
     }
 
     /// A token other than the rejected one; `None` if there is no other.
-    pub(super) async fn another_than(
+    pub(super) async fn fetch_other_token(
         &self,
         rejected: &Secret,
         server: &Server,
@@ -84,7 +84,7 @@ impl Login {
         let (mount, body) = match &self.how {
             VaultLogin::Token(reference) => {
                 let token = self.local.get(reference).await?;
-                let life = looked_up(server, &token).await.unwrap_or_else(Life::for_good);
+                let life = look_up_life(server, &token).await.unwrap_or_else(Life::for_good);
                 return Ok((token, life));
             }
             VaultLogin::AppRole { mount, role_id, secret_id } => {
@@ -115,7 +115,7 @@ fn logged_in(answer: &StoreResponse) -> Result<LoggedIn, Error> {
 }
 
 /// The life of a token that the operator named, if it is renewable or may not look itself up.
-async fn looked_up(server: &Server, token: &Secret) -> Option<Life> {
+async fn look_up_life(server: &Server, token: &Secret) -> Option<Life> {
     let answer =
         server.send_request(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
     let LookedUp { data } = json::parse_json(answer.body.bytes())?;

@@ -61,7 +61,7 @@ async fn login(answers: &[(u16, &'static str)]) -> (Vec<u64>, Result<StoredGrant
     let script = Arc::new(Script::default());
     script.answers.lock().unwrap().extend(answers);
     let server = server(&script);
-    let client = server.client(&MemoryStore::new()).await.unwrap();
+    let client = server.fetch_client(&MemoryStore::new()).await.unwrap();
     let begun = begin_device_login(&server, &client, "https://idp.example.com/device").await;
     let held = match begun {
         Ok(begun) => poll_for_grant(&server, &client, begun).await,
