@@ -62,7 +62,7 @@ impl ToolSource for Exports {
             toolset.fault(KindCode::ExportedTool.as_str(), message, help);
             return None;
         };
-        import::fill_server(schema.text(), &mut imported);
+        import::fill_server_from_environment(schema.text(), &mut imported);
         import::remove_file_certificates(&mut imported);
         report_remarks(toolset, &file, &imported.remarks);
         let description = match schema {

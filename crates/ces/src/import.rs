@@ -27,7 +27,9 @@ pub(crate) use ces::{filled_export, import_ces_tool_into, is_ces, is_path};
 pub(crate) use cx::import_cx_agent_into;
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
-pub(crate) use export_check::{fill_server, remove_file_certificates, token_endpoint};
+pub(crate) use export_check::{
+    check_token_endpoint, fill_server_from_environment, remove_file_certificates,
+};
 pub(crate) use extra_members::ignored_finding;
 
 /// The result of importing an export.

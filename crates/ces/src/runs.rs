@@ -75,14 +75,14 @@ impl Run {
         let Some(responses) = inputs.responses.take() else {
             return self.make_calls(form, inputs).await;
         };
-        match self.kept_outputs(inputs.repeatable.as_ref()).await? {
+        match self.read_kept_outputs(inputs.repeatable.as_ref()).await? {
             Some(outputs) => Ok(outputs),
             None => self.take_responses(inputs, responses).await,
         }
     }
 
     /// The outputs that are kept of a request.
-    async fn kept_outputs(
+    async fn read_kept_outputs(
         &self,
         repeatable: Option<&Repeatable>,
     ) -> Result<Option<Vec<Value>>, Problem> {
@@ -97,14 +97,14 @@ impl Run {
             RequestForm::Dialogflow => calls,
         };
         let read = read_message(&self.request, form.dialect(), form.calls_message(&calls))?;
-        let session = self.session(session, &variables).await?;
+        let session = self.load_session(session, &variables).await?;
         let requested = read.to_make();
         let to_run = self.request.calls(session, execution, requested.iter().copied().cloned())?;
         if repeatable.is_some() {
             let fingerprints = to_run.fingerprints();
             repeatable = repeatable.map(|repeatable| repeatable.of_calls(&fingerprints));
         }
-        if let Some(outputs) = self.kept_outputs(repeatable.as_ref()).await? {
+        if let Some(outputs) = self.read_kept_outputs(repeatable.as_ref()).await? {
             return Ok(outputs);
         }
         let (runs, _) = self.read_runs().await?;
@@ -178,7 +178,7 @@ impl Run {
         inputs: Inputs,
         responses: Vec<ToolResponse>,
     ) -> Result<Vec<Value>, Problem> {
-        let session = self.session(inputs.session, &Object::new()).await?;
+        let session = self.load_session(inputs.session, &Object::new()).await?;
         for _ in 0..ATTEMPTS {
             let (mut runs, version) = self.read_runs().await?;
             let now = self.request.milliseconds();
@@ -283,7 +283,11 @@ impl Run {
         self.request.put_state(&self.id, runs, version).await
     }
 
-    async fn session(&self, input: SessionInput, variables: &Object) -> Result<Session, Problem> {
+    async fn load_session(
+        &self,
+        input: SessionInput,
+        variables: &Object,
+    ) -> Result<Session, Problem> {
         let mut context = path_context(&self.request);
         if let Some(stored) = self.request.parameters_with(&self.id, variables).await? {
             // Tools read the suite's `variables` as `$context.variables`.

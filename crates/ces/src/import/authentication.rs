@@ -47,7 +47,7 @@ fn imported_authentication(
         "serviceAgentAuthConfig" => service_agent(config, product, imported),
         _ => {
             config.remark_unknown_members(&[], imported);
-            service_agent_credential(config, product, imported);
+            import_service_agent(config, product, imported);
             Some(json!({"google_id_token": {}}))
         }
     }
@@ -175,12 +175,12 @@ fn service_agent(config: &Message<'_>, product: Product, imported: &mut Imported
     // cx.v3 tool.proto: unspecified means `ID_TOKEN`.
     let values = ["SERVICE_AGENT_AUTH_UNSPECIFIED", "ID_TOKEN", "ACCESS_TOKEN"];
     let kind = config.enum_position("serviceAgentAuth", &values, imported)?;
-    service_agent_credential(config, product, imported);
+    import_service_agent(config, product, imported);
     let key = if kind == 2 { "google_access_token" } else { "google_id_token" };
     Some(json!({key: {}}))
 }
 
-fn service_agent_credential(config: &Message<'_>, product: Product, imported: &mut Imported) {
+fn import_service_agent(config: &Message<'_>, product: Product, imported: &mut Imported) {
     let agent = match product {
         Product::Ces => "gcp-sa-ces",
         Product::Dialogflow => "gcp-sa-dialogflow",

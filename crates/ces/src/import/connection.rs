@@ -23,7 +23,7 @@ pub(super) fn import_tls(owner: &Message<'_>, imported: &mut Imported) {
 }
 
 /// `serviceDirectoryConfig`: the service whose private endpoint is contacted.
-pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_service_directory(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("serviceDirectoryConfig", imported) else { return };
     config.remark_unknown_members(&["service"], imported);
     let Some(service) = config.required_text("service", imported).map(ExportText::plain_text)
@@ -42,7 +42,7 @@ pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
 }
 
 /// `clientCertificateSettings` of an agent: the certificate for services that request one.
-pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_client_certificate(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("clientCertificateSettings", imported) else { return };
     config.remark_unknown_members(&["sslCertificate", "privateKey", "passphrase"], imported);
     let certificate = config.required_text("sslCertificate", imported).map(ExportText::plain_text);

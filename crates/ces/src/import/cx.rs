@@ -29,7 +29,7 @@ pub fn import_cx_agent(agent: &Node) -> Imported {
 
 pub(crate) fn import_cx_agent_into(mut imported: Imported, agent: &Node) -> Imported {
     if let Some(agent) = Message::root(agent, &mut imported) {
-        connection::client_certificate(&agent, &mut imported);
+        connection::import_client_certificate(&agent, &mut imported);
     }
     imported
 }

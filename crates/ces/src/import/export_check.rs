@@ -24,7 +24,7 @@ pub(crate) fn remove_file_certificates(imported: &mut Imported) {
 }
 
 /// Replaces `$env_var` in the server of the description by the address from the environment.
-pub(crate) fn fill_server(description: &str, imported: &mut Imported) {
+pub(crate) fn fill_server_from_environment(description: &str, imported: &mut Imported) {
     let Ok(parsed) = callgate_tree::read(description.as_bytes(), &Limits::default()) else {
         return;
     };
@@ -49,7 +49,7 @@ pub(crate) fn fill_server(description: &str, imported: &mut Imported) {
 
 /// Reports a token endpoint that is not public https: whoever wrote the export must not choose where in this network
 /// the client's secret goes.
-pub(crate) fn token_endpoint(imported: &mut Imported) {
+pub(crate) fn check_token_endpoint(imported: &mut Imported) {
     let auth = imported.settings.get("auth").and_then(|auth| auth.get("oauth2_client_credentials"));
     let url = auth.and_then(|auth| auth.get("token_url")).and_then(Value::as_str);
     if url.is_some_and(|url| !is_public_https(url)) {

@@ -28,7 +28,7 @@ pub(super) fn import_open_api(message: &Message<'_>, product: Product, imported:
         imported.url = url.map(ToOwned::to_owned);
     }
     connection::import_tls(message, imported);
-    connection::service_directory(message, imported);
+    connection::import_service_directory(message, imported);
     if let Some(message) = message.message(authentication, imported) {
         authentication::import_authentication(&message, product, imported);
     } else if message.has(authentication) {

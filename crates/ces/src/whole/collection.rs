@@ -93,10 +93,10 @@ impl Collection {
     pub(super) fn take_tool(&mut self, file: &Path, tool: ImportedTool, aliases: &[Option<&str>]) {
         let ImportedTool { name, mut imported, description } = tool;
         if let Some(text) = &description {
-            import::fill_server(text, &mut imported);
+            import::fill_server_from_environment(text, &mut imported);
         }
         import::remove_file_certificates(&mut imported);
-        import::token_endpoint(&mut imported);
+        import::check_token_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
         let is_invalid = imported.remarks.iter().any(|remark| remark.kind == RemarkKind::Invalid);
         let has_own_tools =
