@@ -54,8 +54,8 @@ pub(crate) fn region_and_key_source(
         let source = KeySource::Environment { region: region.clone().unwrap_or_default() };
         return (region, Some(source));
     }
-    reader.missing(mapping, "access_key_id");
-    reader.missing(mapping, "secret_access_key");
+    reader.report_missing_key(mapping, "access_key_id");
+    reader.report_missing_key(mapping, "secret_access_key");
     let named = keys.access_key_id.zip(keys.secret_access_key);
     let source = named.map(|(access_key_id, secret_access_key)| {
         let session_token = keys.session_token;

@@ -145,7 +145,7 @@ impl Config {
         let (agents, models) = agents::build_agents(&mut reader, self, &context, network).await;
         let instructions = agents.iter().map(|agent| (&*agent.name, &*agent.instructions));
         session_values::check_instructions(&mut reader, self, instructions);
-        let notified = webhook::notified_service(&mut reader, self, &context, network).await;
+        let notified = webhook::build_notified_service(&mut reader, self, &context, network).await;
         let kind_context = KindContext {
             build_context: &context,
             connections: &connections,

@@ -181,7 +181,7 @@ impl Loader {
                 drop(parsed);
                 let base = file.parent().map(Path::to_owned).unwrap_or_default();
                 let mut config = self.read_config(text, base, file.to_owned())?;
-                options::over_all(&mut config, options, &self.kinds);
+                options::apply_to_all_toolsets(&mut config, options, &self.kinds);
                 Ok(config)
             }
             parsed => {

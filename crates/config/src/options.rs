@@ -113,7 +113,11 @@ pub(crate) fn description_toolset(
 }
 
 /// Applies the options about every request over the settings of all toolsets.
-pub(crate) fn over_all(config: &mut Config, options: &DescriptionOptions, kinds: &Kinds) {
+pub(crate) fn apply_to_all_toolsets(
+    config: &mut Config,
+    options: &DescriptionOptions,
+    kinds: &Kinds,
+) {
     for (at, toolset) in config.toolsets.iter_mut().enumerate() {
         // A fault of an option is reported once.
         let mut unheard = Reader::default();

@@ -110,12 +110,12 @@ fn read_engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> O
     let has = |key| mapping.object.contains(key);
     let got = match (has("file"), has("redis")) {
         (true, false) => {
-            only_with(reader, mapping, "prefix", "redis");
+            report_without_other_key(reader, mapping, "prefix", "redis");
             let (path, bytes) = (keys.file.clone()?, keys.bytes.unwrap_or(1 << 30));
             return Some(StateEngine::File { path, bytes });
         }
         (false, true) => {
-            only_with(reader, mapping, "bytes", "file");
+            report_without_other_key(reader, mapping, "bytes", "file");
             if !has("key") {
                 let message = "expected the key `key` beside `redis`, got none: records leave this machine sealed";
                 let help = "name a secret of 32 bytes or more that all sidecars have: `key: env:STATE_KEY`";
@@ -137,7 +137,7 @@ fn read_engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> O
 }
 
 /// Reports a key that means nothing without another one.
-fn only_with(reader: &mut Reader, mapping: Mapping<'_>, key: &str, other: &str) {
+fn report_without_other_key(reader: &mut Reader, mapping: Mapping<'_>, key: &str, other: &str) {
     if mapping.object.contains(key) {
         let message = format!("`{key}` is for `{other}`, which is not given");
         let help = format!("leave `{key}` out");

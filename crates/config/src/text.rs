@@ -61,7 +61,7 @@ impl Config {
         if !file.as_os_str().is_empty() {
             config.reader.files.insert(file.clone());
         }
-        config.reader.texts.add(shared_text(root).as_bytes());
+        config.reader.texts.add(text_without_listeners(root).as_bytes());
         Self { origin: Origin { file, text: Arc::from(text) }, ..config }
     }
 
@@ -93,7 +93,7 @@ impl Config {
 }
 
 /// The part that sidecars which serve the same have in common: all but the addresses at which each of them listens.
-fn shared_text(root: &Node) -> String {
+fn text_without_listeners(root: &Node) -> String {
     let mut value = root.to_value();
     if let Some(members) = value.as_object_mut() {
         for address in ["admin", "listen"] {

@@ -113,8 +113,8 @@ forms! {
             if !names.into_iter().any(|name| mapping.object.contains(name)) {
                 return Some(Self { ca, identity: None });
             }
-            reader.missing(mapping, "client_certificate");
-            reader.missing(mapping, "client_key");
+            reader.report_missing_key(mapping, "client_certificate");
+            reader.report_missing_key(mapping, "client_key");
             let (certificate, key) = (keys.client_certificate?, keys.client_key?);
             let (passphrase, pointer) = (keys.client_key_passphrase, mapping.pointer.to_owned());
             Some(Self { ca, identity: Some(IdentityConfig { certificate, key, passphrase, pointer }) })

@@ -145,7 +145,7 @@ pub(crate) fn read_toolset(
         match names_absent_source(mapping, place.kinds) {
             true => {}
             false if is_bare => toolset.description = Description::file("spec.yaml"),
-            false => reader.missing(mapping, "openapi"),
+            false => reader.report_missing_key(mapping, "openapi"),
         }
     }
     Some(toolset)

@@ -123,17 +123,17 @@ impl Reader {
         table: &Table<'_>,
     ) -> Option<Mapping<'a>> {
         let Some(object) = node.as_object() else {
-            self.expected_mapping(pointer, node, table);
+            self.report_no_mapping(pointer, node, table);
             return None;
         };
         for (key, _) in object.iter() {
-            self.known_key(key, pointer, table);
+            self.check_key(key, pointer, table);
         }
         Some(Mapping { object, pointer })
     }
 
     /// Records that a value is not a mapping. A key of the mapping is shown; any other text may be a secret.
-    fn expected_mapping(&mut self, pointer: &str, got: &Node, table: &Table<'_>) {
+    fn report_no_mapping(&mut self, pointer: &str, got: &Node, table: &Table<'_>) {
         if let Some(key) = got.as_str().filter(|text| table.has(text)) {
             let message = format!("expected a mapping, got the text: `{key}`");
             let help = format!("write `{{{key}: …}}`, or `{{{key}: {{}}}}` where all is as usual");
@@ -155,12 +155,12 @@ impl Reader {
 
     /// A text; a missing key is a fault.
     pub fn required_string<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Option<&'a str> {
-        self.missing(mapping, key);
+        self.report_missing_key(mapping, key);
         self.string(mapping, key)
     }
 
     /// Reports a required key that is missing.
-    pub fn missing(&mut self, mapping: Mapping<'_>, key: &str) {
+    pub fn report_missing_key(&mut self, mapping: Mapping<'_>, key: &str) {
         if !mapping.object.contains(key) && !self.is_misspelt(mapping, key) {
             let message = format!("expected the key `{key}`, got none");
             let help = format!("add `{key}: …`");
@@ -354,16 +354,16 @@ impl Reader {
     }
 
     /// Records a key of a feature that is not in this build.
-    pub fn absent(&mut self, feature: &str, key: &str, pointer: &str) {
+    pub fn report_absent_feature(&mut self, feature: &str, key: &str, pointer: &str) {
         let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
         let help = format!("build it with the feature `{feature}`, or remove the key");
         self.complain(SettingCode::MissingFeature, pointer, message, help);
     }
 
-    fn known_key(&mut self, key: &str, pointer: &str, table: &Table<'_>) {
+    fn check_key(&mut self, key: &str, pointer: &str, table: &Table<'_>) {
         let place = format!("{pointer}/{}", pointer_segment(key));
         if let Some(feature) = table.absent_feature(key) {
-            return self.absent(&feature, key, &place);
+            return self.report_absent_feature(&feature, key, &place);
         }
         if table.has(key) {
             return;

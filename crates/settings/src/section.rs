@@ -189,7 +189,7 @@ macro_rules! keys {
     };
     (@fill $target:ident $reader:ident $mapping:ident, $key:expr, ($($path:tt)+), $form:ty, [$($mark:tt)*]) => {
         if $crate::keys!(@is $($mark)*) {
-            $reader.missing($mapping, $key);
+            $reader.report_missing_key($mapping, $key);
         }
         if let Some(value) = $reader.get::<$form>($mapping, $key) {
             $target.$($path)+ = value.into();

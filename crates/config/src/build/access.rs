@@ -77,7 +77,7 @@ pub(super) async fn build_access(
 ) -> BuiltAccess {
     let mut principals = Vec::new();
     for principal in &config.principals {
-        principals.push(built_principal(reader, principal, &sources.secrets).await);
+        principals.push(build_principal(reader, principal, &sources.secrets).await);
     }
     BuiltAccess { principals, ..issuers_of(config, sources) }
 }
@@ -88,7 +88,7 @@ pub(super) fn issuers_of(config: &AccessConfig, sources: &Sources<'_>) -> BuiltA
     BuiltAccess { principals: Vec::new(), issuers }
 }
 
-async fn built_principal(
+async fn build_principal(
     reader: &mut Reader,
     config: &PrincipalConfig,
     secrets: &Arc<dyn SecretStore>,

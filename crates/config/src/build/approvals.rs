@@ -126,7 +126,7 @@ fn check_approvable(
         Approvable::Tool(_) => {
             let matches = matching(name);
             if matches.is_empty() {
-                no_such_tool(reader, pointer, name, tools);
+                report_unknown_tool(reader, pointer, name, tools);
             } else if matches.len() > 1 {
                 report_ambiguous_name(reader, pointer, name, &matches);
             }
@@ -189,7 +189,7 @@ fn report_ambiguous_name(reader: &mut Reader, pointer: String, name: &str, sever
 /// The number of tools that a finding names.
 const MOST_NAMED: usize = 5;
 
-fn no_such_tool(reader: &mut Reader, pointer: String, name: &str, tools: &[&str]) {
+fn report_unknown_tool(reader: &mut Reader, pointer: String, name: &str, tools: &[&str]) {
     let message = format!("expected the name of a toolset or a tool, or an effect, got: `{name}`");
     let effects = Effect::ALL.iter().map(|effect| effect.as_str());
     let toolsets: Vec<_> = reader.toolsets.iter().map(String::as_str).collect();

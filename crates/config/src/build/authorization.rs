@@ -223,7 +223,7 @@ impl Assignment<'_> {
 
     fn own_authenticator(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         if self.credentials.lacks_own.is_some() {
-            self.findings.lacks_own(operation);
+            self.findings.report_missing_export_credential(operation);
         }
         // Without any credential the operator calls operations without theirs.
         let places = self.own.places();

@@ -62,7 +62,7 @@ impl Built {
             let subject = Subject::Secret(reference.to_string());
             let mut signing = self.notified.iter().flat_map(|service| &service.secrets);
             all.push(if signing.any(|signing_reference| signing_reference == reference) {
-                examine_in_time(subject, signing_secret(reference, self)).await
+                examine_in_time(subject, check_signing_secret(reference, self)).await
             } else {
                 examine_without_answer(subject, self.own_secret(reference)).await
             });
@@ -171,7 +171,7 @@ async fn examine_in_time(
 ///
 /// # Errors
 /// The fault of the secret.
-async fn signing_secret(
+async fn check_signing_secret(
     reference: &SecretReference,
     built: &Built,
 ) -> Result<Option<String>, String> {

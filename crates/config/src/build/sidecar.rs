@@ -26,7 +26,7 @@ pub(super) fn report_unservable_settings(
         return;
     }
     if config.telemetry.otlp.is_some() && !cfg!(feature = "otel") {
-        reader.absent("otel", "telemetry", "/telemetry");
+        reader.report_absent_feature("otel", "telemetry", "/telemetry");
     }
     // A process that serves may have other addresses from its command line.
     if environment.sidecar == Sidecar::Examined && config.serving.access.is_none() {

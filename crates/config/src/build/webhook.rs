@@ -19,7 +19,7 @@ pub(super) struct Notified {
 
 /// The service that a sidecar tells; `None` without the key, and in a process that neither serves nor examines what would be
 /// served. A process that examines reads secrets of this machine alone, and reports missing ones among all others.
-pub(super) async fn notified_service(
+pub(super) async fn build_notified_service(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,

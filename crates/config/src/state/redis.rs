@@ -273,7 +273,7 @@ fn read_redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Opt
         reader.complain(SettingCode::WrongValue, at(mapping, way), message, help);
     }
     if user.is_some() && !mapping.object.contains("password") {
-        reader.missing(mapping, "password");
+        reader.report_missing_key(mapping, "password");
     }
     if password.is_some() && !is_secure && !servers.urls().iter().all(RedisUrl::is_near) {
         let message = "the password crosses the network in the clear";

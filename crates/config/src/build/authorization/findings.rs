@@ -86,7 +86,7 @@ impl Findings {
     }
 
     /// Records that an export needs a credential that it does not contain.
-    pub(super) fn lacks_own(&mut self, operation: &Operation) {
+    pub(super) fn report_missing_export_credential(&mut self, operation: &Operation) {
         let message =
             "expected a credential of the exported tool, got none that can be used".to_owned();
         let help = "write `auth:`, and see what is said about the export";

@@ -28,7 +28,7 @@ pub(super) fn with_token_endpoint(
     if config.endpoint == TokenEndpoint::Described {
         config.endpoint = endpoint_by_kind(&scheme.kind, kind, service)?;
         if let OAuth2Grant::AuthorizationCode(endpoints) = &mut config.grant {
-            login_endpoints(endpoints, &scheme.kind, service)?;
+            set_login_endpoints(endpoints, &scheme.kind, service)?;
         }
     }
     config.name = scheme.name.to_string();
@@ -44,7 +44,7 @@ fn flow_of(grant: &OAuth2Grant) -> OAuthFlowKind {
 }
 
 /// Sets the login pages from the flows of a scheme, if the operator names none.
-fn login_endpoints(
+fn set_login_endpoints(
     endpoints: &mut LoginEndpoints,
     kind: &SecuritySchemeKind,
     service: Service<'_>,

@@ -175,7 +175,7 @@ mod redis {
         build_context: &BuildContext<'_>,
     ) -> Option<Arc<dyn Store>> {
         let BuildContext { base, environment, secrets, .. } = build_context;
-        let servers = redis_servers(reader, &redis.servers, build_context).await?;
+        let servers = resolve_redis_servers(reader, &redis.servers, build_context).await?;
         let mut settings = RedisSettings::new(servers, keys.key?);
         settings.old_keys = keys.old_keys;
         settings.durability = redis.durability.map(|it| Durability::new(it.wait, it.timeout));
@@ -200,7 +200,7 @@ mod redis {
             .ok()
     }
 
-    async fn redis_servers(
+    async fn resolve_redis_servers(
         reader: &mut Reader,
         nodes: &RedisNodes,
         build_context: &BuildContext<'_>,

@@ -37,7 +37,7 @@ pub(super) fn oauth2_client(
     if !is_named && matches!(authentication, Some(ClientAuthentication::None)) {
         return Some(None);
     }
-    reader.missing(mapping, "client_id");
+    reader.report_missing_key(mapping, "client_id");
     Some(Some(OAuth2Client { id: id?, authentication: authentication? }))
 }
 
@@ -66,7 +66,7 @@ fn read_client_authentication(
         reader.complain(SettingCode::WrongValue, at(mapping, key), message, "remove one of them");
     }
     if let Some(needed) = needed {
-        reader.missing(mapping, needed);
+        reader.report_missing_key(mapping, needed);
     }
     Some(match method {
         ClientMethod::Basic => ClientAuthentication::Basic(keys.client_secret.take()?),
