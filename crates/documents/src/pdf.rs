@@ -15,12 +15,16 @@ use crate::read::Problem;
 
 /// The text of a PDF with a form feed between its pages, by the program that extracts it. At most `most` bytes.
 #[cfg(all(feature = "pdf", unix))]
-pub(crate) fn text(program: Option<&Path>, bytes: &[u8], most: usize) -> Result<String, Problem> {
+pub(crate) fn extract_text(
+    program: Option<&Path>,
+    bytes: &[u8],
+    most: usize,
+) -> Result<String, Problem> {
     let Some(program) = program else {
         let message = "expected a program that extracts the text of PDF files, got none";
         return Err(Problem::new(None, message, "set `extractor` of `DocumentsSettings`"));
     };
-    let text = parent::text(program, bytes, most).map_err(|got| {
+    let text = parent::extract_with_program(program, bytes, most).map_err(|got| {
         let message = format!("expected a PDF whose text can be extracted, got {got}");
         Problem::new(None, message, INSTEAD)
     })?;
@@ -37,7 +41,7 @@ pub(crate) fn text(program: Option<&Path>, bytes: &[u8], most: usize) -> Result<
 
 /// No text: PDF files are read by builds with the feature `pdf`, on Unix.
 #[cfg(not(all(feature = "pdf", unix)))]
-pub(crate) fn text(_: Option<&Path>, _: &[u8], _: usize) -> Result<String, Problem> {
+pub(crate) fn extract_text(_: Option<&Path>, _: &[u8], _: usize) -> Result<String, Problem> {
     let message = "expected a text, got a PDF: the feature `pdf` reads them on Unix, and this build is without it";
     Err(Problem::new(None, message, INSTEAD))
 }

@@ -35,7 +35,7 @@ pub(crate) fn split(text: &str, body: usize, style: Style) -> Vec<Piece> {
         before_is_empty = line.text.trim().is_empty();
         splitter.add_line(&line, heading);
     }
-    splitter.flush();
+    splitter.end_piece();
     splitter.pieces
 }
 
@@ -131,14 +131,14 @@ impl<'t> Splitter<'t> {
 
     fn add_line(&mut self, line: &Line<'t>, heading: Option<Heading<'t>>) {
         if line.text.starts_with(PAGE_END) {
-            self.flush();
+            self.end_piece();
         }
         if self.style == Style::Markdown {
             self.fence = headline::open_fence(line.text, self.fence);
         }
         if let Some(heading) = heading {
             if self.has_body {
-                self.flush();
+                self.end_piece();
             }
             self.headings.retain(|(level, _)| *level < heading.level);
             self.headings.push((heading.level, heading.title));
@@ -155,8 +155,8 @@ impl<'t> Splitter<'t> {
             self.cut_piece_before(line);
         }
         if line.text.len() > LONGEST {
-            self.flush();
-            self.long_line(line);
+            self.end_piece();
+            self.split_long_line(line);
             return;
         }
         self.add_to_piece(line);
@@ -175,11 +175,11 @@ impl<'t> Splitter<'t> {
     /// Ends the piece where its last whole block ends, or before this line if it has become too long.
     fn cut_piece_before(&mut self, line: &Line<'_>) {
         match self.whole.take() {
-            Some((to, _)) if to == self.to => self.flush(),
+            Some((to, _)) if to == self.to => self.end_piece(),
             Some((to, last_line)) => {
                 let rest = (self.to, self.last_line);
                 (self.to, self.last_line) = (to, last_line);
-                self.flush();
+                self.end_piece();
                 let begun = self.text.get(to..rest.0).unwrap_or_default();
                 let blank = begun.len() - begun.trim_start_matches(['\n', '\r']).len();
                 let n_lines =
@@ -189,25 +189,25 @@ impl<'t> Splitter<'t> {
                 (self.to, self.last_line, self.is_blank, self.has_body) =
                     (rest.0, rest.1, false, true);
             }
-            None if line.to - self.from > LONGEST => self.flush(),
+            None if line.to - self.from > LONGEST => self.end_piece(),
             None => {}
         }
     }
 
     /// Cuts a line that is longer than a piece between words.
-    fn long_line(&mut self, line: &Line<'_>) {
+    fn split_long_line(&mut self, line: &Line<'_>) {
         let mut from = line.from;
         while from < line.to {
             let rest = self.text.get(from..line.to).unwrap_or_default();
             let length = between_words(rest, TARGET);
             (self.from, self.first_line, self.is_blank) = (from, line.number, false);
             (self.to, self.last_line) = (from + length, line.number);
-            self.flush();
+            self.end_piece();
             from += length;
         }
     }
 
-    fn flush(&mut self) {
+    fn end_piece(&mut self) {
         let text = self.text.get(self.from..self.to).unwrap_or_default();
         let end = self.from + text.trim_end().len();
         if !self.is_blank && end > self.from {

@@ -213,10 +213,10 @@ pub(crate) fn is_map(shape: &Shape) -> bool {
         return true;
     }
     let has_other_names = shape.members.iter().any(|member| member.1.n_samples < shape.n_objects);
-    shape.members.len() >= LEAST_MEMBERS && has_other_names && have_one_shape(shape)
+    shape.members.len() >= LEAST_MEMBERS && has_other_names && have_members_one_shape(shape)
 }
 
-fn have_one_shape(shape: &Shape) -> bool {
+fn have_members_one_shape(shape: &Shape) -> bool {
     let schema_of = |member: &Shape| {
         let schema = write_schema(member, "name", "", &mut Guesses::default());
         without_words(schema, &["required", "enum", "format"])

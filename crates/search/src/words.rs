@@ -50,7 +50,7 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
         let goes_on = match text.get(from..to).unwrap_or_default() {
             "" => true,
             word if part.iter().all(|b| is_small(*b)) => take(word),
-            part => each_word_of(part, &mut take),
+            part => each_word_of_part(part, &mut take),
         };
         if !goes_on {
             return;
@@ -60,7 +60,7 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
 }
 
 /// Passes the words of a part of a text, which separators or the ends of the text surround.
-fn each_word_of(part: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
+fn each_word_of_part(part: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
     let mut word = Word::default();
     let mut chars = part.chars().peekable();
     while let Some(next) = chars.next() {

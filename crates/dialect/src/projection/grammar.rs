@@ -146,7 +146,7 @@ impl Grammar {
                 "format" => value.as_str().is_some_and(|format| self.formats.contains(&format)),
                 "maxLength" | "minLength" => is_small(self.longest),
                 "maxItems" | "minItems" => is_small(self.most_items),
-                "pattern" => value.as_str().is_some_and(|pattern| self.patterns.accept(pattern)),
+                "pattern" => value.as_str().is_some_and(|pattern| self.patterns.accepts(pattern)),
                 _ => true,
             }
     }

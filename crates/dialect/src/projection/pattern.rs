@@ -10,7 +10,7 @@ pub(super) enum Patterns {
 }
 
 impl Patterns {
-    pub(super) fn accept(self, pattern: &str) -> bool {
+    pub(super) fn accepts(self, pattern: &str) -> bool {
         match self {
             Self::Any => true,
             Self::Regular => is_regular(pattern, CLASSES),
@@ -90,9 +90,9 @@ mod tests {
 
     #[track_caller]
     fn check(pattern: &str, anchored: bool, regular: bool) {
-        assert_eq!(Patterns::Anchored.accept(pattern), anchored, "{pattern}");
-        assert_eq!(Patterns::Regular.accept(pattern), regular, "{pattern}");
-        assert!(Patterns::Any.accept(pattern));
+        assert_eq!(Patterns::Anchored.accepts(pattern), anchored, "{pattern}");
+        assert_eq!(Patterns::Regular.accepts(pattern), regular, "{pattern}");
+        assert!(Patterns::Any.accepts(pattern));
     }
 
     #[test]

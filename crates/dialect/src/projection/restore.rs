@@ -48,9 +48,9 @@ impl<'s> Restoring<'s> {
         let mut restored = Object::with_capacity(members.len());
         for (name, value) in members {
             let is_theirs =
-                self.has_names && !shapes.declare(&name) && (depth == 0 || !self.is_shallow);
+                self.has_names && !shapes.declares(&name) && (depth == 0 || !self.is_shallow);
             let own = is_theirs.then(|| self.names.get(&name)).flatten();
-            let own = own.filter(|own| shapes.declare(own)).cloned();
+            let own = own.filter(|own| shapes.declares(own)).cloned();
             let name = own.unwrap_or(name);
             if self.drops_null && value.is_null() && self.null_means_absent(&name, &shapes) {
                 continue;
@@ -147,7 +147,7 @@ impl<'s> Restoring<'s> {
 }
 
 impl Shapes<'_> {
-    fn declare(&self, name: &str) -> bool {
+    fn declares(&self, name: &str) -> bool {
         self.properties.contains_key(name) || self.required.contains(name)
     }
 }

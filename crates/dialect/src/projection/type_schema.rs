@@ -216,7 +216,7 @@ impl<'s> Projector<'s> {
             };
             let Some(value) = value else { continue };
             if self.grammar.takes(keyword, value) && is_kept(keyword, value, kind) {
-                built.insert(*keyword, self.keyword_value(keyword, value));
+                built.insert(*keyword, self.value_or_count_text(keyword, value));
             } else if let Some((other, bound)) = inclusive_bound(keyword, value, kind, parts)
                 .filter(|(other, bound)| self.grammar.takes(other, bound))
             {
@@ -233,7 +233,7 @@ impl<'s> Projector<'s> {
     }
 
     /// Writes counts as texts for Google.
-    fn keyword_value(&self, keyword: &str, value: &Value) -> Value {
+    fn value_or_count_text(&self, keyword: &str, value: &Value) -> Value {
         let is_count = self.grammar.is_proto
             && ["Items", "Length", "Properties"].iter().any(|count| keyword.ends_with(count));
         if is_count { Value::String(value.to_string()) } else { value.clone() }

@@ -126,7 +126,7 @@ impl FileReader<'_> {
                 PreparedFile::new(&file.path, &bytes, digest, *metadata, &mut self.pieces);
             return FileRead::Changed(stamp, prepared);
         }
-        let prepared = match pdf::text(extractor.as_deref(), &bytes, limits.file_bytes) {
+        let prepared = match pdf::extract_text(extractor.as_deref(), &bytes, limits.file_bytes) {
             Ok(text) => {
                 let bytes = text.as_bytes();
                 let mut prepared =

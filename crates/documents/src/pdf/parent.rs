@@ -12,7 +12,11 @@ use std::{
 use super::child::END;
 
 /// The text of a file; an error says in words what came instead.
-pub(super) fn text(program: &Path, bytes: &[u8], most: usize) -> Result<String, String> {
+pub(super) fn extract_with_program(
+    program: &Path,
+    bytes: &[u8],
+    most: usize,
+) -> Result<String, String> {
     let mut command = Command::new(program);
     command.arg("extract").env_clear();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

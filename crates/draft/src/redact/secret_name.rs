@@ -58,14 +58,14 @@ const THING_ENDINGS: [&str; 8] = ["id", "ids", "hash", "sha", "digest", "commit"
 
 /// True for the name of a header, a query parameter or a cookie that carries a credential.
 pub(super) fn is_secret_input(name: &str) -> bool {
-    let short = plain(name);
+    let short = bare_letters(name);
     let short = short.strip_prefix('x').unwrap_or(&short);
     is_secret_member(name) || INPUT_NAMES.contains(&short)
 }
 
 /// True for the name of a member whose value is secret, and all that is below it.
 pub(super) fn is_secret_member(name: &str) -> bool {
-    let plain = plain(name);
+    let plain = bare_letters(name);
     let is_token = plain.ends_with("token") && !names_a_page(name);
     is_token
         || SECRET_WORDS.iter().any(|word| plain.contains(word))
@@ -81,7 +81,7 @@ pub(super) fn has_secret_name(members: &Object) -> bool {
 
 /// True where the name ends with the word for a secret: its value is secret even where it is a word. `secret_scanning` only begins so.
 pub(super) fn ends_with_secret(name: &str) -> bool {
-    let plain = plain(name);
+    let plain = bare_letters(name);
     plain.ends_with("token")
         || SECRET_WORDS.iter().any(|word| plain.ends_with(word))
         || words(name).last().is_some_and(|word| LAST_WORDS.contains(&word.as_str()))
@@ -89,7 +89,7 @@ pub(super) fn ends_with_secret(name: &str) -> bool {
 
 /// True for the name of an identifier or of a place in a list, whose values also look as if nobody had typed them.
 pub(super) fn names_a_thing(name: &str) -> bool {
-    let plain = plain(name);
+    let plain = bare_letters(name);
     THING_ENDINGS.iter().any(|ending| plain.ends_with(ending)) || names_a_page(name)
 }
 
@@ -109,11 +109,11 @@ fn names_tokens(plain: &str) -> bool {
 }
 
 fn names_a_page(name: &str) -> bool {
-    let name = plain(name);
+    let name = bare_letters(name);
     PAGE_WORDS.iter().any(|word| name.contains(word))
 }
 
-fn plain(name: &str) -> String {
+fn bare_letters(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }
 

@@ -59,7 +59,7 @@ impl Session {
         }
         let mut left = self.clone();
         for name in names {
-            left.parameters.retain(|key, value| remove_path_and_is_left(key, value, &name.0));
+            left.parameters.retain(|key, value| keep_without_path(key, value, &name.0));
             remove_at_path(&mut left.context, &variable_path(name));
         }
         Cow::Owned(left)
@@ -136,11 +136,11 @@ fn visit_values<'v>(
 }
 
 fn remove_at_path(members: &mut Object, path: &str) {
-    members.retain(|member, value| remove_path_and_is_left(member, value, path));
+    members.retain(|member, value| keep_without_path(member, value, path));
 }
 
 /// Reports whether a member stays; removes the value at the end of the path inside it.
-fn remove_path_and_is_left(member: &str, value: &mut Value, path: &str) -> bool {
+fn keep_without_path(member: &str, value: &mut Value, path: &str) -> bool {
     match (path_after_member(path, member), value) {
         (Some(""), _) => false,
         (Some(rest), Value::Object(members)) => {
