@@ -174,7 +174,7 @@ impl<'a> Entry<'a> {
     /// True if calls of the tool may be made now by these rights.
     #[doc(hidden)]
     pub fn is_permitted(self, rights: &CallRights) -> bool {
-        rights.permit(self.toolset(), self.name().as_str())
+        rights.permits(self.toolset(), self.name().as_str())
     }
 
     /// The tool's declaration, built on first use and kept. `None` if the declaration exceeds its limits, as

@@ -51,7 +51,7 @@ impl CallRights {
         mut self,
         is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.of_caller = Some(Condition::both(self.of_caller.take(), is_true));
+        self.of_caller = Some(Condition::and_condition(self.of_caller.take(), is_true));
         self
     }
 
@@ -62,7 +62,7 @@ impl CallRights {
         mut self,
         is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.of_calls = Some(Condition::both(self.of_calls.take(), is_true));
+        self.of_calls = Some(Condition::and_condition(self.of_calls.take(), is_true));
         self
     }
 
@@ -82,7 +82,7 @@ impl CallRights {
     }
 
     /// True if a tool of a toolset may be called now.
-    pub(crate) fn permit(&self, toolset: &str, tool: &str) -> bool {
+    pub(crate) fn permits(&self, toolset: &str, tool: &str) -> bool {
         self.may_call(toolset)
             && Condition::holds(self.of_caller.as_ref(), toolset, tool)
             && Condition::holds(self.of_calls.as_ref(), toolset, tool)
@@ -90,7 +90,7 @@ impl CallRights {
 }
 
 impl Condition {
-    fn both(
+    fn and_condition(
         before: Option<Self>,
         is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
     ) -> Self {

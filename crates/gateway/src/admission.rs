@@ -176,7 +176,7 @@ impl Admission {
         {
             facts_of_request.set_principal(principal);
         }
-        may_go_through(path, peer)?;
+        check_listener(path, peer)?;
         if is_admins(path) && !caller.is_admin && !is_shown_here(path, &built, peer) {
             let detail = "expected a principal with `admin: true`, or a listener of `admin:`";
             return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
@@ -204,7 +204,7 @@ fn anonymous_caller(built: &Built, head: &Parts, problem: Problem) -> Result<Cal
 }
 
 /// Refuses a path that is not served at this listener.
-fn may_go_through(path: &str, peer: &Peer) -> Result<(), Problem> {
+fn check_listener(path: &str, peer: &Peer) -> Result<(), Problem> {
     let is_served = match peer.kind {
         ListenerKind::Admin => {
             is_admins(path) || is_probe(path) || matches!(path, METRICS | "/openapi.json")

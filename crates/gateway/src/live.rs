@@ -160,7 +160,7 @@ impl ReloadLoop {
     }
 
     /// True if a file has changed that a build reads. Otherwise documents that have changed are read again.
-    async fn has_changed(&mut self) -> bool {
+    async fn refresh_and_has_changed(&mut self) -> bool {
         if self.settings.watch && self.look_at_files().await != Look::Same {
             return true;
         }
@@ -185,14 +185,14 @@ impl ReloadLoop {
                 Ok(()) = self.askings.changed() => return Cause::Request,
                 () = self.hangups.next() => return Cause::Signal,
                 () = self.watch.wait_for_changes() => {
-                    if self.has_changed().await {
+                    if self.refresh_and_has_changed().await {
                         return Cause::File;
                     }
                 }
                 () = sleep_until(self.look) => {
                     self.look = Instant::now() + LOOK;
                     prometheus::free_memory();
-                    if self.has_changed().await {
+                    if self.refresh_and_has_changed().await {
                         return Cause::File;
                     }
                 }

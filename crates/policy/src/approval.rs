@@ -202,7 +202,7 @@ impl Approvals {
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
         let is_answered = call.extensions().get::<Resumption>().is_some();
-        if backend.is_resumable() && (is_answered || self.is_resumed(call).await?) {
+        if backend.is_resumable() && (is_answered || self.mark_if_resumed(call).await?) {
             // The program was begun under the rules of its tool; those of its call are asked when it comes to it.
             return Ok(None);
         }

@@ -206,7 +206,7 @@ impl Records {
                 }
                 Err(error) => return self.state_for_error(&error),
             };
-            match self.key_state(&key, digest, &stored).await {
+            match self.resolve_key_state(&key, digest, &stored).await {
                 None => {}
                 Some(Begun::Replay(result)) if may_replace(Some(&result)) => {}
                 Some(Begun::Unknown) if may_replace(None) => {}
@@ -257,7 +257,7 @@ impl Records {
     }
 
     /// The state of a stored key; `None` if its request was certainly not sent, so that any request may take it over.
-    async fn key_state(&self, key: &Key, digest: Digest, stored: &Stored) -> Option<Begun> {
+    async fn resolve_key_state(&self, key: &Key, digest: Digest, stored: &Stored) -> Option<Begun> {
         let Some(entry) = Entry::from_record(&stored.record) else { return Some(Begun::Unknown) };
         let is_other = entry.digest != digest;
         match entry.state {

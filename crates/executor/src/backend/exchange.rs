@@ -56,7 +56,7 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        let kept = self.stored_results(call).await?;
+        let kept = self.load_stored_results(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
         let inputs =
             self.session_values.session_without_withheld(call.session(), plan.operation(), journal);
@@ -83,14 +83,14 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        let kept = self.stored_results(call).await?;
+        let kept = self.load_stored_results(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
         let inputs =
             self.session_values.session_without_withheld(call.session(), plan.operation(), journal);
         plan.filled_arguments(call.arguments(), &inputs, StoredResults::new(&find), journal)
     }
 
-    async fn stored_results(
+    async fn load_stored_results(
         &self,
         call: &Call<'_>,
     ) -> Result<BTreeMap<Handle, StoredResult>, Box<Fault>> {
@@ -191,7 +191,7 @@ impl<'a> Exchange<'a> {
             self.follow_redirects(&mut request, failure::credential_fault, journal).await?;
         let may_renew = |sent| sent != SentCredential::Fresh && Instant::now() < self.deadline;
         let refusal = challenge::credential_refusal(&answer).filter(|_| may_renew(self.sent));
-        if !self.is_renewed(refusal, &authorization).await {
+        if !self.renew_credential(refusal, &authorization).await {
             return Ok(answer);
         }
         if repeat(AttemptEnd::CredentialRefused, self.kind) == Repeat::Never {
@@ -375,7 +375,7 @@ impl<'a> Exchange<'a> {
         Some(self.connection.session_values.masked_request(shown, self.call.session()))
     }
 
-    async fn is_renewed(
+    async fn renew_credential(
         &self,
         refusal: Option<CredentialRefusal>,
         authorization: &Authorization,

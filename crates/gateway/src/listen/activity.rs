@@ -74,7 +74,7 @@ impl Activity {
         self.idle.notify_one();
     }
 
-    pub(super) async fn given_up(&self) {
+    pub(super) async fn wait_until_given_up(&self) {
         self.idle.notified().await;
     }
 }

@@ -121,7 +121,7 @@ async fn serve_protocol<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup
     let begun = tokio::select! {
         begun = PeekedStream::new(watched).read_version() => begun,
         // Nothing was asked, so that nobody waits for an answer.
-        _ = ending.ending_reason() => return,
+        _ = ending.wait_for_reason() => return,
     };
     // The caller's doing: it broke off, or took too long.
     let Ok((version, stream)) = begun else { return };
@@ -157,7 +157,7 @@ async fn serve_to_end<C: Future>(
     let reason = tokio::select! {
         // The library's errors are the caller's doing: a connection that breaks off, a head that is none.
         _ = connection.as_mut() => return,
-        reason = ending.ending_reason() => reason,
+        reason = ending.wait_for_reason() => reason,
     };
     close(connection.as_mut());
     let time = match reason {
@@ -168,7 +168,7 @@ async fn serve_to_end<C: Future>(
 }
 
 impl Ending {
-    async fn ending_reason(&self) -> Reason {
+    async fn wait_for_reason(&self) -> Reason {
         let drained = async {
             self.drain.wait_until_draining().await;
             // Its first request may be on the way: it is told that another sidecar may answer, not nothing.
@@ -177,7 +177,7 @@ impl Ending {
             }
         };
         tokio::select! {
-            () = self.activity.given_up() => Reason::Idle,
+            () = self.activity.wait_until_given_up() => Reason::Idle,
             () = drained, if !self.is_late => Reason::Drain,
         }
     }

@@ -92,16 +92,16 @@ impl Framing {
         };
         let (line, rest) = bytes.split_at_checked(end.saturating_add(1)).unwrap_or((bytes, &[]));
         if self.line.is_empty() {
-            self.whole_line(line)?;
+            self.read_line(line)?;
         } else {
             let mut whole = std::mem::take(&mut self.line);
             whole.extend_from_slice(line);
-            self.whole_line(&whole)?;
+            self.read_line(&whole)?;
         }
         Ok(rest)
     }
 
-    fn whole_line(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
+    fn read_line(&mut self, line: &[u8]) -> Result<(), AmbiguousLine> {
         // RFC 9112 §2.2: a recipient may accept a bare line feed, but a proxy in front of the sidecar may not.
         let line = line.strip_suffix(b"\r\n").ok_or(AmbiguousLine)?;
         if memchr(b'\r', line).is_some() {

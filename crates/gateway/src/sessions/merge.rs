@@ -84,7 +84,7 @@ impl SessionInput {
     /// Adds values that the request leaves out; its own ones win.
     #[cfg(feature = "agents")]
     #[must_use]
-    pub(crate) fn over(self, values: Object) -> Self {
+    pub(crate) fn with_defaults(self, values: Object) -> Self {
         let mut members = self.members;
         for (name, values) in values {
             let own = members.entry(name).or_insert(Value::Null);

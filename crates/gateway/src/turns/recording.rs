@@ -73,13 +73,13 @@ impl TurnRecorder {
 
     /// The member `recording` of the answer: the handle of the fixture, or why there is none.
     pub(super) async fn keep(mut self, end: &End) -> Value {
-        match self.kept_fixture(end).await {
+        match self.keep_fixture(end).await {
             Ok(member) => member,
             Err(problem) => json!({"problem": (problem.as_str())}),
         }
     }
 
-    async fn kept_fixture(&mut self, end: &End) -> Result<Value, String> {
+    async fn keep_fixture(&mut self, end: &End) -> Result<Value, String> {
         if end.reason == EndReason::Cancelled {
             return Err("the turn was cancelled".to_owned());
         }

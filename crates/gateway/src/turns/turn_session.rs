@@ -26,7 +26,7 @@ pub(super) async fn turn_session(
     let principal = request.principal();
     let id = session.members().get("id").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
     let session = if form.is_answer() && !id.is_empty() {
-        session.over(gateway.sessions().turn_values(principal, &id, agent).await?)
+        session.with_defaults(gateway.sessions().turn_values(principal, &id, agent).await?)
     } else {
         session
     };

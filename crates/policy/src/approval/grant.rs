@@ -96,7 +96,7 @@ impl Approvals {
 
     /// True if the call of a program's tool brings the answer to a call of the program that waits, and not a decision about itself:
     /// the tool finds it among the extensions.
-    pub(super) async fn is_resumed(&self, call: &mut Call<'_>) -> Result<bool, Box<Fault>> {
+    pub(super) async fn mark_if_resumed(&self, call: &mut Call<'_>) -> Result<bool, Box<Fault>> {
         let asked = call.extensions().get::<AskedApproval>().map(|AskedApproval(id)| id.as_str());
         let named = call.decision().map(|decided| decided.approval.as_str());
         let Some(pending) = named.or_else(|| call.approval()).or(asked).map(str::to_owned) else {
