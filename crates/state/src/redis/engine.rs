@@ -129,7 +129,7 @@ impl RedisEngine {
     }
 
     /// The row of a value; `None` if its chunks are gone, because the record was replaced meanwhile.
-    async fn row_of_value(
+    async fn read_row_of_value(
         &self,
         names: &Names,
         (value, left): ExpiringValue,
@@ -154,20 +154,20 @@ impl RedisEngine {
         for _ in 0..ATTEMPTS {
             let mut values = self.read_values(names.tag, slice::from_ref(names)).await?;
             let Some(value) = values.pop().flatten() else { return Ok(None) };
-            if let Some(row) = self.row_of_value(names, value).await? {
+            if let Some(row) = self.read_row_of_value(names, value).await? {
                 return Ok(Some(row));
             }
         }
         Err(error::often_replaced())
     }
 
-    async fn row_of(
+    async fn read_optional_row(
         &self,
         names: &Names,
         value: Option<ExpiringValue>,
     ) -> Result<Option<Row>, Error> {
         let Some(value) = value else { return Ok(None) };
-        match self.row_of_value(names, value).await? {
+        match self.read_row_of_value(names, value).await? {
             Some(row) => Ok(Some(row)),
             None => self.read_row(names).await,
         }
@@ -222,7 +222,7 @@ impl RedisEngine {
         let values = self.read_values(tag, &names).await?;
         let mut rows = Vec::new();
         for ((address, names), value) in addresses.iter().zip(&names).zip(values) {
-            let row = self.row_of(names, value).await?;
+            let row = self.read_optional_row(names, value).await?;
             rows.extend(row.map(|row| (address.clone(), row)));
         }
         Ok(rows)

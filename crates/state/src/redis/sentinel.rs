@@ -58,14 +58,14 @@ impl Sentinel {
 
     /// The address that the first sentinel to answer names.
     async fn primary_address(&self) -> Result<RedisAddress, Failure> {
-        let asked = self.sentinels.iter().map(|sentinel| Box::pin(self.named_by(sentinel)));
+        let asked = self.sentinels.iter().map(|sentinel| Box::pin(self.ask_for_primary(sentinel)));
         let asked = timeout(self.dialling.time, select_ok(asked)).await;
         let asked = asked.map_err(|_| Failure::Away("no sentinel answers in time".to_owned()))?;
         asked.map(|(address, _)| address)
     }
 
-    async fn named_by(&self, sentinel: &RedisAddress) -> Result<RedisAddress, Failure> {
-        let connection = self.to_sentinels.login(sentinel).await?;
+    async fn ask_for_primary(&self, sentinel: &RedisAddress) -> Result<RedisAddress, Failure> {
+        let connection = self.to_sentinels.log_in(sentinel).await?;
         let mut command = redis::cmd("SENTINEL");
         command.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.primary);
         let unknown = || Failure::Away(format!("no sentinel knows `{}`", self.primary));

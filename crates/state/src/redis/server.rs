@@ -95,9 +95,9 @@ impl Dialling {
     }
 
     /// A connection with what the server says about itself.
-    async fn examined_connection(&self, address: &RedisAddress) -> Result<Connection, Failure> {
+    async fn connect_and_examine(&self, address: &RedisAddress) -> Result<Connection, Failure> {
         // A stopped server accepts connections, too.
-        let mut connection = self.login(address).await?;
+        let mut connection = self.log_in(address).await?;
         let policy = connection.eviction_policy().await;
         let policy = policy.map_err(|failure| Failure::Away(failure.cause_text()))?;
         connection.eviction = policy.filter(|policy| policy != "noeviction");
@@ -108,7 +108,7 @@ impl Dialling {
     }
 
     /// A connection with which nothing was done yet.
-    pub(super) async fn login(
+    pub(super) async fn log_in(
         &self,
         RedisAddress { host, port }: &RedisAddress,
     ) -> Result<Connection, Failure> {
@@ -141,7 +141,7 @@ impl Server {
         self.connection
             .get(&(), async |_| {
                 let connected =
-                    timeout(self.dialling.time, self.dialling.examined_connection(&self.address))
+                    timeout(self.dialling.time, self.dialling.connect_and_examine(&self.address))
                         .await;
                 let connected = connected.unwrap_or_else(|_| Err(no_connection_in_time()));
                 let connected = connected.inspect_err(|failure| self.report_away(failure))?;
@@ -303,7 +303,7 @@ impl Waiting {
         let connection = if let Some(idle) = idle {
             idle
         } else {
-            let login = timeout(time, server.dialling.login(&server.address)).await;
+            let login = timeout(time, server.dialling.log_in(&server.address)).await;
             login.unwrap_or_else(|_| Err(no_connection_in_time()))?
         };
         let asked = connection.ask_replicated(command, durability).await;
