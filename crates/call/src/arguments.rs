@@ -33,7 +33,7 @@ impl ArgumentCheck {
     /// # Errors
     /// A fault that lists every violation.
     pub fn check(&self, arguments: &Arguments) -> Result<(), Box<Fault>> {
-        let problems = violations(&self.0, &Value::Object(arguments.clone()), "arguments");
+        let problems = value_problems(&self.0, &Value::Object(arguments.clone()), "arguments");
         if problems.is_empty() { Ok(()) } else { Err(wording::invalid_arguments(problems)) }
     }
 }
@@ -78,7 +78,7 @@ impl OutputCheck {
     }
 
     fn problems(&self, output: &Value) -> Vec<Problem> {
-        let mut problems = violations(&self.0, output, "output");
+        let mut problems = value_problems(&self.0, output, "output");
         for problem in problems.iter_mut().filter(|problem| problem.at.is_empty()) {
             "output".clone_into(&mut problem.at);
         }
@@ -87,7 +87,7 @@ impl OutputCheck {
 }
 
 /// All problems of a value; the value as a whole is called `whole`.
-fn violations(evaluator: &Evaluator, value: &Value, whole: &str) -> Vec<Problem> {
+fn value_problems(evaluator: &Evaluator, value: &Value, whole: &str) -> Vec<Problem> {
     let evaluated = evaluator.evaluate("", value);
     let mut problems = match evaluated.verdict {
         Verdict::Invalid => evaluated.problems,

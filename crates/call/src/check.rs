@@ -236,7 +236,7 @@ impl InputChecker<'_, '_> {
         }
         let mut problems = self.convert_and_check(input, fragment, filling, place)?;
         let given = arguments.get(name);
-        while take_unfit_defaults(self.subject, &mut *filling, given, &problems, self.journal) {
+        while remove_unfit_defaults(self.subject, &mut *filling, given, &problems, self.journal) {
             problems = self.convert_and_check(input, fragment, filling, place)?;
         }
         Ok(problems)
@@ -307,7 +307,7 @@ impl InputChecker<'_, '_> {
 
 /// Removes the defaults inside a value that break the description's own rules, and returns whether there were any. Values
 /// of the model or the session stay.
-fn take_unfit_defaults(
+fn remove_unfit_defaults(
     subject: Subject<'_>,
     filling: &mut Filling<'_>,
     given: Option<&Value>,

@@ -9,7 +9,7 @@ use crate::wording::clipped_text;
 /// Cuts a value to `budget` bytes of compact JSON; returns it with the locations of the cuts, the outermost first.
 pub(crate) fn cut_to_budget(value: Value, budget: usize) -> (Value, Vec<Cut>) {
     let mut cutter = Cutter { cuts: Vec::new() };
-    let value = cutter.fit(value, budget.max(SMALLEST), "");
+    let value = cutter.fit_value(value, budget.max(SMALLEST), "");
     (value, cutter.cuts)
 }
 
@@ -28,7 +28,7 @@ struct Cutter {
 }
 
 impl Cutter {
-    fn fit(&mut self, value: Value, budget: usize, at: &str) -> Value {
+    fn fit_value(&mut self, value: Value, budget: usize, at: &str) -> Value {
         if size_within(&value, budget).is_some() {
             return value;
         }
@@ -72,7 +72,7 @@ impl Cutter {
             let (item, size) = match size {
                 Some(size) if size <= share || size * 2 <= left || of == 1 => (item, size),
                 _ if size_within(&item, share).is_none() && left >= share.max(SMALLEST) => {
-                    let item = self.fit(item, share, &format!("{at}[{}]", shown.len()));
+                    let item = self.fit_value(item, share, &format!("{at}[{}]", shown.len()));
                     let size = size_within(&item, left).unwrap_or(left);
                     (item, size)
                 }
@@ -101,7 +101,7 @@ impl Cutter {
             }
             let value = match size_within(&value, allowed) {
                 Some(_) => value,
-                None => self.fit(value, allowed, &member_path(at, &name)),
+                None => self.fit_value(value, allowed, &member_path(at, &name)),
             };
             room = left.saturating_sub(size_within(&value, left).unwrap_or(left));
             shown.insert(name, value);

@@ -20,11 +20,11 @@ pub(crate) fn mask_content(shown: &mut Content, masker: &Masker<'_>) -> Echo {
         Content::Parts(parts) => parts.iter_mut().fold(Echo::Nothing, |echo, part| {
             let names = [&mut part.name, &mut part.content_id, &mut part.filename];
             let names = names.into_iter().flatten();
-            let echo = names.fold(echo, |echo, name| echo.or(mask_text(name, masker)));
-            echo.or(mask_content(&mut part.content, masker))
+            let echo = names.fold(echo, |echo, name| echo.more_secret(mask_text(name, masker)));
+            echo.more_secret(mask_content(&mut part.content, masker))
         }),
         Content::Text { text: shown, media_type } => {
-            mask_text(media_type, masker).or(mask_text(shown, masker))
+            mask_text(media_type, masker).more_secret(mask_text(shown, masker))
         }
     }
 }
@@ -36,7 +36,7 @@ pub(crate) enum Echo {
 }
 
 impl Echo {
-    fn or(self, other: Self) -> Self {
+    fn more_secret(self, other: Self) -> Self {
         if self == Self::Secret { self } else { other }
     }
 }

@@ -133,7 +133,7 @@ fn check_writable(operation: &Operation, input: &Input, value: &Value) -> Result
     let is_styled = input.placement.parameter_style().is_some();
     match &input.placement {
         Placement::Body => Ok(()),
-        Placement::Path(encoding) => written_path(operation, input, encoding, value),
+        Placement::Path(encoding) => check_path_is_writable(operation, input, encoding, value),
         // No style can write an empty value: it would be left out of every call.
         _ if is_styled && is_void(value) => Err(unwritable_value(value)),
         Placement::Cookie(encoding) => {
@@ -154,7 +154,7 @@ fn check_writable(operation: &Operation, input: &Input, value: &Value) -> Result
 }
 
 /// Writes the segments of a path that a value is part of, with a letter for all other values.
-fn written_path(
+fn check_path_is_writable(
     operation: &Operation,
     input: &Input,
     encoding: &Encoding,

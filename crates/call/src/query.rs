@@ -50,7 +50,7 @@ impl<'a> Pairs<'a> {
         if *style == Style::DeepObject {
             let mut name = String::new();
             write_escaped(&mut name, pair.name, Escape::Unreserved);
-            return self.write_brackets(&mut name, pair.value, pair.escape);
+            return self.write_deep_object(&mut name, pair.value, pair.escape);
         }
         match (pair.value, explode) {
             (Value::Array(items), true) => items.iter().try_for_each(|item| {
@@ -122,7 +122,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// Writes `a[b][0]=value` for each single value; the reader of arguments limits the depth.
-    fn write_brackets(
+    fn write_deep_object(
         &mut self,
         name: &mut String,
         value: &Value,
@@ -135,11 +135,11 @@ impl<'a> Pairs<'a> {
                     // Leaving the item out would change the positions of the items after it.
                     return Err(unwritable_value(item));
                 }
-                self.write_bracket(name, &at.to_string(), item, escape)
+                self.write_deep_object_member(name, &at.to_string(), item, escape)
             }),
-            Value::Object(members) => members
-                .iter()
-                .try_for_each(|(member, value)| self.write_bracket(name, member, value, escape)),
+            Value::Object(members) => members.iter().try_for_each(|(member, value)| {
+                self.write_deep_object_member(name, member, value, escape)
+            }),
             _ => {
                 self.separate();
                 self.out.push_str(name);
@@ -149,7 +149,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    fn write_bracket(
+    fn write_deep_object_member(
         &mut self,
         name: &mut String,
         key: &str,
@@ -164,7 +164,7 @@ impl<'a> Pairs<'a> {
         name.push_str("%5B");
         write_escaped(name, key, Escape::Unreserved);
         name.push_str("%5D");
-        let written = self.write_brackets(name, value, escape);
+        let written = self.write_deep_object(name, value, escape);
         name.truncate(length);
         written
     }

@@ -176,14 +176,14 @@ impl Shape {
 
     fn content(&self, content: Content, read: &ReadResponse<'_>) -> ShapedContent {
         match content {
-            Content::Json(json) => self.json(json, read),
+            Content::Json(json) => self.shape_json(json, read),
             Content::Parts(parts) => self.parts(parts, read),
             Content::Text { text, media_type } => self.text(text, media_type),
             Content::Empty | Content::File { .. } | Content::Media { .. } => content.into(),
         }
     }
 
-    fn json(&self, json: Json, read: &ReadResponse<'_>) -> ShapedContent {
+    fn shape_json(&self, json: Json, read: &ReadResponse<'_>) -> ShapedContent {
         let mut next = page::next_of_link(read.operation, read.headers);
         if read.n_more == 0 && self.shows_all(json.text()) {
             if next.is_empty() && names_page(json.text(), read.operation) {

@@ -77,7 +77,7 @@ fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result
                 [only] if *only.own == *name && only.value.is_array() => {
                     Err(XmlRefusal::Structure(only.at.clone()))
                 }
-                [only] if *only.own == *name => writer.root_member(only),
+                [only] if *only.own == *name => writer.write_root_member(only),
                 _ => Err(match others() {
                     Some(other) => {
                         XmlRefusal::Beside { at: other.at.clone(), name: name.to_owned() }
@@ -88,7 +88,7 @@ fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result
         }
         (Some(members), _) => writer.write_root(root, members),
         (_, Some(items)) => writer.write_root(root, items),
-        _ => writer.root_leaf(root, whole),
+        _ => writer.write_root_leaf(root, whole),
     }
 }
 

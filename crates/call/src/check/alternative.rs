@@ -52,7 +52,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         self.collect_alternatives(union, DEPTH, &mut nodes)?;
         let mut fitting = Vec::new();
         for node in nodes {
-            if self.run.in_place_nodes(node).iter().all(|one| one.types.allow(self.whole.at)) {
+            if self.run.in_place_nodes(node).iter().all(|one| one.types.allows(self.whole.at)) {
                 fitting.push(node);
             }
         }

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use callgate_tool::{Object, Value};
 
 /// True if both values are equal. Not recursive, so that any depth is safe.
-pub(crate) fn equal_values(one: &Value, other: &Value) -> bool {
+pub(crate) fn are_equal(one: &Value, other: &Value) -> bool {
     let mut pending = Vec::new();
     let mut next = Some((one, other));
     while let Some(pair) = next {
@@ -89,7 +89,7 @@ fn hash_within(value: &Value, depth: usize) -> (u64, usize) {
     (hasher.finish(), n_values)
 }
 
-/// The depth that the hash covers; only [`equal_values`] distinguishes values below it.
+/// The depth that the hash covers; only [`are_equal`] distinguishes values below it.
 const DEEPEST: usize = 64;
 /// The bytes of a text that cost as much as one value.
 const TEXT: usize = 64;

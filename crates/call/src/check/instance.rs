@@ -109,7 +109,7 @@ impl Types {
     }
 
     /// True if the instance has one of the types. `1.0` is an integer (JSON Schema 2020-12 §4.2.3).
-    pub(crate) fn allow(self, instance: Instance<'_>) -> bool {
+    pub(crate) fn allows(self, instance: Instance<'_>) -> bool {
         let value = match instance {
             Instance::Name(_) => return self.contains(Self::STRING),
             Instance::Value(value) => value,

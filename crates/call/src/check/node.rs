@@ -6,7 +6,7 @@ use std::sync::Arc;
 use callgate_tool::{Number, Value};
 
 use super::{
-    equal::{equal_values, hash, hash_text},
+    equal::{are_equal, hash, hash_text},
     format::Format,
     instance::{Instance, Types},
     pattern::Pattern,
@@ -222,7 +222,7 @@ impl Options {
         &self.values
     }
 
-    pub(crate) fn contain(&self, instance: Instance<'_>) -> bool {
+    pub(crate) fn contains_instance(&self, instance: Instance<'_>) -> bool {
         if self.hashes.is_empty() {
             return self.values.iter().any(|value| equals_instance(value, instance));
         }
@@ -241,7 +241,7 @@ pub(crate) fn equals_instance(value: &Value, instance: Instance<'_>) -> bool {
     match instance {
         Instance::Name(text) => value.as_str() == Some(text),
         Instance::Value(Value::String(text)) => value.as_str() == Some(text),
-        Instance::Value(instance) => equal_values(value, instance),
+        Instance::Value(instance) => are_equal(value, instance),
     }
 }
 

@@ -101,7 +101,7 @@ impl<'p, 'v> Run<'p, 'v> {
         if let Some(number) = at.number().filter(|_| !types.contains(Types::NUMBER)) {
             self.budget.charge(digits_cost(number))?;
         }
-        Ok(types.allow(at))
+        Ok(types.allows(at))
     }
 
     fn meets_rules(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
@@ -182,7 +182,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
         Ok(match rule {
             Rule::Const(value) => equals_instance(value, at),
-            Rule::Enum(options) => options.contain(at),
+            Rule::Enum(options) => options.contains_instance(at),
             _ => false,
         })
     }

@@ -73,7 +73,7 @@ pub(super) fn parts(
             room = room.saturating_sub(data.len());
         }
         let masked = without_secrets(&bytes, reading.masker);
-        let (part, n_removed) = named_part(Part::new(taken.content), &raw);
+        let (part, n_removed) = part_with_names(Part::new(taken.content), &raw);
         parts.push(part);
         all.n_replaced += taken.n_replaced;
         all.n_removed += taken.n_removed + n_removed;
@@ -126,7 +126,7 @@ impl ReadPart {
 }
 
 /// The part with the names from its headers, and the number of invisible characters removed from them.
-fn named_part(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize) {
+fn part_with_names(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize) {
     let disposition = |name| parameter(headers, CONTENT_DISPOSITION, name);
     part.name = disposition("name");
     part.filename = disposition("filename");

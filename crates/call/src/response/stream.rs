@@ -91,7 +91,7 @@ impl Splitter {
     /// The bytes of the next complete value; blank values are skipped.
     pub fn split(&mut self) -> Option<Vec<u8>> {
         loop {
-            let Some(end) = self.end() else {
+            let Some(end) = self.value_end() else {
                 // A line end at the end of the bytes may begin an empty line.
                 self.seen = self.held.len().saturating_sub(3).max(self.start);
                 return None;
@@ -135,13 +135,13 @@ impl Splitter {
     }
 
     /// The end of the next value, including its separator.
-    fn end(&self) -> Option<usize> {
+    fn value_end(&self) -> Option<usize> {
         // The separator that begins a value does not end it.
         let is_record = self.form == SequenceFormat::Records;
         let from = if is_record { self.seen.max(self.start + 1) } else { self.seen };
         let ahead = self.held.get(from..)?;
         match self.form {
-            SequenceFormat::Events => empty_line(ahead).map(|end| from + end),
+            SequenceFormat::Events => empty_line_end(ahead).map(|end| from + end),
             SequenceFormat::Lines => {
                 ahead.iter().position(|byte| *byte == b'\n').map(|at| from + at + 1)
             }
@@ -153,7 +153,7 @@ impl Splitter {
 }
 
 /// The end of the first empty line: two consecutive line ends, of any of the three kinds.
-fn empty_line(bytes: &[u8]) -> Option<usize> {
+fn empty_line_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut is_line_end = false;
     while let Some(byte) = bytes.get(at) {

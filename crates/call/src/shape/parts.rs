@@ -9,7 +9,7 @@ use crate::{cut::even_share, select::Selection};
 impl Shape {
     pub(super) fn parts(&self, parts: Vec<Part>, read: &ReadResponse<'_>) -> ShapedContent {
         if !matches!(self.selection, Selection::All) {
-            return self.json(Json::from_serializable(&Content::Parts(parts)), read);
+            return self.shape_json(Json::from_serializable(&Content::Parts(parts)), read);
         }
         let (shown, mut room) = self.room_of(&parts);
         let share = even_share(parts.iter().take(shown).map(text_size).collect(), room);

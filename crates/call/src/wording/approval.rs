@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{around::waiting, fault_after_sending};
+use super::{around::try_later_fault, fault_after_sending};
 
 /// A person rejected the call.
 pub fn rejected_call() -> Box<Fault> {
@@ -27,7 +27,7 @@ pub fn used_approval() -> Box<Fault> {
 /// The approval is being used, or was a moment ago.
 pub fn being_used(wait: Duration) -> Box<Fault> {
     let message = "this approval was used a moment ago and each works once: its call runs, or has just ended; nothing was sent now; decide again later";
-    let mut fault = waiting(FaultCode::StillRunning, message, wait);
+    let mut fault = try_later_fault(FaultCode::StillRunning, message, wait);
     fault.reached = Reached::Maybe;
     fault
 }
@@ -77,11 +77,11 @@ pub fn nameless() -> Box<Fault> {
 /// The call cannot be stored until a person decides.
 pub fn not_kept(wait: Duration) -> Box<Fault> {
     let message = "a person has to approve this call, and it cannot be kept until then; nothing was sent; try again later";
-    waiting(FaultCode::NeedsApproval, message, wait)
+    try_later_fault(FaultCode::NeedsApproval, message, wait)
 }
 
 /// The approvals cannot be read now.
 pub fn not_read(wait: Duration) -> Box<Fault> {
     let message = "a person has to approve this call, and approvals cannot be read now; nothing was sent; try again later";
-    waiting(FaultCode::NeedsApproval, message, wait)
+    try_later_fault(FaultCode::NeedsApproval, message, wait)
 }

@@ -10,50 +10,50 @@ use super::fault_after_sending;
 /// More calls were made in a short time than are allowed.
 pub fn rate_limited(wait: Duration) -> Box<Fault> {
     let message = "too many calls were made in a short time, nothing was sent; try again later";
-    waiting(FaultCode::RateLimited, message, wait)
+    try_later_fault(FaultCode::RateLimited, message, wait)
 }
 
 /// More calls are running than are allowed.
 pub fn overload(wait: Duration) -> Box<Fault> {
     let message = "too many calls are running, nothing was sent; try again later";
-    waiting(FaultCode::Overloaded, message, wait)
+    try_later_fault(FaultCode::Overloaded, message, wait)
 }
 
 /// Earlier calls did not reach the service.
 pub fn known_to_be_down(wait: Duration) -> Box<Fault> {
     let message = "the service could not be reached by the calls before this one, nothing was sent; try again later";
-    waiting(FaultCode::Overloaded, message, wait)
+    try_later_fault(FaultCode::Overloaded, message, wait)
 }
 
 /// The store of keys is full.
 pub fn too_many_keys(wait: Duration) -> Box<Fault> {
     let message =
         "too many idempotency keys are in use, nothing was sent; try again later, or without a key";
-    waiting(FaultCode::Overloaded, message, wait)
+    try_later_fault(FaultCode::Overloaded, message, wait)
 }
 
 /// The store of idempotency keys does not answer.
 pub fn keys_unavailable(wait: Duration) -> Box<Fault> {
     let message = "idempotency keys cannot be kept now, nothing was sent; try again later";
-    waiting(FaultCode::Overloaded, message, wait)
+    try_later_fault(FaultCode::Overloaded, message, wait)
 }
 
 /// The store that counts calls does not answer.
 pub fn rates_unavailable(wait: Duration) -> Box<Fault> {
     let message = "calls cannot be counted now, nothing was sent; try again later";
-    waiting(FaultCode::Overloaded, message, wait)
+    try_later_fault(FaultCode::Overloaded, message, wait)
 }
 
 /// The store of results does not answer, and the call names one.
 pub fn results_unavailable(wait: Duration) -> Box<Fault> {
     let message = "results of earlier calls cannot be read now, nothing was sent; try again later";
-    waiting(FaultCode::Overloaded, message, wait)
+    try_later_fault(FaultCode::Overloaded, message, wait)
 }
 
 /// The first call with this key has not ended.
 pub fn still_running(wait: Duration) -> Box<Fault> {
     let message = "the first call with this idempotency key is still running, nothing was sent; repeat it later for its result";
-    waiting(FaultCode::StillRunning, message, wait)
+    try_later_fault(FaultCode::StillRunning, message, wait)
 }
 
 /// The key was used for another call.
@@ -89,7 +89,7 @@ pub fn audit_failed() -> Box<Fault> {
 }
 
 /// A fault that passes with time; the message has the wait in whole seconds, at least one.
-pub(super) fn waiting(code: FaultCode, message: &str, wait: Duration) -> Box<Fault> {
+pub(super) fn try_later_fault(code: FaultCode, message: &str, wait: Duration) -> Box<Fault> {
     let mut fault = Fault::new(code, message, Next::TryLater);
     let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
     fault.retry_after = Some(Duration::from_secs(seconds.max(1)));

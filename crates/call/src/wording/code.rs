@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{around::waiting, fault, fault_after_sending, invalid, shortened_text};
+use super::{around::try_later_fault, fault, fault_after_sending, invalid, shortened_text};
 
 /// No process can be started that runs the program.
 pub fn no_worker() -> Box<Fault> {
     let message = "no process can be started that runs code; nothing was run; try again later";
-    waiting(FaultCode::Overloaded, message, Duration::from_secs(5))
+    try_later_fault(FaultCode::Overloaded, message, Duration::from_secs(5))
 }
 
 /// The sandbox that runs programs does not start: the same call fails again until the operator has mended it.
@@ -21,13 +21,13 @@ pub fn no_sandbox() -> Box<Fault> {
 /// The caller has too many programs that run or wait.
 pub fn too_many_programs() -> Box<Fault> {
     let message = "too many programs run now; nothing was run; try again later";
-    waiting(FaultCode::Overloaded, message, Duration::from_secs(1))
+    try_later_fault(FaultCode::Overloaded, message, Duration::from_secs(1))
 }
 
 /// Another decision about the program is being carried out.
 pub fn program_runs(wait: Duration) -> Box<Fault> {
     let message = "this program runs now, or did a moment ago; nothing was sent for this decision; decide again later, and its result is given";
-    let mut fault = waiting(FaultCode::StillRunning, message, wait);
+    let mut fault = try_later_fault(FaultCode::StillRunning, message, wait);
     fault.reached = Reached::Maybe;
     fault
 }
@@ -44,7 +44,7 @@ pub fn program_not_kept(wait: Duration) -> Box<Fault> {
 /// The program that waits cannot be read now.
 pub fn program_not_read(wait: Duration) -> Box<Fault> {
     let message = "the program that waits cannot be read now; nothing was sent; decide again later";
-    waiting(FaultCode::StillRunning, message, wait)
+    try_later_fault(FaultCode::StillRunning, message, wait)
 }
 
 /// The program holds results of a tool that its caller may no longer use.

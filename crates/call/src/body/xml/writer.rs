@@ -89,11 +89,11 @@ impl Writer {
         self.write_element(name, children, &mut ClaimedParts::default(), &"".into())
     }
 
-    pub(super) fn root_member(&mut self, member: &Child<'_>) -> Result<(), XmlRefusal> {
+    pub(super) fn write_root_member(&mut self, member: &Child<'_>) -> Result<(), XmlRefusal> {
         self.write_child(member, &mut ClaimedParts::default())
     }
 
-    pub(super) fn root_leaf(
+    pub(super) fn write_root_leaf(
         &mut self,
         name: &XmlName,
         child: &Child<'_>,

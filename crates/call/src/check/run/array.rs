@@ -4,7 +4,7 @@ use callgate_tool::Value;
 
 use super::{Instance, Node, Paid, Rule, Run};
 use crate::check::{
-    equal::{equal_values, hash},
+    equal::{are_equal, hash},
     node::Contains,
 };
 
@@ -67,7 +67,7 @@ impl<'p, 'v> Run<'p, 'v> {
     fn are_unique(&mut self, items: &'v [Value]) -> Paid<bool> {
         if let [one, other] = items {
             self.budget.charge(hash(one).1)?;
-            return Ok(!equal_values(one, other));
+            return Ok(!are_equal(one, other));
         }
         let mut hashes = Vec::with_capacity(items.len());
         for (at, item) in (0_u32..).zip(items) {
@@ -85,7 +85,7 @@ impl<'p, 'v> Run<'p, 'v> {
             });
             let differ = self.each_holds(pairs, |run, (one, other)| {
                 run.budget.charge(hash(one).1)?;
-                Ok(!equal_values(one, other))
+                Ok(!are_equal(one, other))
             })?;
             if !differ {
                 return Ok(false);
