@@ -149,7 +149,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
     /// The node here, or the target of its references; a broken reference is reported, and only the part it represents
     /// is lost.
     pub(crate) fn resolved_node_or_loss(&self) -> Option<LocatedNode<'d>> {
-        self.target().map_err(|bad| self.report(&bad.as_lost())).ok()
+        self.target().map_err(|bad| self.report(&bad.as_missing_part())).ok()
     }
 
     /// The text of `name` beside the references here, which replaces that of their targets.

@@ -295,7 +295,7 @@ fn insert_description(
     members: &mut Object,
 ) {
     let text = instead.or_else(|| object.get("description")?.as_str());
-    if let Some(text) = text.and_then(|text| builder.words(text, "")) {
+    if let Some(text) = text.and_then(|text| builder.text_for_model(text, "")) {
         let text = text.trim();
         if !text.is_empty() {
             members.insert("description".to_owned(), text.into());

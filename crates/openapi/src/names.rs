@@ -142,7 +142,7 @@ fn unique_names(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<Strin
         let mut moved = false;
         for at in clashing {
             if let Some(candidate) = candidates.get_mut(at) {
-                moved |= candidate.move_on();
+                moved |= candidate.take_next_name();
             }
         }
         if !moved {
@@ -195,7 +195,7 @@ impl Candidate<'_> {
     }
 
     /// Takes the next name; `false` if there is none.
-    fn move_on(&mut self) -> bool {
+    fn take_next_name(&mut self) -> bool {
         let too_long = self.rank == 0 && self.qualified_name().len() > MAX_TOOL_NAME;
         let step = if self.rank == 0 && (self.kind.is_none() || too_long) { 2 } else { 1 };
         let next = self.rank + step;

@@ -67,10 +67,10 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
     }
 
     pub(crate) fn search_schema(&mut self, schema: &LocatedNode<'d>) {
-        self.below_part(schema, &BTreeSet::new());
+        self.search_below_part(schema, &BTreeSet::new());
     }
 
-    fn below_part(&mut self, schema: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
+    fn search_below_part(&mut self, schema: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
         let Ok(root) = follow_references(self.document, schema.node, &schema.path()) else {
             return;
         };
@@ -106,13 +106,13 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         }
         self.composed += 1;
         for branch in &all_of {
-            self.below_part(branch, &required);
+            self.search_below_part(branch, &required);
         }
         for keyword in ["anyOf", "oneOf"] {
             // Only one of them is not null: 3.1 declares nullable values this way. With several, the session's values
             // are bound, not filled in (`bindings`).
             if let [only] = real_branches(self.document, root, keyword).as_slice() {
-                self.below_part(only, &required);
+                self.search_below_part(only, &required);
             }
         }
         self.composed -= 1;

@@ -211,12 +211,12 @@ impl Operation {
             let document = self.metered_document();
             let alternatives = self.blueprint.inputs.iter().map(|origin| origin.alternatives.len());
             let n = alternatives.max().unwrap_or_default().max(1);
-            (0..n).map(|at| self.nested_with(&document, at)).collect()
+            (0..n).map(|at| self.nested_inputs_with(&document, at)).collect()
         });
         all.get(alternative.unwrap_or_default()).map(|rows| &**rows).unwrap_or_default()
     }
 
-    fn nested_with(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
+    fn nested_inputs_with(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
         let session_inputs = self.blueprint.common.session_inputs;
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
         let nested_inputs = inputs.flat_map(|(input, origin)| {
@@ -243,7 +243,7 @@ impl Operation {
         let is_whole_body = input.place() == InputLocation::Body && input.name.is_empty();
         match defaults {
             Defaults::All => Optional::All,
-            _ if is_whole_body && defaults.keep_optional(InputLocation::Body, &self.method) => {
+            _ if is_whole_body && defaults.keeps_optional(InputLocation::Body, &self.method) => {
                 Optional::Own
             }
             _ => Optional::None,
@@ -252,7 +252,7 @@ impl Operation {
 
     /// True if defaults may decide what a call does: it changes nothing, or the operator wants all defaults.
     fn defaults_may_decide(&self) -> bool {
-        self.blueprint.effect == Effect::Read || self.blueprint.common.defaults.decide_changes()
+        self.blueprint.effect == Effect::Read || self.blueprint.common.defaults.may_decide_changes()
     }
 
     /// The budget for all declarations of the operation's description.

@@ -127,11 +127,11 @@ pub enum Defaults {
 
 impl Defaults {
     /// True if defaults may decide alone what a call changes.
-    pub(crate) fn decide_changes(self) -> bool {
+    pub(crate) fn may_decide_changes(self) -> bool {
         self == Self::All
     }
 
-    pub(crate) fn keep_optional(self, place: InputLocation, method: &http::Method) -> bool {
+    pub(crate) fn keeps_optional(self, place: InputLocation, method: &http::Method) -> bool {
         let changes = matches!(method.as_str(), "DELETE" | "PATCH" | "PUT");
         match self {
             Self::All => true,

@@ -58,7 +58,7 @@ impl<'d> Reach<'d> {
         let document = self.document;
         let mut open = Worklist::new(document, |_: &usize| 1);
         open.extend(own_facts.links);
-        while let Some(at) = open.last() {
+        while let Some(at) = open.take_last() {
             if !seen.insert(at) {
                 continue;
             }

@@ -55,7 +55,7 @@ impl<'d> LocatedNode<'d> {
 
 impl BadReference {
     /// The failure as one that loses only the referenced part, whatever the reason: no request depends on that part.
-    pub(crate) fn as_lost(&self) -> Self {
+    pub(crate) fn as_missing_part(&self) -> Self {
         let failure = match self.failure {
             ReferenceFailure::External => ReferenceFailure::Missing,
             other => other,

@@ -156,7 +156,7 @@ impl<'d> Builder<'d> {
     }
 
     /// A text for a model; `None`, with a finding, if the text is too large.
-    pub(crate) fn words(&mut self, text: &str, at: impl Display) -> Option<String> {
+    pub(crate) fn text_for_model(&mut self, text: &str, at: impl Display) -> Option<String> {
         let Readable { text, n_hidden } = text_without_markup(&self.copy_text(text)?);
         report_hidden(n_hidden, at, &mut self.findings);
         Some(text)

@@ -67,7 +67,7 @@ fn schemas_in_place<'d>(
     let mut seen_nodes = BTreeSet::new();
     let mut open = Worklist::new(document, |_: &LocatedNode<'d>| 1);
     open.push(LocatedNode::new(schema, path));
-    while let Some(next) = open.first() {
+    while let Some(next) = open.take_first() {
         let is_new = seen_nodes.insert(ptr::from_ref(next.node));
         if !is_new {
             continue;

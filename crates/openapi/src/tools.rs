@@ -88,7 +88,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let tags = Tags::from_root(Cursor::new(document, &mut general));
     let naming = Naming { names: &names, longer: &longer, edits: &edits };
     let selected = select_operations(&operations, naming, &tags, options, &mut loaded.report);
-    naming.report_names(&selected, &mut general);
+    naming.report_shorter_names(&selected, &mut general);
     edits.add_selection_faults(&identities, &names, &selected);
     let mut gathered = FindingCollector::new(general.into_diagnostics());
     let most = document.limits().operations;
@@ -189,7 +189,7 @@ impl<'a> Naming<'a> {
         names_of(self.name(at), found_operation.operation_id(), written, edit)
     }
 
-    fn report_names(self, selected: &[bool], findings: &mut Findings) {
+    fn report_shorter_names(self, selected: &[bool], findings: &mut Findings) {
         let offered = selected.iter().enumerate().filter(|(_, is_selected)| **is_selected);
         let short = offered.filter_map(|(at, _)| Some((self.name(at)?, self.longer_name(at)?)));
         tool_names::report_shorter_names(short, findings);

@@ -23,12 +23,12 @@ impl<'d, T> Worklist<'d, T> {
     }
 
     /// Removes the oldest part; `None` if the list is empty or no steps remain, and then the part stays.
-    pub(crate) fn first(&mut self) -> Option<T> {
+    pub(crate) fn take_first(&mut self) -> Option<T> {
         self.can_afford(self.parts.front()).then(|| self.parts.pop_front())?
     }
 
     /// Removes the newest part; `None` if the list is empty or no steps remain, and then the part stays.
-    pub(crate) fn last(&mut self) -> Option<T> {
+    pub(crate) fn take_last(&mut self) -> Option<T> {
         self.can_afford(self.parts.back()).then(|| self.parts.pop_back())?
     }
 
@@ -59,7 +59,10 @@ mod tests {
         let document = document(json!({})).with_step_limit(10);
         let mut ahead = Worklist::new(&document, |part: &usize| *part);
         ahead.extend([3, 4, 5, 2]);
-        assert_eq!((ahead.first(), ahead.last(), ahead.last()), (Some(3), Some(2), None));
+        assert_eq!(
+            (ahead.take_first(), ahead.take_last(), ahead.take_last()),
+            (Some(3), Some(2), None)
+        );
         assert!(!ahead.is_empty() && document.is_spent());
     }
 }

@@ -125,7 +125,7 @@ impl<'a> ClashSearch<'a> {
     }
 
     fn is_wrapped(&self, schema: &'a Value) -> bool {
-        self.xml_flag(schema, "wrapped") || self.xml_text(schema, "nodeType") == Some("element")
+        self.has_xml_flag(schema, "wrapped") || self.xml_text(schema, "nodeType") == Some("element")
     }
 
     /// The part of the enclosing element that a member writes; `None` if it has no name.
@@ -138,7 +138,7 @@ impl<'a> ClashSearch<'a> {
         let kind = match self.xml_text(named, "nodeType") {
             Some("attribute") => "attribute",
             Some("cdata" | "none" | "text") => return None,
-            _ if self.xml_flag(named, "attribute") => "attribute",
+            _ if self.has_xml_flag(named, "attribute") => "attribute",
             _ => "element",
         };
         let written = self.xml_text(named, "name").unwrap_or(name);
@@ -149,7 +149,7 @@ impl<'a> ClashSearch<'a> {
         self.first_match(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_str)
     }
 
-    fn xml_flag(&self, schema: &'a Value, name: &str) -> bool {
+    fn has_xml_flag(&self, schema: &'a Value, name: &str) -> bool {
         self.first_match(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_bool)
             == Some(true)
     }

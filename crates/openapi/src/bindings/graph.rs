@@ -97,7 +97,7 @@ impl<'d> Graph<'d> {
 
     fn read_all_nodes(mut self) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
         let mut is_cut = false;
-        while let Some(next) = self.open.last() {
+        while let Some(next) = self.open.take_last() {
             is_cut = self.nodes.len() > MOST_NODES;
             if is_cut {
                 break;

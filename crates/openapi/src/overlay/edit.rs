@@ -26,7 +26,7 @@ pub(super) fn apply_overlay(
     for (at, action) in overlay.actions.iter().enumerate() {
         let path = actions.index(at);
         if !action.target.is_affordable(root) {
-            too_many(path.name("target"), findings);
+            report_too_many_nodes(path.name("target"), findings);
             continue;
         }
         let places = distinct_places(&action.target, root);
@@ -64,7 +64,7 @@ impl Run<'_> {
 
     fn copied_value(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
         if !source.is_affordable(root) {
-            too_many(self.path.name("copy"), self.findings);
+            report_too_many_nodes(self.path.name("copy"), self.findings);
             return None;
         }
         let nodes = source.select(root);
@@ -128,14 +128,14 @@ impl Run<'_> {
             let Some(node) = node_at(root, place) else { continue };
             let bounds =
                 &mut merge::MergeState { budget: &mut *self.budget, findings: &mut *self.findings };
-            if merge::into_target(node, &update, place.len(), bounds).is_err() {
+            if merge::merge_into_target(node, &update, place.len(), bounds).is_err() {
                 return;
             }
         }
     }
 }
 
-fn too_many(path: Path<'_>, findings: &mut Findings) {
+fn report_too_many_nodes(path: Path<'_>, findings: &mut Findings) {
     let message = "expected an expression that selects each node of the description a few times at most, got one that selects them many times";
     let help = "write each selector once, and `..` once";
     findings.error(Code::OverlayPath, path, message.to_owned(), help);

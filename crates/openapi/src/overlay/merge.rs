@@ -63,7 +63,7 @@ pub(super) struct MergeState<'a> {
 }
 
 /// Merges into a node that a target selected, `level` steps below the root.
-pub(super) fn into_target(
+pub(super) fn merge_into_target(
     target: &mut Value,
     update: &Update<'_>,
     level: usize,

@@ -198,7 +198,9 @@ fn value_in_form<'d>(
         (KeywordForm::Text, Node::String(text)) => {
             builder.copy_text(text).map(|text| Value::String(visible_text(text)))
         }
-        (KeywordForm::Words, Node::String(text)) => builder.words(text, path).map(Value::String),
+        (KeywordForm::Words, Node::String(text)) => {
+            builder.text_for_model(text, path).map(Value::String)
+        }
         (_, value) => {
             drop_value(builder, expected, value, path);
             None
@@ -227,7 +229,7 @@ fn drop_value(builder: &mut Builder<'_>, expected: KeywordForm, value: &Node, pa
     // A member without a value is the commonest mistake of generators; it contains nothing that could be lost.
     let says_nothing =
         matches!(value, Node::Null) || value.as_array().is_some_and(<[Node]>::is_empty);
-    let message = format!("expected {}, got: {}", expected.words(), value.kind());
+    let message = format!("expected {}, got: {}", expected.expected_text(), value.kind());
     if says_nothing {
         builder.findings.note(Code::RepairedKeyword, path, message, "leave it out");
     } else {
@@ -236,7 +238,7 @@ fn drop_value(builder: &mut Builder<'_>, expected: KeywordForm, value: &Node, pa
 }
 
 impl KeywordForm {
-    fn words(self) -> &'static str {
+    fn expected_text(self) -> &'static str {
         match self {
             Self::Any => "a value",
             Self::Bool => "true or false",

@@ -52,14 +52,19 @@ impl<'d> Legal<'d> {
         };
         self.left = left;
         let further = reference_targets(self.document, schema, path);
-        self.allows_here(schema, path, value)
+        self.allows_without_reference(schema, path, value)
             && further.iter().all(|LocatedNode { node, pointer }| {
-                self.allows_here(node, &Path::at(pointer), value)
+                self.allows_without_reference(node, &Path::at(pointer), value)
             })
     }
 
     /// Checks the rules of a schema itself, without the target of its reference. No text of a description is the bytes of a file.
-    fn allows_here(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
+    fn allows_without_reference(
+        &mut self,
+        schema: &'d Node,
+        path: &Path<'_>,
+        value: &'d Node,
+    ) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
             || (!(is_bytes(schema) && value.as_str().is_some())
@@ -68,13 +73,15 @@ impl<'d> Legal<'d> {
                     object,
                     value,
                 )
-                .unwrap_or_else(|| is_of_type(object, value) && self.lists_value(object, value))
+                .unwrap_or_else(|| {
+                    is_of_type(object, value) && self.has_listed_value(object, value)
+                })
                 && !self.excludes_value(object, value)
                 && is_within(object, value)
                 && self.allows_below(object, path, value))
     }
 
-    fn lists_value(&self, schema: &Object, value: &Node) -> bool {
+    fn has_listed_value(&self, schema: &Object, value: &Node) -> bool {
         let same = |listed_value: &Node| is_equal(listed_value, value);
         // An empty list is left out.
         let listed =
@@ -93,7 +100,7 @@ impl<'d> Legal<'d> {
         let mut names = not.iter().map(|(name, _)| &**name);
         match (names.next(), names.next()) {
             (None, _) => true,
-            (Some("const" | "enum"), None) => self.lists_value(not, value),
+            (Some("const" | "enum"), None) => self.has_listed_value(not, value),
             (Some("type"), None) => is_known_type(not) && is_of_type(not, value),
             _ => false,
         }

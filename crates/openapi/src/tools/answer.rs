@@ -63,7 +63,7 @@ pub(super) fn read_answers<'d>(
             Some(Ok(response)) => at.at_node(response),
             // No request depends on a response.
             Some(Err(bad)) if is_success(status) => {
-                at.report(&bad.as_lost());
+                at.report(&bad.as_missing_part());
                 continue;
             }
             Some(Err(_)) => continue,

@@ -124,7 +124,8 @@ impl<'d> Context<'d> {
         let names = names_of(Some(&tool_name), found_operation.operation_id(), written, applied);
         let let_through = self.options.argument_headers.headers_for_operation(&names);
         let has_steps = !self.document.is_spent();
-        let read = has_steps.then(|| self.parts(found_operation, &let_through, &names, findings));
+        let read = has_steps
+            .then(|| self.operation_parts(found_operation, &let_through, &names, findings));
         if self.document.is_spent() {
             self.report_spent(operation, findings);
             return None;
@@ -213,7 +214,7 @@ impl<'d> Context<'d> {
         template
     }
 
-    fn parts(
+    fn operation_parts(
         &mut self,
         found_operation: &FoundOperation<'d>,
         let_through: &[&ArgumentHeader],

@@ -50,7 +50,7 @@ impl DecisiveDefaults {
         let has_whole_query =
             layout.inputs.iter().any(|input| input.place() == InputLocation::Querystring);
         let keeps = |place| {
-            defaults.keep_optional(place, method)
+            defaults.keeps_optional(place, method)
                 && !(has_whole_query && place == InputLocation::Query)
         };
         if effect != Effect::Read {
@@ -61,7 +61,7 @@ impl DecisiveDefaults {
                 self.bodies.add_label(label);
             }
         }
-        let may_decide = effect == Effect::Read || defaults.decide_changes();
+        let may_decide = effect == Effect::Read || defaults.may_decide_changes();
         let is_unsent = |input: &Input| {
             (!may_decide && (decides_path(input) || decides_body(input)))
                 || (!input.required && input.source == ValueSource::Model && !keeps(input.place()))
@@ -78,7 +78,7 @@ impl DecisiveDefaults {
 
     pub(super) fn report_defaults(&self, findings: &mut Findings) {
         let at = Path::ROOT.name("paths");
-        let is_sent = self.defaults.decide_changes();
+        let is_sent = self.defaults.may_decide_changes();
         for (labels, what) in [
             (&self.paths, "writes without defaults of path parameters"),
             (&self.bodies, "writes with a body that defaults alone do not make"),

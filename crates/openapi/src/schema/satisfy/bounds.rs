@@ -68,7 +68,7 @@ pub(super) fn most_of(rules: &Rules<'_>, keyword: &'static str) -> u64 {
 }
 
 /// The smallest number that a keyword names, and its schema.
-pub(super) fn least_of<'a, 'd>(
+pub(super) fn least_count<'a, 'd>(
     rules: &'a Rules<'d>,
     keyword: &'static str,
 ) -> Option<(u64, &'a LocatedNode<'d>)> {

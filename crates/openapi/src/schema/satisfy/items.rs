@@ -4,7 +4,7 @@ use callgate_tree::{Node, Object};
 
 use super::{
     Search,
-    bounds::{count_keyword, counts_conflict, least_of, most_of},
+    bounds::{count_keyword, counts_conflict, least_count, most_of},
     conflict::Conflict,
     rules::{Rules, list_items},
 };
@@ -33,7 +33,7 @@ fn contains_keyword_conflict<'d>(
             continue;
         }
         let most = count_keyword(object, "maxContains").map(|most| (most, schema, "maxContains"));
-        let all = least_of(rules, "maxItems").map(|(most, schema)| (most, schema, "maxItems"));
+        let all = least_count(rules, "maxItems").map(|(most, schema)| (most, schema, "maxItems"));
         let mut limits = most.into_iter().chain(all);
         if let Some((most, other, keyword)) = limits.find(|(most, ..)| *most < least) {
             let message = format!(

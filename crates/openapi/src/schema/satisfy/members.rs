@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use super::{
     Search,
-    bounds::{counts_conflict, least_of, most_of},
+    bounds::{counts_conflict, least_count, most_of},
     conflict::Conflict,
     rules::Rules,
 };
@@ -122,7 +122,7 @@ fn closed_object_conflict(schema: &LocatedNode<'_>, name: &str, by: &LocatedNode
 }
 
 fn too_many(rules: &Rules<'_>, required: &RequiredMembers<'_, '_>) -> Option<Conflict> {
-    let (most, schema) = least_of(rules, "maxProperties")?;
+    let (most, schema) = least_count(rules, "maxProperties")?;
     let n = required.len();
     let message =
         format!("expected `maxProperties` of at least the required members, `{n}`, got: `{most}`");
