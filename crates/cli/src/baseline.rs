@@ -49,7 +49,7 @@ impl Baseline {
     ) -> usize {
         let before = diagnostics.len();
         diagnostics.retain(|diagnostic| {
-            let key = finding_key(file(diagnostic), diagnostic);
+            let key = finding_identity(file(diagnostic), diagnostic);
             let is_known = self.finding_keys.contains(&key);
             if is_known {
                 self.met.insert(key);
@@ -66,7 +66,7 @@ impl Baseline {
     /// Adds a finding that later checks shall know: any finding but a note.
     pub(crate) fn add_finding(&mut self, file: String, diagnostic: &Diagnostic) {
         if diagnostic.severity > Severity::Note {
-            self.finding_keys.insert(finding_key(file, diagnostic));
+            self.finding_keys.insert(finding_identity(file, diagnostic));
         }
     }
 
@@ -81,6 +81,6 @@ impl Baseline {
     }
 }
 
-fn finding_key(file: String, diagnostic: &Diagnostic) -> (String, String, String) {
+fn finding_identity(file: String, diagnostic: &Diagnostic) -> (String, String, String) {
     (file, diagnostic.code.as_str().to_owned(), diagnostic.pointer.clone())
 }

@@ -26,7 +26,7 @@ pub(crate) fn file_location(given: &Path) -> Result<Location, Error> {
 }
 
 /// The file that FILE names: that of a profile or of a folder, else FILE itself.
-pub(crate) fn named_file(given: &Path) -> PathBuf {
+pub(crate) fn resolve_file(given: &Path) -> PathBuf {
     let Ok(Location::File(file)) = file_location(given) else { return given.to_owned() };
     file
 }

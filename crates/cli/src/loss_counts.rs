@@ -72,7 +72,7 @@ impl LossCounts {
     }
 
     /// The number of tools and of the tokens of their declarations, for each projection.
-    pub(crate) fn sizes(&self) -> Value {
+    pub(crate) fn counts_by_projection(&self) -> Value {
         let by_projection = self.projections.iter().map(|counted| {
             let size = json!({"tools": self.n_tools, "tokens": counted.n_tokens, "lossy": counted.tools.len()});
             (counted.projection.as_str().to_owned(), size)

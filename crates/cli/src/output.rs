@@ -25,7 +25,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
 }
 
 /// Writes a result that is too long to hold in memory.
-pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+pub(crate) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     let mut out = Screen::new(BufWriter::with_capacity(BUFFER, io::stdout().lock()));
     exit_on_error(write(&mut out).and_then(|()| out.flush()));
 }

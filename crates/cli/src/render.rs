@@ -117,7 +117,7 @@ impl<'a> Lines<'a> {
         if is_part(text) { Self(text.lines().collect()) } else { Self::default() }
     }
 
-    fn at(&self, line: usize) -> Option<String> {
+    fn line_text(&self, line: usize) -> Option<String> {
         self.0.get(line.checked_sub(1)?).map(|line| line_without_logins(line))
     }
 }
@@ -127,7 +127,8 @@ fn rendered_remark(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> Strin
     let path = visible_line(&path);
     let (message, help) = (visible_line(remark.message), visible_line(remark.help));
     let title = remark.level.clone().primary_title(&*message).id(remark.code);
-    let line = remark.position.and_then(|position| Some((lines.at(position.line)?, position)));
+    let line =
+        remark.position.and_then(|position| Some((lines.line_text(position.line)?, position)));
     let excerpt = line.map(|(line, position)| Excerpt::new(&line, position));
     let place = remark.position.map(|at| format!(":{}:{}", at.line, at.column));
     let place = format!("in {path}{}", place.unwrap_or_default());

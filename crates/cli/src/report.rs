@@ -245,7 +245,7 @@ impl CheckedDescription {
             "edited": self.toolset.operations.iter().filter_map(|operation| edited_json(operation)).collect::<Vec<_>>(),
             "tokens": self.advice.tokens,
             "losses": self.losses.to_json(),
-            "declarations": self.losses.sizes(),
+            "declarations": self.losses.counts_by_projection(),
             "diagnostics": diagnostics,
         })
     }

@@ -46,7 +46,7 @@ impl Sidecar {
         arguments: &SidecarArguments,
         kinds: &Kinds,
     ) -> Result<Self, Failure> {
-        Self::at(address::sidecar_url(arguments, kinds)?, arguments).await
+        Self::connect(address::sidecar_url(arguments, kinds)?, arguments).await
     }
 
     /// The sidecar that runs beside this process, whatever address others know it by.
@@ -54,15 +54,15 @@ impl Sidecar {
         arguments: &SidecarArguments,
         kinds: &Kinds,
     ) -> Result<Self, Failure> {
-        Self::at(address::local_sidecar_url(arguments, kinds)?, arguments).await
+        Self::connect(address::local_sidecar_url(arguments, kinds)?, arguments).await
     }
 
-    async fn at(url: String, arguments: &SidecarArguments) -> Result<Self, Failure> {
+    async fn connect(url: String, arguments: &SidecarArguments) -> Result<Self, Failure> {
         let bearer = arguments.bearer.as_deref().map(bearer_authenticator).transpose()?;
         if bearer.is_some() && address::is_readable_on_the_way(&url) {
             output::print_message_line(&format!("note: your token goes to `{url}` without TLS"));
         }
-        let tls = tls_settings(arguments).await?;
+        let tls = read_tls_settings(arguments).await?;
         let settings = ClientSettings { tls, ..ClientSettings::default() };
         Ok(Self { url, client: Client::over_network(&Network::new(), settings), bearer })
     }
@@ -171,7 +171,7 @@ fn no_token(why: &str) -> Failure {
     Failure::with_help(&format!("no token: {why}"), "`--bearer env:NAME` or `--bearer file:PATH`")
 }
 
-async fn tls_settings(arguments: &SidecarArguments) -> Result<TlsSettings, Failure> {
+async fn read_tls_settings(arguments: &SidecarArguments) -> Result<TlsSettings, Failure> {
     let mut settings = TlsSettings::new();
     if let Some(file) = &arguments.ca {
         let ca = CaCertificates::read(&read_file_bytes(file)?);
@@ -180,7 +180,7 @@ async fn tls_settings(arguments: &SidecarArguments) -> Result<TlsSettings, Failu
     }
     if let (Some(file), Some(key)) = (&arguments.client_certificate, &arguments.client_key) {
         let chain = read_file_bytes(file)?;
-        let key = key_of(key).await.map_err(|why| no_identity(&why))?;
+        let key = read_key(key).await.map_err(|why| no_identity(&why))?;
         let identity = ClientIdentity::new(&chain, &key, None);
         settings =
             settings.with_identity(identity.map_err(|error| no_identity(&error.to_string()))?);
@@ -188,7 +188,7 @@ async fn tls_settings(arguments: &SidecarArguments) -> Result<TlsSettings, Failu
     Ok(settings)
 }
 
-async fn key_of(text: &str) -> Result<Secret, String> {
+async fn read_key(text: &str) -> Result<Secret, String> {
     let reference: SecretReference =
         text.parse().map_err(|_| "expected a reference to a secret".to_owned())?;
     local_stores().get(&reference).await.map_err(|error| error.to_string())

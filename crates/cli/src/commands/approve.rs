@@ -113,7 +113,7 @@ async fn report_decision(
     if let Some(pending) = answer.get("pending") {
         let id = member_text(pending, "id");
         let path = approval_path(id);
-        let text = made_call::another_request_text(sidecar, approval, id, &path).await?;
+        let text = made_call::fetch_changed_request_text(sidecar, approval, id, &path).await?;
         output::print_message(&text);
         return Ok(Verdict::Findings);
     }

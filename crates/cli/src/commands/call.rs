@@ -138,7 +138,7 @@ async fn stream_answer(
     let call = with_flags(Call::new(call, session), &arguments.answer, None);
     let consent = Consent::to_one(arguments);
     match &arguments.answer.output {
-        Some(file) => download::to_file(executor, call, file, consent, shown).await,
+        Some(file) => download::download_to_file(executor, call, file, consent, shown).await,
         None => download::stream_to_standard_output(executor, call, consent, shown).await,
     }
 }

@@ -31,7 +31,7 @@ use crate::{
     args::ChatArguments,
     effects,
     exit::{Failure, Verdict},
-    file_argument::{USUAL_FILE, named_file},
+    file_argument::{USUAL_FILE, resolve_file},
     open::{loader_with_effects, open_for_calls},
     output, question, session,
 };
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
     let mut built = open_for_calls(Path::new(file), &options, &loader, &environment)?;
     let mut recording = match &arguments.record {
         Some(folder) => {
-            let file = named_file(Path::new(file));
+            let file = resolve_file(Path::new(file));
             Some(Recording::begin_recording(folder, &file, name, &mut built)?)
         }
         None => None,
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
         recording.note_transcript_before(&transcript);
     }
     let output =
-        if once.is_some() { TurnOutput::of_one_turn() } else { TurnOutput::of_conversation() };
+        if once.is_some() { TurnOutput::for_one_turn() } else { TurnOutput::of_conversation() };
     let mut chat = Chat { agent, session, transcript, file, recording, output: Arc::new(output) };
     let verdict = match once {
         Some(input) => block_on(chat.run_one_turn(input, arguments.json))?,

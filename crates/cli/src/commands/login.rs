@@ -53,7 +53,7 @@ async fn run_logins(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result
         let of = format!(" of the toolset `{toolset}`");
         let of = if toolset.is_empty() { "" } else { &of };
         output::print_message_line(&format!("log in for `{credential}`{of}"));
-        let logged_in = logged_in(login, arguments).await?;
+        let logged_in = log_in(login, arguments).await?;
         output::print_result(&format!("{}\n", login_summary(&logged_in)));
         output::print_message_line(&format!("note: the login is kept in {}", logged_in.place));
     }
@@ -101,10 +101,10 @@ fn load_logins(at: &LoginPlace, kinds: &Kinds) -> Result<(Built, Vec<BuiltLogin>
 }
 
 /// Makes one login, in the requested way or the available one.
-async fn logged_in(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
+async fn log_in(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
     let ways = login.ways().await?;
     if arguments.device || (ways.device && !ways.browser) {
-        return on_device(login).await;
+        return log_in_on_device(login).await;
     }
     log_in_by_browser(login, arguments).await
 }
@@ -132,7 +132,7 @@ async fn log_in_by_browser(login: &Login, arguments: &LoginArguments) -> Result<
     Ok(ended?)
 }
 
-async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
+async fn log_in_on_device(login: &Login) -> Result<LoggedIn, Failure> {
     let begun = login.begin_on_device().await?;
     let (page, code) = (begun.page(), begun.user_code());
     output::print_message_line(&format!("open {page} on any device and type the code {code}"));

@@ -112,7 +112,7 @@ fn print_list(
         });
     } else if arguments.json {
         write_tools(built, filter, ["[", ",", "]\n"], |operation, edit, tool| {
-            output::written_by(|out| write_details(out, operation, edit, tool));
+            output::print_with(|out| write_details(out, operation, edit, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
         print_deferred_declarations(built, filter, dialect, form)?;

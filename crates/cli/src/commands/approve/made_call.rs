@@ -78,7 +78,7 @@ pub(super) fn error_report(error: &Value) -> String {
 }
 
 /// The words for a call that waits again under another id, since its request would be another one now, and why.
-pub(super) async fn another_request_text(
+pub(super) async fn fetch_changed_request_text(
     sidecar: &Sidecar,
     approved: &Approval,
     id: &str,

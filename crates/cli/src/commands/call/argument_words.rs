@@ -58,7 +58,7 @@ impl<'a> ArgumentTarget<'a> {
         let Some(guide) = self.guide else { return Ok(()) };
         match body::whole_body_argument(self.entry) {
             Some(body) => body::put_in(arguments, guide, body),
-            None => body::taken_apart(arguments, guide, self.entry)
+            None => body::take_body_apart(arguments, guide, self.entry)
                 .map_err(|name| repeated_argument_failure(&name))?,
         }
         Ok(())
@@ -84,7 +84,7 @@ impl<'a> ArgumentTarget<'a> {
             if is_given(&arguments, &steps) && self.takes_one(&steps, input) {
                 return Err(repeated_argument_failure(name));
             }
-            let value = value_of(name, value, input)?;
+            let value = text_or_file_value(name, value, input)?;
             append_value_at_path(&mut arguments, &steps, value).map_err(|()| {
                 let message = format!("error: `{name}` is given a value, and members inside it");
                 Failure(format!("{message}\nhelp: give either the whole of it or its members"))
@@ -161,7 +161,7 @@ fn append_value_at_path(members: &mut Object, steps: &[&str], value: Value) -> R
     Ok(())
 }
 
-fn value_of(name: &str, text: &str, guide: Option<Guide<'_>>) -> Result<Value, Failure> {
+fn text_or_file_value(name: &str, text: &str, guide: Option<Guide<'_>>) -> Result<Value, Failure> {
     let Some(file) = text.strip_prefix('@') else { return Ok(text.into()) };
     if file.starts_with('@') {
         return Ok(file.into());

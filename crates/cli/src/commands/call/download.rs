@@ -24,7 +24,7 @@ use crate::{
     partial_file::PartialFile,
 };
 
-pub(super) async fn to_file(
+pub(super) async fn download_to_file(
     executor: &Executor,
     call: Call<'_>,
     file: &Path,

@@ -82,7 +82,7 @@ fn push(text: &mut String, value: &Value, depth: usize) {
         Value::Array(items) if !items.is_empty() => {
             text.push('[');
             for (at, item) in items.iter().enumerate() {
-                new_line(text, at, depth + 1);
+                push_new_line(text, at, depth + 1);
                 push(text, item, depth + 1);
             }
             end_brackets(text, ']', depth);
@@ -90,7 +90,7 @@ fn push(text: &mut String, value: &Value, depth: usize) {
         Value::Object(members) if !members.is_empty() => {
             text.push('{');
             for (at, (name, member)) in members.iter().enumerate() {
-                new_line(text, at, depth + 1);
+                push_new_line(text, at, depth + 1);
                 push_coloured(text, NAME, &Value::from(name.as_str()));
                 text.push_str(": ");
                 push(text, member, depth + 1);
@@ -104,7 +104,7 @@ fn push(text: &mut String, value: &Value, depth: usize) {
     }
 }
 
-fn new_line(text: &mut String, at: usize, depth: usize) {
+fn push_new_line(text: &mut String, at: usize, depth: usize) {
     text.push_str(if at == 0 { "\n" } else { ",\n" });
     text.push_str(&"  ".repeat(depth));
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use callgate::{Entry, config::BuiltToolset};
 
-use crate::file_argument::{is_standard_input, named_file};
+use crate::file_argument::{is_standard_input, resolve_file};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Place {
@@ -28,7 +28,7 @@ impl Place {
             return Self::Flags;
         }
         let name = entry.map(|entry| entry.toolset().to_owned()).unwrap_or_default();
-        Self::Toolset { name, file: file_label(&named_file(file)) }
+        Self::Toolset { name, file: file_label(&resolve_file(file)) }
     }
 
     pub(super) fn of_fixture(file: &Path) -> Self {

@@ -23,7 +23,7 @@ impl TurnOutput {
     }
 
     /// Of one turn, whose answer is a result for other programs.
-    pub(super) fn of_one_turn() -> Self {
+    pub(super) fn for_one_turn() -> Self {
         Self { is_live: false, words: Mutex::default() }
     }
 

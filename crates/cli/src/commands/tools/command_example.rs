@@ -54,7 +54,7 @@ pub(super) fn for_tool(
 ) -> Result<CommandExample, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value()).unwrap_or_default();
     let target = ExampleTarget { executor, entry, schema: &schema };
-    let tried = block_on(target.best_attempt())?;
+    let tried = block_on(target.try_choices())?;
     let Some(server) = tried.server.clone() else {
         return block_on(target.example_command(tried, source, None));
     };
@@ -70,16 +70,16 @@ pub(super) fn for_tool(
         return Ok(missing_example(&tried));
     };
     let target = ExampleTarget { executor: &built.executor, entry, schema: &schema };
-    let tried = block_on(target.best_attempt())?;
+    let tried = block_on(target.try_choices())?;
     block_on(target.example_command(tried, source, Some(&server)))
 }
 
 impl ExampleTarget<'_> {
     /// The first values with which a dry run ends as planned; else those with the most telling fault.
-    async fn best_attempt(self) -> Attempt {
+    async fn try_choices(self) -> Attempt {
         let mut best: Option<Attempt> = None;
         for choice in Choice::all() {
-            let tried = self.tried_by(choice).await;
+            let tried = self.try_choice(choice).await;
             let Some(fault) = &tried.fault else { return tried };
             if tried.server.is_some() {
                 return tried;
@@ -97,13 +97,13 @@ impl ExampleTarget<'_> {
     }
 
     /// The values of one choice, completed by what a dry run says that they lack.
-    async fn tried_by(self, choice: Choice) -> Attempt {
+    async fn try_choice(self, choice: Choice) -> Attempt {
         let mut tried = Attempt::default();
         if let Value::Object(values) = example::example_value(self.schema, self.schema, choice) {
             tried.values = values;
         }
         for _ in 0..MOST_TRIES {
-            let (fault, server) = self.dry_run_fault(&tried.values, tried.session.as_ref()).await;
+            let (fault, server) = self.dry_run(&tried.values, tried.session.as_ref()).await;
             (tried.fault, tried.server) = (fault, server);
             let Some(fault) = &tried.fault else { break };
             let lacking = missing_places(fault);
@@ -122,7 +122,7 @@ impl ExampleTarget<'_> {
     }
 
     /// The fault of a dry run with these values, and the server that it lacks.
-    async fn dry_run_fault(
+    async fn dry_run(
         self,
         values: &Object,
         session: Option<&Value>,
@@ -170,7 +170,7 @@ impl ExampleTarget<'_> {
         if tried.fault.is_some() {
             return missing_example(&tried);
         }
-        let Some(given) = self.value_words(&tried).await else {
+        let Some(given) = self.find_value_words(&tried).await else {
             let reason = "the command line cannot give its arguments".to_owned();
             return CommandExample { line: Err(reason), notes: Vec::new() };
         };
@@ -216,17 +216,17 @@ impl ExampleTarget<'_> {
     }
 
     /// The words for the values: by their names, else as JSON. `None` if the command reads neither as a call that passes.
-    async fn value_words(self, tried: &Attempt) -> Option<Vec<String>> {
+    async fn find_value_words(self, tried: &Attempt) -> Option<Vec<String>> {
         let session = tried.session.as_ref();
         if let Some(words) = command_words::words_by_name(&tried.values, Guide::new(self.schema))
             && let Ok(read) = arguments_of_words(&words, self.entry)
             && read == tried.values
-            && self.dry_run_fault(&read, session).await.0.is_none()
+            && self.dry_run(&read, session).await.0.is_none()
         {
             return Some(words);
         }
         let read = arguments_of_json(tried.values.clone(), self.entry).ok()?;
-        let (fault, _) = self.dry_run_fault(&read, session).await;
+        let (fault, _) = self.dry_run(&read, session).await;
         let json = command_words::visible_single_line_json(&Value::Object(tried.values.clone()));
         fault.is_none().then(|| vec!["--args".to_owned(), json])
     }

@@ -136,7 +136,7 @@ async fn run_turns(
     files: &TurnFiles,
 ) -> (Value, Vec<String>) {
     let (mut ends, mut random) = (Vec::new(), Vec::new());
-    let_wait_again(agent, &mut transcript, &session, &files.form.inputs).await;
+    restore_waiting_calls(agent, &mut transcript, &session, &files.form.inputs).await;
     for input in &files.form.inputs {
         let results = Arc::new(CallResults::default());
         let seen = Arc::clone(&results);
@@ -159,7 +159,7 @@ async fn run_turns(
 
 /// Lets calls that waited for an approval in another process wait in this one, under approvals of its own: a decision about an
 /// approval that nobody knows is not followed, and sends nothing.
-async fn let_wait_again(
+async fn restore_waiting_calls(
     agent: &Agent,
     transcript: &mut Transcript,
     session: &Session,

@@ -44,7 +44,7 @@ pub(super) fn put_in(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
 }
 
 /// Splits a `body` that is an object if its members are arguments and none is named `body`. Fails with a name given twice.
-pub(super) fn taken_apart(
+pub(super) fn take_body_apart(
     arguments: &mut Arguments,
     guide: Guide<'_>,
     entry: Option<Entry<'_>>,

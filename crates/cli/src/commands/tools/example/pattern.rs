@@ -10,11 +10,11 @@ use regex_syntax::{
 pub(super) fn matching_text(pattern: &str) -> Option<String> {
     let pattern = Parser::new().parse(&without_look_around(pattern)).ok()?;
     let mut text = String::new();
-    push(&mut text, &pattern).then_some(text)
+    push_part(&mut text, &pattern).then_some(text)
 }
 
 /// Adds a text that a part of the pattern stands for; false if it is too long, or there is none.
-fn push(text: &mut String, part: &Hir) -> bool {
+fn push_part(text: &mut String, part: &Hir) -> bool {
     let is_added = match part.kind() {
         HirKind::Empty | HirKind::Look(_) => true,
         HirKind::Literal(literal) => {
@@ -28,11 +28,12 @@ fn push(text: &mut String, part: &Hir) -> bool {
         HirKind::Repetition(Repetition { min, sub, .. }) => {
             let before = text.len();
             // A part that may be missing is shown once, and an empty one is not repeated.
-            push(text, sub) && (text.len() == before || (1..*min).all(|_| push(text, sub)))
+            push_part(text, sub)
+                && (text.len() == before || (1..*min).all(|_| push_part(text, sub)))
         }
-        HirKind::Capture(group) => push(text, &group.sub),
-        HirKind::Concat(parts) => parts.iter().all(|part| push(text, part)),
-        HirKind::Alternation(parts) => parts.first().is_some_and(|part| push(text, part)),
+        HirKind::Capture(group) => push_part(text, &group.sub),
+        HirKind::Concat(parts) => parts.iter().all(|part| push_part(text, part)),
+        HirKind::Alternation(parts) => parts.first().is_some_and(|part| push_part(text, part)),
     };
     is_added && text.len() <= MOST_BYTES
 }
