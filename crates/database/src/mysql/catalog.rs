@@ -103,8 +103,11 @@ async fn describe_tables(
     let mut tables = Vec::new();
     for FoundTable { asked, name, kind, comment, n_rows } in found_tables {
         let mut next = || rows.next().unwrap_or_default();
-        let columns: Vec<Column> = next().into_iter().filter_map(column).collect();
-        let (indexes, references) = (next(), next());
+        let columns = next();
+        let row_ends = row_ends(&columns);
+        let columns: Vec<Column> = columns.into_iter().filter_map(column).collect();
+        let (mut indexes, references) = (next(), next());
+        indexes.retain(|row| !row.get(2).is_some_and(|name| row_ends.contains(name)));
         let checks = if texts.len() > 3 { next() } else { Vec::new() };
         let constraints = constraint_columns([(&indexes, 2), (&references, 1), (&checks, 1)]);
         let (key, unique, indexed) = indexes_of(indexes, &columns);
@@ -146,8 +149,15 @@ fn constraint_columns(
     constraints
 }
 
+/// The columns that say until when a row of a table with system versioning holds. The server adds them to its unique indexes, and
+/// they are equal in all rows that a reading without `FOR SYSTEM_TIME` sees.
+fn row_ends(columns: &[Vec<Option<String>>]) -> BTreeSet<Option<String>> {
+    let is_end = |row: &&Vec<Option<String>>| row.last() == Some(&Some("1".to_owned()));
+    columns.iter().filter(is_end).filter_map(|row| row.first().cloned()).collect()
+}
+
 fn column(row: Vec<Option<String>>) -> Option<Column> {
-    let [name, sql_type, is_nullable, has_default, is_generated, collation, comment] =
+    let [name, sql_type, is_nullable, has_default, is_generated, collation, comment, _] =
         row_values(row)?;
     let is = |flag: Option<String>| flag.is_some_and(|flag| flag == "1");
     let sql_type = sql_type?;
@@ -276,7 +286,7 @@ const TABLE: &str = "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, TABLE_COMMENT,
 /// The values of a column that counts up are the database's own.
 const COLUMNS: &str = "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE = 'YES',
     COLUMN_DEFAULT IS NOT NULL, COALESCE(GENERATION_EXPRESSION, '') <> '' OR EXTRA LIKE '%auto_increment%',
-    COLLATION_NAME, COLUMN_COMMENT FROM information_schema.COLUMNS
+    COLLATION_NAME, COLUMN_COMMENT, GENERATION_EXPRESSION = 'ROW END' FROM information_schema.COLUMNS
     WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION";
 
 const INDEXES: &str = "SELECT INDEX_NAME, NON_UNIQUE = 0, COLUMN_NAME FROM information_schema.STATISTICS

@@ -35,5 +35,6 @@ mod reviews;
 mod shop;
 mod statements;
 mod tables;
+mod versioned;
 #[path = "../engines/versions.rs"]
 mod versions;

@@ -52,6 +52,30 @@ async fn pages_by_a_column_of_every_type_are_all_rows_in_its_order() {
     ordered_pages::check(&tools, kinds, own).await;
 }
 
+/// Types whose values the server sorts by their numbers, and compares by their texts.
+const LABELS: Kinds = &[
+    ("enum('sad','ok','good','Ok2','')", &["'sad'", "'ok'", "'good'", "'Ok2'", "''"]),
+    ("set('red','new','big')", &["'red,big'", "'new'", "''", "'big'"]),
+];
+
+#[tokio::test]
+async fn pages_by_labels_are_all_rows_in_the_order_of_their_texts() {
+    let Some(server) = MariadbServer::of_machine() else { return };
+    let database = server.database("paging_labels", &ordered_pages::script(LABELS));
+    let login = database.login("tools");
+    database
+        .run(&format!("grant select on nullable to {login}; grant select on filled to {login}"));
+    let settings = settings_at(&database.url(&login), ordered_pages::entities(LABELS));
+    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let own = |table: &str, order: &str| {
+        let order = order.replace(".c0", ".c0 || ''").replace(".c1", ".c1 || ''");
+        let pipes = "set sql_mode = 'pipes_as_concat'";
+        let script = format!("{pipes}; select no from {table} order by {order}");
+        database.run(&script).replace('\n', " ")
+    };
+    ordered_pages::check(&tools, LABELS, own).await;
+}
+
 #[tokio::test]
 async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine() {
     let Some(server) = MariadbServer::of_machine() else { return };
