@@ -44,7 +44,7 @@ impl ToolSource for Exports {
             toolset.watch(file);
         }
         let has_own_tools = |key: &&str| imported.settings.contains_key(key);
-        if schema.is_none() && ["connection", "vertex"].iter().any(has_own_tools) {
+        if schema.is_none() && import::OWN_TOOLS.iter().any(has_own_tools) {
             report_remarks(toolset, &file, &imported.remarks);
             let tools = SourceTools::new(Description::none());
             return Some(tools.with_settings(imported.settings));

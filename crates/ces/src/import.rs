@@ -4,6 +4,7 @@
 
 mod authentication;
 mod ces;
+mod code_interpreter;
 mod confirmation;
 mod connection;
 mod connector;
@@ -24,6 +25,7 @@ use self::text::ExportText;
 
 pub use ces::import_ces;
 pub(crate) use ces::{filled_export, import_ces_tool_into, is_ces, is_path};
+pub(crate) use code_interpreter::{import_code_interpreter, is_code_interpreter};
 pub(crate) use cx::import_cx_agent_into;
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
@@ -83,6 +85,9 @@ codes! {
             "Calls behave differently without it. If that matters, write what it should be into the configuration.";
     }
 }
+
+/// The keys of settings whose toolsets need no description.
+pub(crate) const OWN_TOOLS: [&str; 3] = ["code_interpreter", "connection", "vertex"];
 
 impl Imported {
     /// Settings that will be written to a file. The secret of the tool with this number is read from a file of the new folder, which

@@ -7,6 +7,7 @@ mod agents;
 mod app;
 mod collection;
 mod examples;
+mod interpreter;
 mod notes;
 
 use std::path::Path;

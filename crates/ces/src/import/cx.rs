@@ -3,11 +3,11 @@
 use callgate_tree::Node;
 
 use crate::import::{
-    Imported, RemarkKind, authentication::Product, confirmation, connection, connector, data_store,
-    function, message::Message, open_api,
+    Imported, RemarkKind, authentication::Product, code_interpreter, confirmation, connection,
+    connector, data_store, function, message::Message, open_api,
 };
 
-/// Imports an OpenAPI tool, a function tool, a connector tool or a data store tool. A tool of another kind causes a remark and has no settings.
+/// Imports an OpenAPI tool, a function tool, a connector tool, a data store tool or the code interpreter. A tool of another kind causes a remark and has no settings.
 pub fn import_cx(tool: &Node) -> Imported {
     import_cx_into(Imported::default(), tool)
 }
@@ -35,6 +35,9 @@ pub(crate) fn import_cx_agent_into(mut imported: Imported, agent: &Node) -> Impo
 }
 
 fn import_spec(tool: &Message<'_>, imported: &mut Imported) {
+    if code_interpreter::is_code_interpreter_tool(tool) {
+        return code_interpreter::import_code_interpreter(imported, tool.pointer());
+    }
     match tool.one_of(&SPECS, imported) {
         Some("openApiSpec") => {
             if let Some(spec) = tool.message("openApiSpec", imported) {

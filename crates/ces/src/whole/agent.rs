@@ -8,7 +8,7 @@ use crate::{
     package::{Package, display_name},
     whole::{
         collection::{Collection, ImportedTool},
-        examples,
+        examples, interpreter,
     },
 };
 
@@ -52,6 +52,7 @@ pub(super) fn import_agent(package: &Package, agent: &Node, collection: &mut Col
         let message = format!("{webhooks} webhooks are not taken over: only tools are");
         collection.notes.note_omission(&package.path("webhooks"), message);
     }
+    interpreter::import_referenced_interpreter(package, collection);
     examples::import_agent_examples(package, collection);
 }
 

@@ -8,6 +8,7 @@ use callgate_tool::{Value, json};
 use callgate_tree::Node;
 
 use crate::{
+    import::is_code_interpreter,
     package::{Package, display_name, first_member},
     whole::{ImportedExample, collection::Collection},
 };
@@ -18,14 +19,14 @@ pub(super) fn import_agent_examples(package: &Package, collection: &mut Collecti
     let files: Vec<_> =
         package.file_names_below("playbooks").filter(is_example).map(str::to_owned).collect();
     import_examples(package, &files, collection, |example| {
-        let actions =
-            first_member(example, &["actions"]).and_then(Node::as_array).unwrap_or_default();
-        actions
-            .iter()
-            .filter_map(|action| tool_use(first_member(action, &["toolUse", "tool_use"])?))
-            .take(MOST_CALLS)
-            .collect()
+        tool_uses(example).filter_map(example_call).take(MOST_CALLS).collect()
     });
+}
+
+/// The tool uses among the actions of a playbook's example.
+pub(super) fn tool_uses(example: &Node) -> impl Iterator<Item = &Node> {
+    let actions = first_member(example, &["actions"]).and_then(Node::as_array).unwrap_or_default();
+    actions.iter().filter_map(|action| first_member(action, &["toolUse", "tool_use"]))
 }
 
 pub(super) fn import_app_examples(package: &Package, collection: &mut Collection) {
@@ -75,7 +76,7 @@ fn import_examples(
 }
 
 /// A `toolUse`, with the members of version 3 or the lists of earlier ones.
-fn tool_use(tool_use: &Node) -> Option<ExampleCall> {
+fn example_call(tool_use: &Node) -> Option<ExampleCall> {
     let tool = first_member(tool_use, &["tool"])?.as_str()?;
     let action = first_member(tool_use, &["action"]).and_then(Node::as_str);
     let action =
@@ -91,7 +92,10 @@ fn tool_use(tool_use: &Node) -> Option<ExampleCall> {
     ];
     let output = first_member(tool_use, &output).map(Node::to_value);
     let call = json!({"tool": tool, "action": action, "inputParameters": input});
-    let answer = output.and_then(|output| answer::action_status_and_body(&output));
+    let mut answer = output.and_then(|output| answer::action_status_and_body(&output));
+    if let Some((_, answer)) = answer.as_mut().filter(|_| is_code_interpreter(tool)) {
+        answer::remove_nameless_files(answer);
+    }
     Some(ExampleCall { tool: tool.to_owned(), message: json!({"toolCall": call}), answer })
 }
 

@@ -20,7 +20,7 @@ fn an_exported_agent_yields_its_tools_and_example_calls() {
     let export = import_export(&fixture("pets_agent")).unwrap();
     assert_eq!((export.kind, &*export.name), (ExportKind::Agent, "Pet shop agent"));
     let names: Vec<_> = export.toolsets.iter().map(|toolset| &*toolset.name).collect();
-    assert_eq!(names, ["Manuals", "PetTool", "client"]);
+    assert_eq!(names, ["Manuals", "PetTool", "client", "code_interpreter"]);
     let manuals = &export.toolsets[0];
     let store = "projects/p/locations/l/collections/c/dataStores/d";
     let vertex = json!({

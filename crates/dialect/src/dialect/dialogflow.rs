@@ -101,13 +101,14 @@ fn arguments_from_list(arguments: Value) -> Value {
     }
 }
 
-/// The arguments with the members of `requestBody` moved to the top.
+/// The arguments with the members of `requestBody` moved to the top, and the single value of an action under its name.
 fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Arguments {
     let properties =
         tool.input_schema.without_definitions().get("properties").and_then(Value::as_object);
     let is_argument = |name: &str| {
         properties.is_some_and(|declared_properties| declared_properties.contains_key(name))
     };
+    name_single_input(&mut arguments, is_argument);
     let Some(body) = arguments.get(BODY).filter(|_| !is_argument(BODY)) else { return arguments };
     if is_argument("body") && !arguments.contains_key("body") {
         let body = arguments.remove(BODY).unwrap_or_default();
@@ -121,6 +122,16 @@ fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Arguments {
         arguments.extend(body);
     }
     arguments
+}
+
+/// The code interpreter has one argument, and messages name it `generate_and_execute input`: it is the argument `input`.
+fn name_single_input(arguments: &mut Arguments, is_argument: impl Fn(&str) -> bool) {
+    let is_single = |name: &&String| name.ends_with(" input") && !is_argument(name);
+    let Some(name) = arguments.keys().find(is_single).cloned() else { return };
+    if is_argument("input") && !arguments.contains_key("input") {
+        let value = arguments.remove(&name).unwrap_or_default();
+        arguments.insert("input", value);
+    }
 }
 
 fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {

@@ -21,6 +21,17 @@ pub(super) fn action_status_and_body(output: &Value) -> Option<(u16, Value)> {
     }
 }
 
+/// Removes the files of a code interpreter's answer that have no name and no contents: examples have one in the place of none.
+pub(super) fn remove_nameless_files(answer: &mut Value) {
+    let is_empty = |file: &Value| {
+        let parts = ["name", "contents"].map(|part| file.get(part).and_then(Value::as_str));
+        parts.iter().all(|part| part.is_none_or(str::is_empty))
+    };
+    if let Some(Value::Array(files)) = answer.get_mut("output_files") {
+        files.retain(|file| !is_empty(file));
+    }
+}
+
 /// The status and the body of a response.
 pub(super) fn response_status_and_body(response: &Value) -> Option<(u16, Value)> {
     let members = response.as_object()?;

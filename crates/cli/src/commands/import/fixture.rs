@@ -107,12 +107,28 @@ fn stand_in_settings_and_session(settings: &Object, variables: &Object) -> (Obje
     for connected in ["tls", "service_directory", "limits"] {
         settings.remove(connected);
     }
+    if settings.remove("code_interpreter").is_some() {
+        settings.insert("functions", json!([interpreter_stand_in()]));
+    }
     let mut session = Session { parameters: Object::new(), variables: variables.clone() };
     if let Some(auth) = settings.get("auth") {
         let auth = session.stand_in_credential(auth);
         settings.insert("auth", auth);
     }
     (settings, session.into_envelope())
+}
+
+/// A function in the place of a code interpreter: what an example's program returned is recorded, and nothing runs it.
+fn interpreter_stand_in() -> Value {
+    json!({
+        "name": "generate_and_execute",
+        "description": "Runs a program, as the example's interpreter did.",
+        "input": {
+            "type": "object",
+            "properties": {"input": {"type": "string"}},
+            "required": ["input"],
+        },
+    })
 }
 
 struct Session {
