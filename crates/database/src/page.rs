@@ -104,6 +104,10 @@ mod tests {
         let key = Sealer::with_key(&Secret::new("1".repeat(32))).unwrap();
         let sealed = Pages::new(Some(&key)).unwrap();
         assert!(sealed.values(&token, place(&["a"])).is_err());
+        // The key of a state outlives the process.
+        let token = sealed.token(&[Some("7".to_owned())], place(&["a"])).unwrap();
+        let after_restart = Pages::new(Some(&key)).unwrap();
+        assert_eq!(after_restart.values(&token, place(&["a"])).unwrap(), [Some("7".to_owned())]);
     }
 
     proptest! {

@@ -229,7 +229,7 @@ pub fn unknown_page() -> Box<Fault> {
     let problem = Problem {
         at: "page".to_owned(),
         expected: "`next` of the result before, with the same `where` and `sort`".to_owned(),
-        got: "a text that is none of this call".to_owned(),
+        got: "a text that is none of this call, or one from before a restart".to_owned(),
         suggestion: Some("leave `page` out to begin with the first page".to_owned()),
     };
     invalid_arguments(vec![problem])

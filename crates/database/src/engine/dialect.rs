@@ -69,6 +69,11 @@ pub(crate) trait SqlDialect: Sync {
         name
     }
 
+    /// The hexadecimal digits of bytes that a column of texts shows as this text; `None` where it has no bytes.
+    fn digits_of_shown_bytes<'t>(&self, _column: &Column, _text: &'t str) -> Option<&'t str> {
+        None
+    }
+
     /// The comparison of a text with a pattern, in which letter case and accents matter: the column by its name and as
     /// [`SqlDialect::exact_column`] writes it.
     fn like(&self, name: &str, exact: &str, placeholder: &str) -> String;

@@ -100,6 +100,13 @@ impl SqlDialect for Sqlite {
         }
     }
 
+    fn digits_of_shown_bytes<'t>(&self, column: &Column, text: &'t str) -> Option<&'t str> {
+        let digits = text.strip_prefix("x'")?.strip_suffix('\'')?;
+        let are_digits = digits.bytes().all(|it| matches!(it, b'0'..=b'9' | b'A'..=b'F'));
+        let is_shown = matches!(column.kind, ColumnKind::Text { .. }) && digits.len() % 2 == 0;
+        (are_digits && is_shown).then_some(digits)
+    }
+
     /// Its `LIKE` takes `a` for `A`.
     fn like(&self, _name: &str, exact: &str, placeholder: &str) -> String {
         format!("{exact} GLOB {placeholder}")

@@ -53,20 +53,50 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
     match test {
         Test::AtLeast(value) => order_comparison(binding, column, ">=", value),
         Test::AtMost(value) => order_comparison(binding, column, "<=", value),
-        Test::Equal(value) => equal(binding, column, value),
+        Test::Equal(value) => {
+            let is_text = equal(binding, column, value);
+            match shown_bytes(binding, column, std::slice::from_ref(value)) {
+                Some(is_bytes) => format!("({is_text} OR {is_bytes})"),
+                None => is_text,
+            }
+        }
         Test::In(values) if values.is_empty() => NEVER.to_owned(),
         Test::In(values) => {
-            let values: Vec<_> =
+            let texts: Vec<_> =
                 values.iter().map(|value| exact_value(binding, column, value)).collect();
-            format!("{exact} IN ({})", values.join(", "))
+            let are_texts = format!("{exact} IN ({})", texts.join(", "));
+            match shown_bytes(binding, column, values) {
+                Some(are_bytes) => format!("({are_texts} OR {are_bytes})"),
+                None => are_texts,
+            }
         }
         Test::IsNotNull => format!("{} IS NOT NULL", binding.scope().name(column)),
         Test::IsNull => format!("{} IS NULL", binding.scope().name(column)),
         Test::Less(value) => order_comparison(binding, column, "<", value),
         Test::Like(pattern) => like(binding, column, pattern),
         Test::More(value) => order_comparison(binding, column, ">", value),
-        Test::NotEqual(value) => format!("{exact} <> {}", exact_value(binding, column, value)),
+        Test::NotEqual(value) => {
+            let is_other = format!("{exact} <> {}", exact_value(binding, column, value));
+            match shown_bytes(binding, column, std::slice::from_ref(value)) {
+                Some(is_bytes) => format!("({is_other} AND NOT {is_bytes})"),
+                None => is_other,
+            }
+        }
     }
+}
+
+/// The condition that a column has bytes which lists show as one of these texts; `None` if they show none so.
+fn shown_bytes(binding: &mut Binding<'_>, column: &Column, texts: &[String]) -> Option<String> {
+    let sql = binding.engine.sql();
+    let digits = texts.iter().filter_map(|text| sql.digits_of_shown_bytes(column, text));
+    let of_bytes = Column { kind: ColumnKind::Bytes, ..column.clone() };
+    let mut values = Vec::new();
+    for digits in digits {
+        let placeholder = binding.bind(Some(digits));
+        values.push(sql.typed_value(&of_bytes, &placeholder));
+    }
+    let name = binding.scope().name(column);
+    (!values.is_empty()).then(|| format!("{name} IN ({})", values.join(", ")))
 }
 
 /// The condition that a column has exactly this value, whatever its collation is.
