@@ -2,12 +2,12 @@
 //! a model never enter it, except where a recording lacks the request it was asked for.
 
 mod entries;
+mod notes;
 mod sentences;
 
 use std::time::Duration;
 
 pub use self::entries::{Audience, JournalEntry};
-use self::sentences::failure_text;
 
 use crate::{fault::FaultCode, remedy::Remedy};
 
@@ -283,45 +283,6 @@ impl Journal {
         used.filter(move |argument| !is_left_out(argument))
     }
 
-    /// The decisions that a caller has to know, each as a sentence, once: values that were left out, converted, ignored or
-    /// chosen, and what was taken out of an answer. [`Journal::defaults`] has what defaults filled in.
-    ///
-    /// ```
-    /// use callgate_tool::{Event, Journal};
-    ///
-    /// let mut journal = Journal::default();
-    /// journal.note(Event::Approved);
-    /// journal.note(Event::EmptyOmitted { argument: "tags".to_owned() });
-    /// assert_eq!(journal.notes(), ["`tags` is empty and was left out"]);
-    /// ```
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = Vec::new();
-        let mut add = |note: String| {
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        };
-        // A model in strict mode gives `null` for each argument that it leaves out, so these share one sentence.
-        let mut nulls: Vec<String> = Vec::new();
-        let mut failures: Vec<String> = Vec::new();
-        for event in self.events.iter().filter(|event| event.is_note()) {
-            match event {
-                Event::NullOmitted { argument } => nulls.push(format!("`{argument}`")),
-                Event::Retried { code, status, .. } => failures.push(failure_text(*code, *status)),
-                event => add(event.to_string()),
-            }
-        }
-        if let Some(n_attempts) = self.attempts() {
-            failures.dedup();
-            add(format!("the call took {n_attempts} attempts: {}", failures.join(", then ")));
-        }
-        nulls.dedup();
-        if !nulls.is_empty() {
-            add(format!("null and therefore omitted: {}", nulls.join(", ")));
-        }
-        notes
-    }
-
     /// The number of attempts, if the policy of the toolset repeated one that failed.
     ///
     /// ```
@@ -345,56 +306,5 @@ impl Journal {
     /// The decisions so far.
     pub fn events(&self) -> &[Event] {
         &self.events
-    }
-}
-
-impl Event {
-    /// Returns true if a caller has to know the decision, because it differs from what the caller asked for or from what
-    /// the service sent. The rest is for the operator.
-    fn is_note(&self) -> bool {
-        match self {
-            Self::Converted { .. }
-            | Self::DefaultExcluded { .. }
-            | Self::DefaultUnfit { .. }
-            | Self::DefaultWithheld { .. }
-            | Self::EmptyOmitted { .. }
-            | Self::FormatIgnored { .. }
-            | Self::HiddenIgnored { .. }
-            | Self::MediaChosen { .. }
-            | Self::NullOmitted { .. }
-            | Self::NextPageRepeated { .. }
-            | Self::NextPageUndeclared { .. }
-            | Self::OutsidePartsIgnored { .. }
-            | Self::ResultKeptLocally
-            | Self::ResultNotKept
-            | Self::Retried { .. }
-            | Self::SessionValueAbsent { .. }
-            | Self::SessionValueWon { .. }
-            | Self::CharactersReplaced { .. }
-            | Self::ToolFolded { .. }
-            | Self::UndeclaredSent { .. }
-            | Self::UnseenRemoved { .. } => true,
-            Self::ApprovalOutdated
-            | Self::Approved
-            | Self::Attempt { .. }
-            | Self::ConfiguredUsed { .. }
-            | Self::CredentialAbsent { .. }
-            | Self::CredentialEchoed
-            | Self::CredentialRefused { .. }
-            | Self::CredentialRenewed
-            | Self::DefaultUsed { .. }
-            | Self::NotRetried { .. }
-            | Self::NothingRecorded { .. }
-            | Self::Redirected { .. }
-            | Self::Refused { .. }
-            | Self::Replayed
-            | Self::RowsCounted { .. }
-            | Self::SentAgain
-            | Self::SessionValueWithheld { .. }
-            | Self::SignInRequired { .. }
-            | Self::StatementSent { .. }
-            | Self::Unauthorized { .. }
-            | Self::Unanswered { .. } => false,
-        }
     }
 }

@@ -99,8 +99,7 @@ impl Collection {
         import::check_token_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
         let is_invalid = imported.remarks.iter().any(|remark| remark.kind == RemarkKind::Invalid);
-        let has_own_tools =
-            import::OWN_TOOLS.iter().any(|key| imported.settings.contains_key(key));
+        let has_own_tools = import::OWN_TOOLS.iter().any(|key| imported.settings.contains_key(key));
         let is_tool = (description.is_some() && !imported.lacks_credential)
             || functions.is_some()
             || has_own_tools;

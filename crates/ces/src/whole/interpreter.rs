@@ -16,9 +16,8 @@ pub(super) fn import_referenced_interpreter(package: &Package, collection: &mut 
     for file in package.file_names_below("playbooks") {
         // A file that cannot be read is reported with the examples.
         let Ok(node) = package.node(file) else { continue };
-        let is_missing = |tool: &&str| {
-            is_code_interpreter(tool) && collection.toolset_of_tool(tool).is_none()
-        };
+        let is_missing =
+            |tool: &&str| is_code_interpreter(tool) && collection.toolset_of_tool(tool).is_none();
         let Some(tool) = referenced_tools(&node).into_iter().find(is_missing) else { continue };
         let name = collection.name("code_interpreter");
         let mut imported = Imported::for_tool_number(collection.next_number());

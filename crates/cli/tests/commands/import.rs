@@ -123,7 +123,9 @@ fn the_code_interpreter_of_an_agent_becomes_a_toolset_with_recorded_answers() {
         "execution_result": "8", "execution_error": "", "generated_code": "4 + 4"}"#;
     let listed = tool_use(
         r#""inputParameters": [{"name": "generate_and_execute input", "value": "4 + 4"}]"#,
-        &format!(r#""outputParameters": [{{"name": "generate_and_execute output", "value": {value}}}]"#),
+        &format!(
+            r#""outputParameters": [{{"name": "generate_and_execute output", "value": {value}}}]"#
+        ),
     );
     let named = tool_use(
         r#""inputActionParameters": {"generate_and_execute input": "4 + 4"}"#,

@@ -1,0 +1,95 @@
+//! The notes of a result: the decisions of its journal that a caller has to know, as sentences.
+
+use super::{Event, Journal, sentences::failure_text};
+
+impl Journal {
+    /// The decisions that a caller has to know, each as a sentence, once: values that were left out, converted, ignored or
+    /// chosen, and what was taken out of an answer. [`Journal::defaults`] has what defaults filled in.
+    ///
+    /// ```
+    /// use callgate_tool::{Event, Journal};
+    ///
+    /// let mut journal = Journal::default();
+    /// journal.note(Event::Approved);
+    /// journal.note(Event::EmptyOmitted { argument: "tags".to_owned() });
+    /// assert_eq!(journal.notes(), ["`tags` is empty and was left out"]);
+    /// ```
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        let mut add = |note: String| {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        };
+        // A model in strict mode gives `null` for each argument that it leaves out, so these share one sentence.
+        let mut nulls: Vec<String> = Vec::new();
+        let mut failures: Vec<String> = Vec::new();
+        for event in self.events.iter().filter(|event| event.is_note()) {
+            match event {
+                Event::NullOmitted { argument } => nulls.push(format!("`{argument}`")),
+                Event::Retried { code, status, .. } => failures.push(failure_text(*code, *status)),
+                event => add(event.to_string()),
+            }
+        }
+        if let Some(n_attempts) = self.attempts() {
+            failures.dedup();
+            add(format!("the call took {n_attempts} attempts: {}", failures.join(", then ")));
+        }
+        nulls.dedup();
+        if !nulls.is_empty() {
+            add(format!("null and therefore omitted: {}", nulls.join(", ")));
+        }
+        notes
+    }
+}
+
+impl Event {
+    /// Returns true if a caller has to know the decision, because it differs from what the caller asked for or from what
+    /// the service sent. The rest is for the operator.
+    fn is_note(&self) -> bool {
+        match self {
+            Self::Converted { .. }
+            | Self::DefaultExcluded { .. }
+            | Self::DefaultUnfit { .. }
+            | Self::DefaultWithheld { .. }
+            | Self::EmptyOmitted { .. }
+            | Self::FormatIgnored { .. }
+            | Self::HiddenIgnored { .. }
+            | Self::MediaChosen { .. }
+            | Self::NullOmitted { .. }
+            | Self::NextPageRepeated { .. }
+            | Self::NextPageUndeclared { .. }
+            | Self::OutsidePartsIgnored { .. }
+            | Self::ResultKeptLocally
+            | Self::ResultNotKept
+            | Self::Retried { .. }
+            | Self::SessionValueAbsent { .. }
+            | Self::SessionValueWon { .. }
+            | Self::CharactersReplaced { .. }
+            | Self::ToolFolded { .. }
+            | Self::UndeclaredSent { .. }
+            | Self::UnseenRemoved { .. } => true,
+            Self::ApprovalOutdated
+            | Self::Approved
+            | Self::Attempt { .. }
+            | Self::ConfiguredUsed { .. }
+            | Self::CredentialAbsent { .. }
+            | Self::CredentialEchoed
+            | Self::CredentialRefused { .. }
+            | Self::CredentialRenewed
+            | Self::DefaultUsed { .. }
+            | Self::NotRetried { .. }
+            | Self::NothingRecorded { .. }
+            | Self::Redirected { .. }
+            | Self::Refused { .. }
+            | Self::Replayed
+            | Self::RowsCounted { .. }
+            | Self::SentAgain
+            | Self::SessionValueWithheld { .. }
+            | Self::SignInRequired { .. }
+            | Self::StatementSent { .. }
+            | Self::Unauthorized { .. }
+            | Self::Unanswered { .. } => false,
+        }
+    }
+}
