@@ -24,6 +24,8 @@ pub struct Exchange {
     pub(crate) login: Option<(String, String)>,
     /// Ways to carry a credential that the source names, without their values.
     pub(crate) schemes: BTreeSet<Scheme>,
+    /// The credentials that the source has beside the request.
+    pub(crate) secrets: Vec<String>,
     pub(crate) request: Message,
     pub(crate) response: Option<Response>,
     /// The source, in words for a person.
@@ -123,6 +125,7 @@ impl Exchange {
             segments: url.path_segments().into_iter().flatten().map(Segment::read).collect(),
             query: url.query_pairs().map(|(name, value)| (name.into(), value.into())).collect(),
             schemes: BTreeSet::new(),
+            secrets: Vec::new(),
             login: (login != ("", "")).then(|| (login.0.to_owned(), login.1.to_owned())),
             request: Message::default(),
             response: None,

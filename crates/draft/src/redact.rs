@@ -8,6 +8,7 @@ mod secret_name;
 use std::collections::BTreeSet;
 
 use self::mask::Mask;
+pub(crate) use self::secret_name::is_secret_input;
 use crate::{exchange::Exchange, security::Scheme};
 
 /// What stands for a secret.

@@ -37,5 +37,6 @@ pub use ranges::Ranges;
 pub use reference::SecretReference;
 pub use scheme::{RemoteSecret, SCHEMES, SecretScheme};
 pub use secret::{MASK, SHORTEST, Secret};
+pub use spelling::spellings;
 pub use store::SecretStore;
 pub use stream_masker::StreamMasker;

@@ -194,6 +194,14 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_with_spaces_is_masked_in_a_form() {
+        let masker = Masker::new(vec![Secret::new("correct horse +battery".to_owned())]);
+        for text in ["a=correct+horse+%2Bbattery&b", "a=correct%20horse%20+battery&b"] {
+            assert_eq!(masker.mask_text(text), "a=****&b");
+        }
+    }
+
+    #[test]
     fn a_secret_is_masked_below_nested_disguises() {
         check(b"a s3&#99;r&quot;t&#x2F;k\xc3\xa9y+1 b", "a **** b");
         check(b"s3cr\"t<wbr>/k\xc3\xa9y<!-- x -->+1.", "****.");

@@ -1,5 +1,5 @@
 //! The spellings in which a service may return a secret: as it is, in base64, in hexadecimal, escaped as JSON within JSON,
-//! quoted for a shell. The module `disguise` handles encodings that a reader removes first.
+//! quoted for a shell, with the `+` of forms. The module `disguise` handles encodings that a reader removes first.
 
 use base64::{
     Engine,
@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 /// Every spelling of a value that is not empty. Each spelling of a value's beginning is the beginning of one of the value's
 /// spellings.
-pub(crate) fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
+pub fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
     let mut spellings = vec![hexadecimal(value, UPPER_DIGITS), hexadecimal(value, LOWER_DIGITS)];
     for (lead, before) in [&[][..], &[0], &[0; 2]].into_iter().enumerate() {
         let padded = Zeroizing::new([before, value].concat());
@@ -29,6 +29,10 @@ pub(crate) fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
     // A shell word in single quotes, as in the `curl` command of a dry run.
     if memchr::memchr(b'\'', value).is_some() {
         spellings.push(shell_quoted_bytes(value));
+    }
+    // The spaces of a form (WHATWG URL, "urlencoded serializing"); the disguise of percent-encoding leaves `+` as it is.
+    if memchr::memchr(b' ', value).is_some() {
+        spellings.push(value.iter().map(|byte| if *byte == b' ' { b'+' } else { *byte }).collect());
     }
     // Media types, header names and names of hosts are read in lower case.
     if value.iter().any(u8::is_ascii_uppercase) {

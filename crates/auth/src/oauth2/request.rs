@@ -43,9 +43,9 @@ impl Server {
         let mut form = vec![("grant_type", asked.grant_type)];
         form.extend((!scope.is_empty()).then_some(("scope", &*scope)));
         form.extend(asked.parameters);
-        let request = self.request(client, &resolve_url, &form)?;
+        let FormRequest { request, masker } = self.request(client, &resolve_url, &form)?;
         let token = response::token_response(&self.send(request, time).await?);
-        Ok(token.map_err(|failure| failure.without_secrets(&request_masker(client, &form)))?)
+        Ok(token.map_err(|failure| failure.without_secrets(&masker))?)
     }
 
     /// Sends a form to another endpoint, and returns the body of a response with status 200.
@@ -56,14 +56,13 @@ impl Server {
         form: &[(&str, &str)],
         time: Duration,
     ) -> Result<Bytes, TokenRequestError> {
-        let answer = self.send(self.request(client, url, form)?, time).await?;
+        let FormRequest { request, masker } = self.request(client, url, form)?;
+        let answer = self.send(request, time).await?;
         // Some servers refuse with status 200.
         if answer.status() == StatusCode::OK && response::refusal_code(answer.body()).is_none() {
             return Ok(answer.into_body());
         }
-        Err(response::endpoint_failure(&answer)
-            .without_secrets(&request_masker(client, form))
-            .into())
+        Err(response::endpoint_failure(&answer).without_secrets(&masker).into())
     }
 
     fn request(
@@ -71,7 +70,7 @@ impl Server {
         client: &Client,
         url: &str,
         form: &[(&str, &str)],
-    ) -> Result<Request<Bytes>, TokenRequestError> {
+    ) -> Result<FormRequest, TokenRequestError> {
         let proof = self.client_proof(client, url)?;
         let id = client.id.expose();
         let mut text = Serializer::new(String::new());
@@ -94,17 +93,15 @@ impl Server {
             .extension(self.endpoint.named_by())
             .body(Bytes::from(text.finish()));
         let mut request = request.map_err(|_| no_url())?;
-        if let Proof::Basic(secret) = proof {
-            // RFC 6749 §2.3.1: both are form-encoded before they are joined.
-            let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-            let pair = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret.expose())));
+        if let Proof::Basic(secret) = &proof {
+            let pair = STANDARD.encode(format!("{}:{}", form_text(id), form_text(secret.expose())));
             let header = HeaderValue::from_str(&format!("Basic {pair}"));
             let mut header = header.map_err(|_| no_url())?;
             header.set_sensitive(true);
             request.headers_mut().insert(AUTHORIZATION, header);
             CredentialPlaces::mark_header(request.extensions_mut(), AUTHORIZATION);
         }
-        Ok(request)
+        Ok(FormRequest { request, masker: request_masker(client, &proof, form) })
     }
 
     async fn send(
@@ -118,11 +115,28 @@ impl Server {
     }
 }
 
-/// Finds what was secret in a request: a server may repeat it in its reasons.
-fn request_masker(client: &Client, form: &[(&str, &str)]) -> Masker<'static> {
+/// A request with a form, and the masker of all that was secret in it: a server may repeat it in its reasons.
+struct FormRequest {
+    request: Request<Bytes>,
+    masker: Masker<'static>,
+}
+
+fn request_masker(client: &Client, proof: &Proof<'_>, form: &[(&str, &str)]) -> Masker<'static> {
     let secrets = form.iter().filter(|(name, _)| !PLAIN.contains(name));
     let secrets = secrets.map(|(_, value)| Secret::new((*value).to_owned()));
-    Masker::new(client.secret().into_iter().cloned().chain(secrets).collect::<Vec<_>>())
+    // The server reads the proof in the form in which it was sent.
+    let sent = match proof {
+        Proof::Basic(secret) => Some(Secret::new(form_text(secret.expose()))),
+        Proof::Jwt(jwt) => Some(jwt.clone()),
+        Proof::Body(_) | Proof::None => None,
+    };
+    let secrets = client.secret().into_iter().cloned().chain(sent).chain(secrets);
+    Masker::new(secrets.collect::<Vec<_>>())
+}
+
+/// The text as it stands in a form: RFC 6749 §2.3.1 joins the name and the secret of a client in this encoding.
+fn form_text(text: &str) -> String {
+    byte_serialize(text.as_bytes()).collect()
 }
 
 fn sending_failure(error: &callgate_transport::Error, named_by: NamedBy) -> EndpointFailure {
@@ -161,3 +175,26 @@ const PLAIN: [&str; 8] = [
 ];
 /// RFC 7523 §2.2.
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Threat 1 of `SECURITY.md`: a server may repeat each part of a request in its reasons.
+    #[test]
+    fn a_proof_is_masked_as_it_is_sent() {
+        let secret = Secret::new("kD8/x2+Lq0vJ7w==".to_owned());
+        let jwt = Proof::Jwt(Secret::new("canary.jwt.signature".to_owned()));
+        let client = Client { id: Secret::new("me".to_owned()), secret: Some(secret.clone()) };
+        let masked = |proof: &Proof<'_>, text: &str| {
+            request_masker(&client, proof, &[("scope", "all")]).mask_text(text).into_owned()
+        };
+        let pair = STANDARD.encode(format!("me:{}", form_text(secret.expose())));
+        let shown = masked(&Proof::Basic(&secret), &format!("refused: Basic {pair}"));
+        let decoded = STANDARD.decode(shown.trim_start_matches("refused: Basic "));
+        assert!(shown.contains("****") && decoded.is_err(), "{shown}");
+        assert!(!shown.contains(&pair[8..20]), "{shown}");
+        assert_eq!(masked(&jwt, "not canary.jwt.signature"), "not ****");
+        assert_eq!(masked(&Proof::None, "scope=all"), "scope=all");
+    }
+}

@@ -33,6 +33,9 @@ const LONGEST_SETTING: usize = 10;
 pub(super) fn take(mut exchange: Exchange, secrets: &mut BTreeSet<String>) -> Redacted {
     let mut schemes = std::mem::take(&mut exchange.schemes);
     let mut cookies = Vec::new();
+    for secret in std::mem::take(&mut exchange.secrets) {
+        add_secret(&secret, secrets);
+    }
     if let Some((user, password)) = exchange.login.take() {
         let secret = if password.is_empty() { user } else { password };
         add_secret(&percent_decode_str(&secret).decode_utf8_lossy(), secrets);

@@ -44,17 +44,22 @@ pub(super) struct Mask {
     lengths: Vec<usize>,
 }
 
-/// More secrets are not looked for: nobody has as many, and each takes memory.
-const MOST_SECRETS: usize = 20_000;
+/// More spellings of secrets are not looked for: nobody has as many, and each takes memory.
+const MOST_SECRETS: usize = 40_000;
 
 /// The bytes of a secret that are looked for. Where more are equal, the rest is the rest of the secret; and as patterns are short,
 /// only as many of them end at one place of a text.
 const LONGEST_PATTERN: usize = 32;
 
+/// Shorter secrets are looked for as they are alone.
+const SHORTEST_SPELLED: usize = 6;
+
 impl Mask {
     pub(super) fn new(secrets: &BTreeSet<String>) -> Self {
+        let spellings: Vec<_> =
+            secrets.iter().flat_map(|secret| secret_spellings(secret)).collect();
         let mut lengths_by_pattern = BTreeMap::<&[u8], usize>::new();
-        for secret in secrets.iter().map(String::as_bytes) {
+        for secret in spellings.iter().map(Vec::as_slice) {
             let pattern = secret.get(..LONGEST_PATTERN).unwrap_or(secret);
             let length = lengths_by_pattern.entry(pattern).or_default();
             *length = secret.len().max(*length);
@@ -197,6 +202,14 @@ impl Mask {
             MASKED.clone_into(text);
         }
     }
+}
+
+/// A secret as a service may repeat it. Spellings of a short one stand in any text.
+fn secret_spellings(secret: &str) -> Vec<Vec<u8>> {
+    if secret.len() < SHORTEST_SPELLED {
+        return vec![secret.as_bytes().to_vec()];
+    }
+    callgate_secret::spellings(secret.as_bytes()).iter().map(|spelling| spelling.to_vec()).collect()
 }
 
 fn has_named_secret(text: &str) -> bool {

@@ -1,7 +1,8 @@
 //! Finds the values that stand behind names of secrets in a text of any format: `name=value`, `"name": "value"`, elements and
-//! attributes of XML, arguments of GraphQL, lines of YAML, options of commands, and passwords in addresses. It knows no format as
-//! a whole: it reads on from each name, once over the text, and takes rather too much than too little.
+//! attributes of XML, arguments of GraphQL, lines of YAML, options of commands, columns of tables, and passwords in addresses. It
+//! knows no format as a whole: it reads on from each name, once over the text, and takes rather too much than too little.
 
+mod table;
 mod value;
 
 use std::ops::Range;
@@ -21,7 +22,8 @@ pub(super) fn secret_values(text: &str) -> Vec<Range<usize>> {
         at = value.as_ref().map_or(name.end, |value| value.end.max(name.end));
         values.extend(value.filter(|value| is_value(text, value)));
     }
-    values.extend(login_ranges(text).filter(|value| is_value(text, value)));
+    let others = login_ranges(text).chain(table::secret_cells(text));
+    values.extend(others.filter(|value| is_value(text, value)));
     values
 }
 
@@ -55,6 +57,9 @@ fn value_behind(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     if SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)) {
         return reader.credential();
     }
+    if USER_OPTIONS.contains(&word) && reader.rest().starts_with([' ', '\t', '=']) {
+        return reader.password();
+    }
     let is_input = before.ends_with(['?', '&', ';']);
     let is_secret = if is_input { is_secret_input(word) } else { is_secret_member(word) };
     // `$password: String!` declares a variable of GraphQL.
@@ -67,7 +72,7 @@ fn value_behind(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     if word.starts_with("--") && reader.rest().starts_with([' ', '\t']) {
         return Some(reader.token());
     }
-    reader.named_value(word)
+    reader.named_value(word, before.ends_with('='))
 }
 
 /// True for `<` and for `<prefix:`.
@@ -98,6 +103,8 @@ fn login_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Ways to send a credential, which stands behind them (RFC 9110 §11.4).
 const SCHEMES: [&str; 2] = ["basic", "bearer"];
+/// Options of commands whose value is a user and a password.
+const USER_OPTIONS: [&str; 4] = ["--proxy-user", "--user", "-U", "-u"];
 /// Words for no value, or for one of two.
 const NO_VALUES: [&str; 5] = ["null", "true", "false", "undefined", "None"];
 

@@ -5,28 +5,44 @@ use callgate_tool::{Object, Value};
 use crate::name::words;
 
 /// Words of names that mean a secret wherever they stand, in lower case and without separators.
-const SECRET_WORDS: [&str; 18] = [
+const SECRET_WORDS: [&str; 34] = [
     "accesskey",
     "apikey",
+    "authcode",
     "authtoken",
+    "bindpw",
+    "cardnumber",
     "clientsecret",
     "credential",
     "csrf",
+    "dbpass",
+    "encryptionkey",
+    "kennwort",
+    "masterkey",
+    "mfacode",
+    "mnemonic",
     "onetimecode",
     "passcode",
     "passphrase",
     "passwd",
     "password",
+    "passwort",
     "privatekey",
+    "recoverycode",
     "secret",
+    "securitycode",
+    "seedphrase",
     "sessid",
     "sessionid",
     "signature",
+    "signingkey",
+    "smscode",
+    "userpass",
     "verificationcode",
     "xsrf",
 ];
 /// Words that mean a secret at the end of a name, and something else within one (`pin` and `pinned`).
-const LAST_WORDS: [&str; 15] = [
+const LAST_WORDS: [&str; 17] = [
     "auth",
     "authorization",
     "bearer",
@@ -38,6 +54,8 @@ const LAST_WORDS: [&str; 15] = [
     "otp",
     "pass",
     "pin",
+    "psk",
+    "pw",
     "pwd",
     "sig",
     "totp",
@@ -57,7 +75,7 @@ const PAGE_WORDS: [&str; 7] = ["page", "next", "prev", "cursor", "sync", "contin
 const THING_ENDINGS: [&str; 8] = ["id", "ids", "hash", "sha", "digest", "commit", "etag", "ref"];
 
 /// True for the name of a header, a query parameter or a cookie that carries a credential.
-pub(super) fn is_secret_input(name: &str) -> bool {
+pub(crate) fn is_secret_input(name: &str) -> bool {
     let short = bare_letters(name);
     let short = short.strip_prefix('x').unwrap_or(&short);
     is_secret_member(name) || INPUT_NAMES.contains(&short)

@@ -1,5 +1,7 @@
 //! Collections of Postman (format 2.0 and 2.1): requests in folders, with saved responses.
 
+use std::{cell::Cell, collections::HashMap};
+
 use callgate_tool::Value;
 
 use super::Source;
@@ -7,7 +9,7 @@ use crate::{
     body::{Body, Part},
     error::{self, Error},
     exchange::{Exchange, Message, Response},
-    redact::without_named_secrets,
+    redact::{is_secret_input, without_named_secrets},
     security::Scheme,
 };
 
@@ -25,17 +27,33 @@ pub fn postman(text: &str, place: &str) -> Result<Source, Error> {
     let variables = variables.filter_map(|variable| {
         Some((variable["key"].as_str()?.to_owned(), variable["value"].as_str()?.to_owned()))
     });
-    let mut reading = Reading { variables: variables.collect(), source: Source::default() };
+    let variables: HashMap<_, _> = variables.collect();
+    let secrets = variables.iter().filter(|(name, _)| is_secret_input(name));
+    let secrets = secrets.map(|(_, value)| value.clone()).collect();
+    let room = Cell::new(LONGEST_FILLED);
+    let mut reading = Reading { variables, secrets, room, source: Source::default() };
     let auth = collection.get("auth").unwrap_or(&Value::Null);
     reading.read_items(items, place, auth, 0);
+    if reading.room.get() == 0 {
+        let note = format!("{place}: its variables are too long together: some stand as they are");
+        reading.source.notes.push(note);
+    }
     Ok(reading.source)
 }
 
 /// Deeper folders are left out.
 const DEEPEST: usize = 32;
+/// Variables within variables are filled in to this depth.
+const DEEPEST_VARIABLE: usize = 8;
+/// The bytes that variables may take in all texts of a collection: each may hold others many times.
+const LONGEST_FILLED: usize = 4 * 1024 * 1024;
 
 struct Reading {
-    variables: Vec<(String, String)>,
+    variables: HashMap<String, String>,
+    /// The values of variables with names of secrets.
+    secrets: Vec<String>,
+    /// The bytes that are left for values of variables.
+    room: Cell<usize>,
     source: Source,
 }
 
@@ -66,6 +84,7 @@ impl Reading {
             let own = item["request"].get("auth").filter(|own| !own.is_null());
             match self.read_exchange(request, response, place) {
                 Ok(mut exchange) => {
+                    exchange.secrets.extend(self.secrets.iter().cloned());
                     self.add_scheme(&mut exchange, own.unwrap_or(auth), place);
                     self.source.exchanges.push(exchange);
                 }
@@ -142,12 +161,22 @@ impl Reading {
         }
     }
 
-    /// The way in which a credential is carried that is set beside the request. Its value is not looked at.
+    /// The way in which a credential is carried that is set beside the request, and its values, which responses may repeat.
     fn add_scheme(&mut self, exchange: &mut Exchange, auth: &Value, place: &str) {
         let setting = |name: &str| {
             let settings = auth.get("apikey")?.as_array()?;
             settings.iter().find(|setting| setting["key"] == *name)?["value"].as_str()
         };
+        for setting in
+            auth.as_object().into_iter().flatten().filter_map(|(_, kind)| kind.as_array())
+        {
+            let secrets = setting.iter().filter(|setting| {
+                let name = setting["key"].as_str().unwrap_or_default();
+                name == "value" || is_secret_input(name)
+            });
+            let secrets = secrets.filter_map(|setting| setting["value"].as_str());
+            exchange.secrets.extend(secrets.map(|secret| self.fill_variables(secret)));
+        }
         let scheme = match auth["type"].as_str() {
             None | Some("noauth") => return,
             Some("basic") => Scheme::Basic,
@@ -181,10 +210,34 @@ impl Reading {
 
     /// A text with the values of the collection's variables.
     fn fill_variables(&self, text: &str) -> String {
-        let mut filled = text.to_owned();
-        for (name, value) in &self.variables {
-            filled = filled.replace(&format!("{{{{{name}}}}}"), value);
+        self.fill_nested_variables(text, 0)
+    }
+
+    /// Takes the room for a value of a variable.
+    fn fits(&self, value: &str) -> bool {
+        let room = self.room.get().saturating_sub(value.len().max(1));
+        self.room.set(room);
+        room > 0
+    }
+
+    fn fill_nested_variables(&self, text: &str, depth: usize) -> String {
+        let (mut filled, mut rest) = (String::new(), text);
+        while let Some((before, (name, after))) = rest
+            .split_once("{{")
+            .and_then(|(before, after)| Some((before, after.split_once("}}")?)))
+        {
+            filled.push_str(before);
+            match self
+                .variables
+                .get(name)
+                .filter(|value| depth < DEEPEST_VARIABLE && self.fits(value))
+            {
+                Some(value) => filled.push_str(&self.fill_nested_variables(value, depth + 1)),
+                None => filled.extend(["{{", name, "}}"]),
+            }
+            rest = after;
         }
+        filled.push_str(rest);
         filled
     }
 }

@@ -1,11 +1,12 @@
 //! No secret is written, wherever an example has it: every format of a value, within every text, in every part of a message.
 
+use base64::{Engine as _, prelude::BASE64_STANDARD as STANDARD};
 use callgate_draft::describe_request;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::*;
 
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 23] = [
     "password",
     "api_key",
     "clientSecret",
@@ -22,6 +23,13 @@ const NAMES: [&str; 16] = [
     "cvv",
     "jwt",
     "tokens",
+    "db_pw",
+    "bindPw",
+    "master_key",
+    "cardNumber",
+    "wifi-psk",
+    "recovery_codes",
+    "smsCode",
 ];
 
 /// A text with a secret behind a name, in the format of this number.
@@ -44,6 +52,14 @@ fn value_text(format: usize, name: &str, secret: &str) -> String {
         13 => format!("mongodb://kim:{secret}@a.example/b"),
         14 => format!("{{\"a\": 1}}\n{{\"{name}\": \"{secret}\"}}\n"),
         15 => format!("Server=a;{name}={secret};User=b"),
+        19 => format!("name,{name},note\nann,\"{secret}\",b\n"),
+        20 => format!("| user | {name} |\n|---|---|\n| ann | {secret} |"),
+        21 => format!("a\t{name}\n1\tb\n2\t{secret}"),
+        22 => format!("<input name={name} value={secret}>"),
+        23 => format!("<a><field key=\"{name}\"><![CDATA[{secret}]]></field></a>"),
+        24 => format!("curl -u app:{secret} https://a.example"),
+        25 => format!("{name}:\n{secret}\n"),
+        26 => format!("the {name} is {secret}1 today"),
         16 => format!("<p><name>a</name><property name=\"{name}\">{secret}</property></p>"),
         _ => format!("[db]\n{name} = my {secret}\nhost = a"),
     }
@@ -100,7 +116,7 @@ proptest! {
     fn no_secret_in_any_format_within_any_text_in_any_part_is_written(
         secret in "[A-Za-z0-9]{8,24}|[0-9]{8,12}",
         name in prop::sample::select(NAMES.as_slice()),
-        format in 0..20_usize,
+        format in 0..28_usize,
         around in prop::collection::vec(0..6_usize, 0..3),
         part in 0..9_usize,
     ) {
@@ -158,6 +174,53 @@ fn names_that_are_secrets_and_values_of_cookies_that_are_no_settings_are_masked(
     let written = format!("{draft:?}");
     assert!(!written.contains("CANARY") && !written.contains("canary"), "{written}");
     assert!(written.contains("wsdl") && written.contains("dark"), "{written}");
+}
+
+/// A service may repeat a secret in another spelling than that of the request.
+#[test]
+fn other_spellings_of_a_secret_are_masked() {
+    let encoded = STANDARD.encode("api:canary-secret");
+    let hexadecimal: String = "canary-secret".bytes().map(|byte| format!("{byte:02x}")).collect();
+    let answer = json!({"note": format!("you sent {encoded} and {hexadecimal}")});
+    let input = json!({"user": "api", "password": "canary-secret"});
+    let draft = drafted(vec![exchange("POST", "https://a.example/login", &input, &answer)]);
+    let written = format!("{draft:?}");
+    let beginning = encoded.get(8..16).unwrap();
+    assert!(!written.contains(beginning) && !written.contains(&hexadecimal), "{written}");
+}
+
+#[test]
+fn credentials_beside_the_requests_of_a_collection_are_masked_where_a_response_repeats_them() {
+    let setting = |key: &str, value: &str| json!({"key": key, "value": value});
+    for auth in [
+        json!({"type": "basic", "basic": [setting("username", "kim"), setting("password", "canary-1")]}),
+        json!({"type": "apikey", "apikey": [setting("key", "X-Key"), setting("value", "canary-1")]}),
+        json!({"type": "bearer", "bearer": [setting("token", "{{mine}}")]}),
+        json!({"type": "noauth"}),
+    ] {
+        let request = json!({"method": "GET", "url": "https://a.example/a"});
+        let response = json!({"code": 200, "body": "{\"you\": \"canary-1\"}"});
+        let collection = json!({"auth": auth, "item": [{"name": "a", "request": request, "response": [response]}],
+            "variable": [setting("mine", "canary-1"), setting("myApiKey", "canary-1")]});
+        let draft = drafted(postman(&collection.to_string(), "c").unwrap().exchanges);
+        assert!(!format!("{draft:?}").contains("canary"), "{draft:?}");
+    }
+}
+
+/// Invariant 4: a small file takes neither memory nor time.
+#[test]
+fn variables_within_variables_take_no_more_than_their_room() {
+    let variables: Vec<_> = (0..40)
+        .map(|n| json!({"key": format!("v{n}"), "value": format!("{{{{v{}}}}}", n + 1).repeat(20)}))
+        .collect();
+    let request = json!({"method": "GET", "url": "https://a.example/a?b={{v0}}"});
+    let collection = json!({"item": [{"name": "a", "request": request}], "variable": variables});
+    let source = postman(&collection.to_string(), "c").unwrap();
+    assert!(
+        source.notes.iter().any(|note| note.contains("too long together")),
+        "{:?}",
+        source.notes
+    );
 }
 
 #[test]

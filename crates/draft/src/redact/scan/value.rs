@@ -41,21 +41,34 @@ impl<'t> Reader<'t> {
         self.at..self.at.saturating_add(rest.find(is_end).unwrap_or(rest.len()))
     }
 
-    /// The value of a name: `name=…`, `"name": …`, `name[x]=…`, `name="password">…`, `"name": "password", "value": …`.
-    pub(super) fn named_value(&mut self, name: &str) -> Option<Range<usize>> {
+    /// The value of a name: `name=…`, `"name": …`, `name[x]=…`, `name="password">…`, `"name": "password", "value": …`,
+    /// `name is …`. A name that is assigned is the value of another member.
+    pub(super) fn named_value(&mut self, name: &str, is_assigned: bool) -> Option<Range<usize>> {
         self.skip_index();
         let is_quoted = self.skip(|c| "\"'\\]`".contains(c)) > 0;
         self.skip(char::is_whitespace);
         if let Some(separator) = self.skip_any_of(&SEPARATORS) {
             return self.value(name, separator, is_quoted);
         }
-        if !is_quoted {
-            return None;
+        if !is_quoted && !is_assigned {
+            return self.stated_value();
         }
         if self.skip_any_of(&[">"]).is_some() {
+            if self.skip_any_of(&["<![CDATA["]).is_some() {
+                let length = self.rest().find("]]>").unwrap_or(self.rest().len());
+                return Some(self.at..self.at.saturating_add(length));
+            }
             return Some(self.range_until(|c| c == '<'));
         }
         self.value_beside(name)
+    }
+
+    /// The word behind `is`, unless it is one of a sentence.
+    fn stated_value(&mut self) -> Option<Range<usize>> {
+        self.skip_any_of(&["is ", "was "])?;
+        let word = self.range_until(char::is_whitespace);
+        let has_digit = self.text.get(word.clone())?.bytes().any(|byte| byte.is_ascii_digit());
+        has_digit.then_some(word)
     }
 
     /// The value of an object or of a tag in which the name stands as the value of another member.
@@ -172,6 +185,7 @@ impl<'t> Reader<'t> {
         let own_line = self.text.get(line_start..)?.trim_start_matches("- ");
         let own = self.text.len().saturating_sub(line_start.saturating_add(own_line.len()));
         let own = own.saturating_add(indent(own_line));
+        let start = line_end.saturating_add(1);
         let mut end = line_end;
         for line in self.text.get(line_end.saturating_add(1)..)?.split_inclusive('\n') {
             let is_item = line.trim_start().starts_with(['-', '{', '[', '"']);
@@ -181,8 +195,11 @@ impl<'t> Reader<'t> {
             }
             end = end.saturating_add(line.len());
         }
-        Some(line_end.saturating_add(1)..end.saturating_add(1).min(self.text.len()))
-            .filter(|block| !block.is_empty())
+        let block = start..end.saturating_add(1).min(self.text.len());
+        let line = Reader { text: self.text, at: start }.range_until(|c| c == '\n');
+        let names_another = self.text.get(line.clone())?.contains([':', '=']);
+        Some(if block.is_empty() && !names_another { line } else { block })
+            .filter(|value| !value.is_empty())
     }
 
     /// The content of an element, to the end that has its name.
@@ -208,6 +225,14 @@ impl<'t> Reader<'t> {
     pub(super) fn token(&mut self) -> Range<usize> {
         self.skip(|c| matches!(c, ' ' | '\t' | '"' | '\''));
         self.range_until(|c| c.is_whitespace() || "\"'".contains(c))
+    }
+
+    /// The password of the next word, `user:password`.
+    pub(super) fn password(&mut self) -> Option<Range<usize>> {
+        self.skip(|c| c == '=');
+        let login = self.token();
+        let at = self.text.get(login.clone())?.find(':')?.saturating_add(1);
+        Some(login.start.saturating_add(at)..login.end)
     }
 
     /// The credential behind `Bearer`, if it is no word of a sentence.
