@@ -301,7 +301,7 @@ fn insert_description(
             members.insert("description".to_owned(), text.into());
         }
     }
-    if object.is("deprecated") {
+    if object.is_true("deprecated") {
         members.insert("deprecated".to_owned(), true.into());
     }
     let example = object.get("example").filter(|_| !members.contains_key("examples"));

@@ -283,7 +283,8 @@ impl Operation {
 
     /// True if no argument may set the header of this name: it is withheld, and the operator does not allow it.
     pub fn withholds_header(&self, name: &str) -> bool {
-        is_withheld_header(name) && !self.argument_headers.iter().any(|header| header.is(name))
+        is_withheld_header(name)
+            && !self.argument_headers.iter().any(|header| header.is_named(name))
     }
 
     /// True if services read a credential from the form field of this name.

@@ -92,7 +92,7 @@ impl Operation {
     /// True if the description says that the operation is deprecated.
     #[doc(hidden)]
     pub fn is_deprecated(&self) -> bool {
-        self.blueprint.operation.node.is("deprecated")
+        self.blueprint.operation.node.is_true("deprecated")
     }
 
     /// The members of a body and of its compositions, each with its description.

@@ -291,7 +291,7 @@ impl<'d> Builder<'d> {
 
     fn keeps_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
         let marked = |mark: &str| {
-            let says = |node: &Node| node.is(mark);
+            let says = |node: &Node| node.is_true(mark);
             reference_chain(self.document, property, path).any(says)
         };
         match self.view {
@@ -347,7 +347,7 @@ pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &
 }
 
 pub(crate) fn says_read_only(node: &Node) -> bool {
-    node.is("readOnly")
+    node.is_true("readOnly")
 }
 
 /// The cost to name a definition and to search it for circles, in steps.

@@ -65,8 +65,8 @@ impl Node {
     }
 
     /// Returns true if the member `name` is `true`.
-    pub fn is(&self, name: &str) -> bool {
-        self.as_object().is_some_and(|object| object.is(name))
+    pub fn is_true(&self, name: &str) -> bool {
+        self.as_object().is_some_and(|object| object.is_true(name))
     }
 
     /// The named values; none when this node is no object.
@@ -177,7 +177,7 @@ impl Object {
     }
 
     /// Returns true if the member `name` is `true`.
-    pub fn is(&self, name: &str) -> bool {
+    pub fn is_true(&self, name: &str) -> bool {
         matches!(self.get(name), Some(Node::Bool(true)))
     }
 

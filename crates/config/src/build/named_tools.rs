@@ -167,8 +167,8 @@ fn tool_names(operations: &[Arc<Operation>]) -> impl Iterator<Item = &str> {
 /// True if a credential of the operation goes to the header, or to a cookie in it.
 fn is_credential_header(header: &ArgumentHeader, callable: &Callable) -> bool {
     callable.authenticator.places().iter().any(|place| match place.place() {
-        ApiKeyLocation::Cookie => header.is("Cookie"),
-        ApiKeyLocation::Header => header.is(place.name()),
+        ApiKeyLocation::Cookie => header.is_named("Cookie"),
+        ApiKeyLocation::Header => header.is_named(place.name()),
         _ => false,
     })
 }

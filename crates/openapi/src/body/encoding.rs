@@ -180,7 +180,7 @@ pub(super) fn part_headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartH
         }
         let message = format!("expected a header with one legal value, got: `{name}`");
         let help = "give its schema a `default` or a `const`; it is not sent";
-        if header.node.is("required") {
+        if header.node.is_true("required") {
             at.warning(Code::PartHeader, message, help);
         } else {
             at.note(Code::PartHeader, message, help);

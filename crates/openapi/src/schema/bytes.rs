@@ -86,7 +86,7 @@ impl Bytes {
 
 fn allows_null(schema: &Node) -> bool {
     let kinds = schema.list("type");
-    schema.is("nullable") || kinds.iter().any(|kind| kind.as_str() == Some("null"))
+    schema.is_true("nullable") || kinds.iter().any(|kind| kind.as_str() == Some("null"))
 }
 
 /// Returns true if a schema itself says that its value is bytes (OpenAPI 3.0.4 §4.4.2, 3.1.1 §4.4.2): `format: binary`,

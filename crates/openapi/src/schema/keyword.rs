@@ -333,7 +333,7 @@ fn build_properties<'d>(
 /// Translates OpenAPI 3.0's `exclusiveMinimum: true`, which means that `minimum` itself is not allowed.
 fn build_exclusive_bounds(object: &callgate_tree::Object, built: &mut Object) {
     for (flag, limit) in [("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")] {
-        if object.is(flag)
+        if object.is_true(flag)
             && let Some(value) = built.remove(limit)
         {
             built.insert(flag.to_owned(), value);

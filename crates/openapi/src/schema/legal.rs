@@ -151,7 +151,7 @@ impl<'d> Legal<'d> {
 
 /// Returns true if the value is the `null` that `nullable` adds to the types (OpenAPI 3.0, and Swagger 2.0 by extension).
 fn is_nulled(schema: &Object, value: &Node) -> bool {
-    matches!(value, Node::Null) && (schema.is("nullable") || schema.is("x-nullable"))
+    matches!(value, Node::Null) && (schema.is_true("nullable") || schema.is_true("x-nullable"))
 }
 
 fn is_of_type(schema: &Object, value: &Node) -> bool {
@@ -199,8 +199,8 @@ fn is_number_within(schema: &Object, value: &Number) -> bool {
         && meets("maximum", Ordering::is_le)
         && meets("exclusiveMinimum", Ordering::is_gt)
         && meets("exclusiveMaximum", Ordering::is_lt)
-        && (!schema.is("exclusiveMinimum") || meets("minimum", Ordering::is_gt))
-        && (!schema.is("exclusiveMaximum") || meets("maximum", Ordering::is_lt))
+        && (!schema.is_true("exclusiveMinimum") || meets("minimum", Ordering::is_gt))
+        && (!schema.is_true("exclusiveMaximum") || meets("maximum", Ordering::is_lt))
 }
 
 /// Returns true if two values are equal: numbers by their worth, objects in any order.
@@ -229,7 +229,7 @@ fn is_count_within(schema: &Object, count: usize, least: &str, most: &str) -> bo
 }
 
 pub(super) fn is_one_way(document: &Document, property: &Node, path: &Path<'_>) -> bool {
-    let says = |node: &Node| node.is("writeOnly");
+    let says = |node: &Node| node.is_true("writeOnly");
     reference_chain(document, property, path).any(|node| says_read_only(node) || says(node))
 }
 

@@ -128,13 +128,14 @@ impl ListedValues {
     }
 
     fn filter_other(mut self, object: &NodeObject) -> Option<Self> {
-        if object.is("nullable") || object.is("x-nullable") {
+        if object.is_true("nullable") || object.is_true("x-nullable") {
             self.kinds.push("null".to_owned());
         }
         let has_other = self.undeclared_values().next().is_some();
         // The type itself loses `null`: keywords that allow `null` do so on their own.
-        self.kinds
-            .retain(|kind| kind != "null" || !object.is("nullable") && !object.is("x-nullable"));
+        self.kinds.retain(|kind| {
+            kind != "null" || !object.is_true("nullable") && !object.is_true("x-nullable")
+        });
         has_other.then_some(self)
     }
 

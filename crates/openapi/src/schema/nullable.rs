@@ -36,7 +36,7 @@ fn with_null(mut built: Object) -> Value {
 }
 
 pub(crate) fn has_nullable_keyword(document: &Document, node: &Node) -> bool {
-    node.is("nullable") || (document.version().is_swagger() && node.is("x-nullable"))
+    node.is_true("nullable") || (document.version().is_swagger() && node.is_true("x-nullable"))
 }
 
 /// Without a type all other keywords allow null, except a list of values.

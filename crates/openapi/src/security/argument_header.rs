@@ -46,7 +46,7 @@ impl ArgumentHeader {
     /// ```
     /// use callgate_openapi::{ArgumentHeader, NotAnArgumentHeader};
     ///
-    /// assert!(ArgumentHeader::new("Cookie")?.is("cookie"));
+    /// assert!(ArgumentHeader::new("Cookie")?.is_named("cookie"));
     /// assert_eq!(ArgumentHeader::new("Host"), Err(NotAnArgumentHeader::Framing));
     /// # Ok::<(), NotAnArgumentHeader>(())
     /// ```
@@ -67,7 +67,7 @@ impl ArgumentHeader {
     }
 
     /// Returns true if `name` denotes this header.
-    pub fn is(&self, name: &str) -> bool {
+    pub fn is_named(&self, name: &str) -> bool {
         self.is_folded(&folded_name(name))
     }
 
@@ -147,7 +147,7 @@ mod tests {
     fn header_names_are_compared_with_dashes_and_underscores_equal() {
         for name in ["Cookie", "X-Method-Override"] {
             let header = ArgumentHeader::new(name).unwrap();
-            assert!(header.is(&name.replace('-', "_")), "{name}");
+            assert!(header.is_named(&name.replace('-', "_")), "{name}");
             assert_eq!(header.overrides_method(), name == "X-Method-Override", "{name}");
         }
     }

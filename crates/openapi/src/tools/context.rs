@@ -124,8 +124,7 @@ impl<'d> Context<'d> {
         let names = names_of(Some(&tool_name), found_operation.operation_id(), written, applied);
         let let_through = self.options.argument_headers.headers_for_operation(&names);
         let has_steps = !self.document.is_spent();
-        let read = has_steps
-            .then(|| self.operation_parts(found_operation, &let_through, &names, findings));
+        let read = has_steps.then(|| self.parts(found_operation, &let_through, &names, findings));
         if self.document.is_spent() {
             self.report_spent(operation, findings);
             return None;
@@ -214,7 +213,7 @@ impl<'d> Context<'d> {
         template
     }
 
-    fn operation_parts(
+    fn parts(
         &mut self,
         found_operation: &FoundOperation<'d>,
         let_through: &[&ArgumentHeader],
@@ -363,7 +362,9 @@ fn allowed_input_headers(
     inputs: &[Input],
 ) -> Box<[ArgumentHeader]> {
     let is_input = |header: &&&ArgumentHeader| {
-        inputs.iter().any(|input| input.place() == InputLocation::Header && header.is(&input.name))
+        inputs
+            .iter()
+            .any(|input| input.place() == InputLocation::Header && header.is_named(&input.name))
     };
     let_through.iter().filter(is_input).map(|header| (*header).clone()).collect()
 }

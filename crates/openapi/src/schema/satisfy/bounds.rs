@@ -106,7 +106,7 @@ fn limit_bounds<'a, 'd>(
     exclusive: &'static str,
 ) -> impl Iterator<Item = Bound<'a, 'd>> {
     rules.object_schemas().flat_map(move |(schema, object)| {
-        let is_exclusive = object.is(exclusive);
+        let is_exclusive = object.is_true(exclusive);
         let own = object.get(inclusive).and_then(Node::as_number);
         let own = own.map(|value| Bound { schema, keyword: inclusive, value, is_exclusive });
         let other = object.get(exclusive).and_then(Node::as_number);
