@@ -284,7 +284,7 @@ fn unreadable(error: &serde_json::Error) -> String {
 }
 
 /// True if a value is of this type.
-fn is(value: &Value, kind: &str) -> bool {
+fn has_type(value: &Value, kind: &str) -> bool {
     value.get("type").and_then(Value::as_str) == Some(kind)
 }
 

@@ -96,7 +96,7 @@ impl FurtherForm {
 }
 
 /// True if a member is this text.
-pub(crate) fn is(members: &Object, name: &str, text: &str) -> bool {
+pub(crate) fn has_text(members: &Object, name: &str, text: &str) -> bool {
     members.get(name).and_then(Value::as_str) == Some(text)
 }
 

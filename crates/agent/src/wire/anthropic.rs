@@ -12,7 +12,7 @@ use self::stream::PartialReply;
 use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::{drop_blank_texts, make_object},
-    answered_id, is, is_blank, joined_texts, list,
+    answered_id, has_type, is_blank, joined_texts, list,
     media::{FileForm, IMAGES, PDF, WORDS},
     pieces::{decoded_file, stored_file, text_at},
     stream::EventStream,
@@ -37,9 +37,9 @@ pub(super) const FORMAT: Format = Format {
     transient_errors: &["api_error", "overloaded_error", "rate_limit_error", "timeout_error"],
     text: |text| json!({"type": "text", "text": text}),
     is_empty: has_only_thoughts_or_blanks,
-    answers: |part| is(part, "tool_result").then(|| answered_id(part, "tool_use_id")),
+    answers: |part| has_type(part, "tool_result").then(|| answered_id(part, "tool_use_id")),
     id_member: Some("id"),
-    call_pointer: |part| is(part, "tool_use").then_some(""),
+    call_pointer: |part| has_type(part, "tool_use").then_some(""),
     amend_arguments: |call, unreadable| make_object(call, "input", unreadable),
     call: |id, call, _| json!({"type": "tool_use", "id": id, "name": call.tool, "input": call.arguments}),
     result_piece: |id, _, text| json!({"type": "tool_result", "tool_use_id": id, "content": text}),
@@ -49,7 +49,7 @@ pub(super) const FORMAT: Format = Format {
     rules: Rules {
         headers: &[("anthropic-version", "2023-06-01")],
         needs_tools: true,
-        amend_message: |message| drop_blank_texts(message, |block| is(block, "text")),
+        amend_message: |message| drop_blank_texts(message, |block| has_type(block, "text")),
         text_file: Some(|file, words| {
             document(file, json!({"type": "text", "media_type": "text/plain", "data": words}))
         }),
@@ -94,7 +94,7 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let usage = Usage { input, output: used.output_tokens.get() };
     let text = joined_texts(
         list(raw.value(), "content")
-            .filter(|block| is(block, "text"))
+            .filter(|block| has_type(block, "text"))
             .filter_map(|block| block.get("text")),
     );
     let is_empty = has_only_thoughts_or_blanks(raw.value());
@@ -111,7 +111,7 @@ fn has_only_thoughts_or_blanks(message: &Value) -> bool {
         matches!(kind, "redacted_thinking" | "thinking")
     };
     list(message, "content")
-        .all(|block| is_thought(block) || (is(block, "text") && is_blank(block.get("text"))))
+        .all(|block| is_thought(block) || (has_type(block, "text") && is_blank(block.get("text"))))
 }
 
 fn file(part: &Value) -> Option<StoredResult> {

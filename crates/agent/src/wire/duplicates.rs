@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use callgate_tool::{Fingerprint, FingerprintHasher, Json, Value};
 
-use super::{Wire, is};
+use super::{Wire, has_type};
 
 /// The messages of a reply with each call once. A message without duplicates stays byte for byte.
 pub(crate) fn drop_duplicates(wire: Wire, messages: Vec<Json>) -> Vec<Json> {
@@ -35,7 +35,7 @@ fn drop_items(messages: Vec<Json>, mut is_new: impl FnMut(&Value) -> bool) -> Ve
             kept.push(message);
             continue;
         }
-        while kept.last().is_some_and(|last| is(last.value(), "reasoning")) {
+        while kept.last().is_some_and(|last| has_type(last.value(), "reasoning")) {
             kept.pop();
         }
     }

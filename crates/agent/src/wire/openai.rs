@@ -14,7 +14,7 @@ use super::{
     amend::{Unreadable, make_text},
     answered_id,
     fault::ended_with,
-    is, is_blank, joined_texts,
+    has_type, is_blank, joined_texts,
     media::{FileForm, Files, IMAGES, PDF, WORDS, media_type},
     pieces::{decoded_file, file_of_data_url, text_at},
     stream::EventStream,
@@ -151,7 +151,7 @@ fn model_messages(words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
 }
 
 fn file(part: &Value) -> Option<StoredResult> {
-    if is(part, "input_audio") {
+    if has_type(part, "input_audio") {
         let media_type = media_type(&[SOUNDS], text_at(part, "/input_audio/format")?)?;
         return decoded_file(media_type, text_at(part, "/input_audio/data")?, None);
     }

@@ -12,7 +12,7 @@ use self::stream::PartialReply;
 use super::{
     Ask, Author, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::make_text,
-    answered_id, is, joined_texts,
+    answered_id, has_type, joined_texts,
     media::{FileForm, Files, IMAGES, OFFICE, PDF},
     pieces::{Piece, file_of_data_url, text_at},
     stream::EventStream,
@@ -45,10 +45,12 @@ pub(super) const FORMAT: Format = Format {
     // Those of Chat Completions.
     transient_errors: &[],
     text: |text| json!({"type": "input_text", "text": text}),
-    is_empty: |item| is(item, "reasoning"),
+    is_empty: |item| has_type(item, "reasoning"),
     answers: |part| kind(part)?.ends_with("_output").then(|| answered_id(part, "call_id")),
     id_member: Some("call_id"),
-    call_pointer: |part| (is(part, "custom_tool_call") || is(part, "function_call")).then_some(""),
+    call_pointer: |part| {
+        (has_type(part, "custom_tool_call") || has_type(part, "function_call")).then_some("")
+    },
     amend_arguments: |call, unreadable| {
         !call.contains_key("input") && make_text(call, "arguments", unreadable)
     },
@@ -120,7 +122,7 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let used = response.usage.unwrap_or_default();
     let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
     let text = joined_texts(contents(&items, "text"));
-    let is_empty = items.iter().all(|item| is(item.value(), "reasoning"));
+    let is_empty = items.iter().all(|item| has_type(item.value(), "reasoning"));
     Ok(Reply { messages: items, text, stop, usage, is_empty })
 }
 

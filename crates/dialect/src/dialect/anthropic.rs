@@ -7,7 +7,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, FurtherForm, is},
+    format::{Format, FurtherForm, has_text},
     message::{
         AnsweredCall, MessageCall, check_role, message_items, required_list, required_object,
         take_member,
@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
     search_tool: || {
         Some(json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}))
     },
-    ..Format::new(declaration, read, write, |members| is(members, "type", "tool_use"))
+    ..Format::new(declaration, read, write, |members| has_text(members, "type", "tool_use"))
 };
 
 fn declaration(tool: &Tool, projected: &Projected) -> Value {

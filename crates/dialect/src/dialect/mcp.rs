@@ -8,7 +8,7 @@ use callgate_tool::{Effect, Object, Tool, Value, json};
 use crate::{
     ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, has, is},
+    format::{Format, has, has_text},
     message::{AnsweredCall, MessageCall, required_object, take_member},
     projection::{Projected, Projection},
 };
@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::Portable),
     ..Format::new(declaration, read, write, |members| {
         let is_of_params = |name: &String| matches!(&**name, "_meta" | "arguments" | "name");
-        is(members, "method", "tools/call")
+        has_text(members, "method", "tools/call")
             || (has(members, "name") && members.keys().all(is_of_params))
     })
 };

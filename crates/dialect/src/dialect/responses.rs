@@ -10,7 +10,7 @@ use super::openai;
 use crate::{
     ending::{self, Block, rendered_result},
     envelope::{EnvelopeError, wrong_value_error},
-    format::{Format, FurtherForm, is},
+    format::{Format, FurtherForm, has_text},
     message::{
         AnsweredCall, MessageCall, message_items, required_list, required_object, take_member,
     },
@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     further_form: Some(FurtherForm::Strict(Projection::OpenAiStrict, "")),
     search_tool: || Some(json!({"type": "tool_search"})),
     ..Format::new(declaration, read, write, |members| {
-        is(members, "type", "function_call") || is(members, "type", CUSTOM)
+        has_text(members, "type", "function_call") || has_text(members, "type", CUSTOM)
     })
 };
 

@@ -9,7 +9,7 @@ use super::openai;
 use crate::{
     ending,
     envelope::EnvelopeError,
-    format::{Format, is},
+    format::{Format, has_text},
     message::{AnsweredCall, MessageCall, check_role, required_list, required_object, take_member},
 };
 
@@ -17,7 +17,8 @@ use crate::{
 pub(super) const FORMAT: Format = Format { read, write, is_call, ..openai::FORMAT };
 
 fn is_call(members: &Object) -> bool {
-    is(members, "content_type", "function_call") || is(members, "$type", "FunctionCallContent")
+    has_text(members, "content_type", "function_call")
+        || has_text(members, "$type", "FunctionCallContent")
 }
 
 fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
