@@ -40,7 +40,7 @@ pub(crate) trait Pooled: Send + 'static {
     fn is_closed(&mut self) -> bool;
 
     /// True if the server may still run something of the connection.
-    fn may_run(&mut self) -> bool;
+    fn may_still_run(&mut self) -> bool;
 
     /// Runs a transaction.
     fn run(
@@ -228,7 +228,7 @@ impl<D: Dial> Drop for Loan<D> {
     fn drop(&mut self) {
         let (connection, permit) = (self.connection.take(), self.permit.take());
         let (Some(mut connection), Some(permit)) = (connection, permit) else { return };
-        if connection.may_run() {
+        if connection.may_still_run() {
             self.pool.spawn(self.pool.clone().cancel(permit, connection));
         }
     }

@@ -85,7 +85,7 @@ pub(crate) async fn prepare(
         Ok(pieces) => pieces,
         Err(malformed) => return Err(Refusal::Findings(vec![malformed_text(settings, malformed)])),
     };
-    let placeholders = placeholders(&pieces, engine);
+    let placeholders = placeholder_names(&pieces, engine);
     report_unknown_values(settings, &placeholders, &mut findings);
     report_illegal_inputs(settings, &mut findings);
     if !findings.is_empty() {
@@ -187,7 +187,7 @@ impl DescribedStatement {
 }
 
 /// The names of the values by placeholders: where those have numbers, each name once.
-fn placeholders(pieces: &[Piece], engine: Engine) -> Vec<String> {
+fn placeholder_names(pieces: &[Piece], engine: Engine) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for piece in pieces {
         if let Piece::Value(name) = piece

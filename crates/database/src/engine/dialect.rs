@@ -106,7 +106,7 @@ pub(crate) trait SqlDialect: Sync {
     }
 
     /// True if a value that it wrote can be bound again as it stands.
-    fn reads_own_text(&self, kind: &ColumnKind) -> bool;
+    fn can_bind_own_text(&self, kind: &ColumnKind) -> bool;
 }
 
 /// The signs of a kind of pattern.

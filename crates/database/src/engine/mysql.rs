@@ -151,7 +151,7 @@ impl SqlDialect for Mysql {
     }
 
     /// It does not cast the dates without a day that it keeps.
-    fn reads_own_text(&self, kind: &ColumnKind) -> bool {
+    fn can_bind_own_text(&self, kind: &ColumnKind) -> bool {
         !matches!(kind, ColumnKind::Date | ColumnKind::Timestamp { .. })
     }
 }

@@ -159,7 +159,7 @@ impl SqlDialect for Postgres {
         declared.unwrap_or(6)
     }
 
-    fn reads_own_text(&self, _kind: &ColumnKind) -> bool {
+    fn can_bind_own_text(&self, _kind: &ColumnKind) -> bool {
         true
     }
 }

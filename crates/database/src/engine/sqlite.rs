@@ -149,7 +149,7 @@ impl SqlDialect for Sqlite {
         (kind, rest)
     }
 
-    fn reads_own_text(&self, _kind: &ColumnKind) -> bool {
+    fn can_bind_own_text(&self, _kind: &ColumnKind) -> bool {
         true
     }
 }

@@ -18,7 +18,7 @@ impl Pooled for Connection {
     }
 
     /// A server goes on with a statement whose connection was closed.
-    fn may_run(&mut self) -> bool {
+    fn may_still_run(&mut self) -> bool {
         true
     }
 

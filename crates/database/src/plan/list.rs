@@ -124,7 +124,7 @@ impl Request<'_> {
             return Err(wording::unknown_page());
         }
         let checked = |(text, (column, _)): (Option<String>, &(&Column, Direction))| {
-            if engine.sql().reads_own_text(&column.kind) {
+            if engine.sql().can_bind_own_text(&column.kind) {
                 return Ok(text);
             }
             let value = column::value(&column.kind, text.as_deref(), engine);

@@ -23,7 +23,7 @@ impl Pooled for Nowhere {
         false
     }
 
-    fn may_run(&mut self) -> bool {
+    fn may_still_run(&mut self) -> bool {
         false
     }
 

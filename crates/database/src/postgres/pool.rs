@@ -40,7 +40,7 @@ impl Pooled for Connection {
         Self::is_closed(self)
     }
 
-    fn may_run(&mut self) -> bool {
+    fn may_still_run(&mut self) -> bool {
         !Self::is_closed(self) || self.meter.is_over()
     }
 
