@@ -64,11 +64,11 @@ impl SecretStore for SecretManager {
                 format!("Secret Manager holds no secrets of the scheme `{}:`", reference.scheme());
             return Err(SecretError::new(SecretErrorKind::Unsupported, message));
         };
-        self.access_with_retry(&secret.name).await.map_err(|error| not_had(reference, &error))
+        self.access_with_retry(&secret.name).await.map_err(|error| secret_error(reference, &error))
     }
 }
 
-fn not_had(reference: &SecretReference, error: &Error) -> SecretError {
+fn secret_error(reference: &SecretReference, error: &Error) -> SecretError {
     let kind = match error.kind() {
         ErrorKind::NotFound => SecretErrorKind::NotFound,
         ErrorKind::Unexpected => SecretErrorKind::Invalid,

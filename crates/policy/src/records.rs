@@ -157,7 +157,7 @@ pub(crate) struct Earlier<'a> {
 impl Records {
     /// Keeps results in memory.
     pub fn new(bounds: RecordBounds) -> Arc<Self> {
-        let memory = Arc::new(Memory::refusing(bounds_of_all(bounds)));
+        let memory = Arc::new(Memory::refusing(doubled_bounds(bounds)));
         let store = Arc::<Memory>::clone(&memory);
         Arc::new(Self { memory: Some(memory), ..Self::with(store, bounds.ttl) })
     }
@@ -176,7 +176,7 @@ impl Records {
     pub fn set_bounds(&self, bounds: RecordBounds) {
         *self.lock() = bounds.ttl;
         if let Some(memory) = &self.memory {
-            memory.set_bounds(bounds_of_all(bounds));
+            memory.set_bounds(doubled_bounds(bounds));
         }
     }
 
@@ -330,7 +330,7 @@ fn key_of(principal: Option<&Principal>, key: &Digest) -> Key {
     Key::new(Space::Idempotency, Owner::new(principal, &session), &hexadecimal(key))
 }
 
-fn bounds_of_all(bounds: RecordBounds) -> Bounds {
+fn doubled_bounds(bounds: RecordBounds) -> Bounds {
     Bounds { records: bounds.most.saturating_mul(2), bytes: bounds.bytes.saturating_mul(2) }
 }
 

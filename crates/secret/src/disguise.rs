@@ -30,7 +30,7 @@ impl Disguise {
             Self::Json => memchr(b'\\', text).is_some(),
             Self::Percent => memchr(b'%', text).is_some(),
             Self::Tags => memchr(b'<', text).is_some(),
-            Self::All => has_mark(text),
+            Self::All => may_have_disguise(text),
         };
         if !is_marked {
             return None;
@@ -125,7 +125,7 @@ impl Disguise {
 }
 
 /// Returns true if a disguise other than a tag may begin in the text. Plain ASCII characters are skipped many at a time.
-fn has_mark(text: &[u8]) -> bool {
+fn may_have_disguise(text: &[u8]) -> bool {
     let may_have =
         |chunk: &[u8]| chunk.iter().fold(false, |is_marked, byte| is_marked | may_be_mark(*byte));
     let (chunks, rest) = text.as_chunks::<32>();
@@ -341,7 +341,7 @@ mod tests {
             for at in [0, 31, 32, 63, 64, 69] {
                 let mut text = [b'a'; 70];
                 text[at] = byte;
-                assert_eq!(has_mark(&text), is_mark(byte), "{byte:#x} at {at}");
+                assert_eq!(may_have_disguise(&text), is_mark(byte), "{byte:#x} at {at}");
             }
         }
     }

@@ -23,11 +23,11 @@ pub(crate) fn write(key: &Key, record: &Record) -> Option<Vec<u8>> {
 
 /// Reads a record; `None` if the bytes are in another form, or are the record of another key.
 pub(crate) fn read_record(key: &Key, bytes: Vec<u8>) -> Option<Record> {
-    read_any(bytes).filter(|(entry, _)| entry == key).map(|(_, record)| record)
+    read_with_key(bytes).filter(|(entry, _)| entry == key).map(|(_, record)| record)
 }
 
 /// Reads a record with its key; `None` if the bytes are in another form.
-pub(crate) fn read_any(bytes: Vec<u8>) -> Option<(Key, Record)> {
+pub(crate) fn read_with_key(bytes: Vec<u8>) -> Option<(Key, Record)> {
     let mut bytes = Bytes::from(bytes);
     let key = Key::from_text(&taken_text(&mut bytes)?)?;
     let media_type = taken_text(&mut bytes)?;

@@ -85,7 +85,7 @@ impl<E: Engine> Store for Sealed<E> {
             for (address, row) in rows {
                 let opened = self.sealer.open(&row.sealed, &address.sealing_place())?;
                 let (key, record) =
-                    record::read_any(opened).ok_or_else(error::unreadable_record_error)?;
+                    record::read_with_key(opened).ok_or_else(error::unreadable_record_error)?;
                 // Another session of the principal lies beside it.
                 if group.contains(&key) && records.len() < most {
                     records.push((key, stored_record(record, &row)));

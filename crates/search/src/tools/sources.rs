@@ -106,7 +106,7 @@ impl Sources {
     pub(crate) fn raise_sources(&self, scores: &mut [f32], admits: impl Fn(usize) -> bool) {
         let mut raised = Vec::new();
         for row in self.things.values() {
-            let need = row.need_score(scores, |at| self.needs(at as usize).len());
+            let need = row.score_of_need(scores, |at| self.needs(at as usize).len());
             if need.most > 0.0 {
                 row.collect_raised(scores, need, &admits, &mut raised);
             }
@@ -132,7 +132,7 @@ impl Sources {
 
 impl Row {
     /// The need for the thing. A document with several needs divides its score among them.
-    fn need_score(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> NeedScore {
+    fn score_of_need(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> NeedScore {
         let mut needed = NeedScore::default();
         for at in &self.needed_by {
             let score = score_of(scores, *at);
