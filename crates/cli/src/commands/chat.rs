@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
         recording.note_transcript_before(&transcript);
     }
     let output =
-        if once.is_some() { TurnOutput::for_one_turn() } else { TurnOutput::of_conversation() };
+        if once.is_some() { TurnOutput::for_one_turn() } else { TurnOutput::for_conversation() };
     let mut chat = Chat { agent, session, transcript, file, recording, output: Arc::new(output) };
     let verdict = match once {
         Some(input) => block_on(chat.run_one_turn(input, arguments.json))?,

@@ -18,7 +18,7 @@ pub(super) struct TurnOutput {
 
 impl TurnOutput {
     /// Of a conversation on a terminal.
-    pub(super) fn of_conversation() -> Self {
+    pub(super) fn for_conversation() -> Self {
         Self { is_live: true, words: Mutex::default() }
     }
 
