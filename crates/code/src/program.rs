@@ -196,18 +196,16 @@ impl<'a> Program<'a> {
                 Step::Late => return Err(time_text(self.limits.time).into()),
                 Step::Stuck => return Err(self.broken_text(Broken::Malformed).into()),
                 Step::Reported(Err(broken)) => return Err(self.broken_text(broken).into()),
-                Step::Reported(Ok(report)) => {
-                    match self.react_to_report(worker, number, report).await? {
-                        Reaction::End(end) => return Ok(end),
-                        Reaction::GoesOn => {}
-                        Reaction::Waits => waits = true,
-                    }
-                }
+                Step::Reported(Ok(report)) => match self.react_to(worker, number, report).await? {
+                    Reaction::End(end) => return Ok(end),
+                    Reaction::GoesOn => {}
+                    Reaction::Waits => waits = true,
+                },
             }
         }
     }
 
-    async fn react_to_report(
+    async fn react_to(
         &mut self,
         worker: &mut Worker,
         number: u64,

@@ -182,7 +182,7 @@ impl KindSettings for SearchSettings {
             }
             Place::Google(parts) => {
                 let opened = parts.clone().and_then(|parts| {
-                    open_at_google(self.into_settings(parts, toolset, selected), &around)
+                    open_at_google(self.vertex_settings(parts, toolset, selected), &around)
                 });
                 opened.unwrap_or_else(|| Opened::with_tools(Vec::new()))
             }
@@ -210,7 +210,7 @@ impl SearchSettings {
         Opened { findings, ..Opened::with_tools(tools.collect()) }
     }
 
-    fn into_settings(
+    fn vertex_settings(
         &self,
         SearchParts { targets, filter, boosts }: SearchParts,
         toolset: &CommonSettings<'_>,
