@@ -117,7 +117,7 @@ fn read_trial<'k>(request: &PageRequest, tool: &Value, kept: &'k KeptFiles) -> T
     let wanted = request.field("do");
     match read_session(request) {
         Ok(session) if wanted == "session" => {
-            trial.session = session::session_with_names(session, tool)
+            trial.session = session::session_with_names(session, tool);
         }
         Ok(_) => {}
         Err(fault) => trial.faults.push(fault),

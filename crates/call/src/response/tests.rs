@@ -134,9 +134,9 @@ fn bytes_that_no_text_can_hold_are_replaced_and_counted() {
         let masker = Masker::new(&[]);
         let reading =
             ReadContext { shape: &Shape::default(), masker: &masker, journal: &mut journal };
-        let _: Understood = understood_response(&response, &operation("get"), reading);
-        let counts = journal.entries().iter().filter_map(|entry| match entry.event {
-            Event::CharactersReplaced { count } => Some(count),
+        drop(understood_response(&response, &operation("get"), reading));
+        let counts = journal.events().iter().filter_map(|event| match event {
+            Event::CharactersReplaced { count } => Some(*count),
             _ => None,
         });
         assert_eq!(counts.sum::<usize>(), expected, "{media_type} {body:?}");

@@ -1,6 +1,6 @@
 //! Collections of Postman (format 2.0 and 2.1): requests in folders, with saved responses.
 
-use std::{cell::Cell, collections::HashMap};
+use std::{cell::Cell, collections::BTreeMap};
 
 use callgate_tool::Value;
 
@@ -27,7 +27,7 @@ pub fn postman(text: &str, place: &str) -> Result<Source, Error> {
     let variables = variables.filter_map(|variable| {
         Some((variable["key"].as_str()?.to_owned(), variable["value"].as_str()?.to_owned()))
     });
-    let variables: HashMap<_, _> = variables.collect();
+    let variables: BTreeMap<_, _> = variables.collect();
     let secrets = variables.iter().filter(|(name, _)| is_secret_input(name));
     let secrets = secrets.map(|(_, value)| value.clone()).collect();
     let room = Cell::new(LONGEST_FILLED);
@@ -49,7 +49,7 @@ const DEEPEST_VARIABLE: usize = 8;
 const LONGEST_FILLED: usize = 4 * 1024 * 1024;
 
 struct Reading {
-    variables: HashMap<String, String>,
+    variables: BTreeMap<String, String>,
     /// The values of variables with names of secrets.
     secrets: Vec<String>,
     /// The bytes that are left for values of variables.

@@ -33,7 +33,7 @@ impl Table {
         let names = cells.iter().map(|cell| text.get(cell.clone()).unwrap_or_default());
         let secret = names.enumerate().filter(|(_, name)| is_name(name) && is_secret_member(name));
         let secret: Vec<_> = secret.map(|(position, _)| position).collect();
-        (!secret.is_empty()).then(|| Self { delimiter, n_columns: cells.len(), secret })
+        (!secret.is_empty()).then_some(Self { delimiter, n_columns: cells.len(), secret })
     }
 
     /// The secret cells of a line of the table; `None` behind its end.

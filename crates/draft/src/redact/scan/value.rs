@@ -55,7 +55,8 @@ impl<'t> Reader<'t> {
         }
         if self.skip_any_of(&[">"]).is_some() {
             if self.skip_any_of(&["<![CDATA["]).is_some() {
-                let length = self.rest().find("]]>").unwrap_or(self.rest().len());
+                let rest = self.rest();
+                let length = rest.find("]]>").unwrap_or(rest.len());
                 return Some(self.at..self.at.saturating_add(length));
             }
             return Some(self.range_until(|c| c == '<'));
