@@ -6,15 +6,13 @@ use callgate_config::BuiltAgent;
 use callgate_executor::Entry;
 use callgate_tool::{Object, Value, json};
 
-use crate::{answer::JsonText, caller::Caller, gateway::Gateway, problem::Problem, query::Query};
+use crate::{answer::JsonText, caller::Caller, gateway::Gateway, problem::Problem};
 
 /// Lists the agents of the caller.
 pub(crate) async fn list(
     State(gateway): State<Gateway>,
     caller: Caller,
-    query: Query,
 ) -> Result<JsonText, Problem> {
-    query.refuse_remaining("no parameter")?;
     let _permit = gateway.listing_permit(&caller).await?;
     let built = gateway.current_build();
     let shown = |agent: &BuiltAgent| {

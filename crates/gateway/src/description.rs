@@ -42,11 +42,9 @@ fn operations_mut(document: &mut Value) -> impl Iterator<Item = &mut Value> {
 /// Adds what the derived description lacks: bodies are required, optional parameters are not `null`, and every refusal is a
 /// problem. Schemas of requests are inlined, because some providers of models do not accept references.
 fn refine_operation(operation: &mut Value, schemas: &Value) {
-    let has = |name| operation.get(name).is_some();
-    let refusals: &[(&str, &str)] = match (has("requestBody"), has("parameters")) {
-        (true, _) => &REFUSALS,
-        (false, true) => &[("400", "The path, the query or a header is malformed")],
-        (false, false) => &[],
+    let refusals: &[(&str, &str)] = match operation.get("requestBody") {
+        Some(_) => &REFUSALS,
+        None => &[("400", "The path, the query or a header is malformed")],
     };
     if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
         for (status, description) in refusals {
@@ -148,7 +146,7 @@ impl Modify for Tokens {
 const SCHEMA: &str = "#/components/schemas/";
 const PROBLEM: &str = "#/components/schemas/Problem";
 const REFUSALS: [(&str, &str); 5] = [
-    ("400", "The body, the path or a header is malformed"),
+    ("400", "The body, the path, the query or a header is malformed"),
     ("413", "The body is too large"),
     ("415", "The body is not JSON"),
     ("429", "As many requests of this principal as it may send are being answered"),

@@ -31,6 +31,7 @@ use crate::{
     json_body::{BodyLimit, collect_body},
     path_problem::{method_not_allowed, unknown_path},
     problem::{Problem, ProblemKind},
+    query::Query,
     sign_ins::SignIns,
 };
 
@@ -100,6 +101,8 @@ async fn answer_page(
     let form_token = gateway.sign_ins().form_token(&parts.headers);
     let mut form = Form::default();
     if method == Method::POST {
+        // A form has its fields in its body. The query of a page that is only shown is the page's own.
+        Query::from_uri(&parts.uri).refuse_remaining("no parameter")?;
         let kind = FormKind::from_headers(&parts.headers)?;
         let BodyLimit(most) = parts.extensions.get().copied().unwrap_or_default();
         let body = collect_body(body, most).await.map_err(|problem| too_large(problem, most))?;

@@ -3,7 +3,7 @@
 use std::{convert::Infallible, str::FromStr};
 
 use axum::extract::FromRequestParts;
-use http::request::Parts;
+use http::{Uri, request::Parts};
 
 use crate::problem::{Problem, ProblemKind};
 
@@ -11,6 +11,11 @@ use crate::problem::{Problem, ProblemKind};
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
+    pub(crate) fn from_uri(uri: &Uri) -> Self {
+        let pairs = url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+        Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
+    }
+
     pub(crate) fn take_parameter(&mut self, name: &str) -> Result<Option<String>, Problem> {
         let mut matching_parameters = self.0.extract_if(.., |(entry, _)| entry == name);
         let first = matching_parameters.next().map(|(_, value)| value);
@@ -46,9 +51,7 @@ impl<S: Sync> FromRequestParts<S> for Query {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let query = parts.uri.query().unwrap_or_default();
-        let pairs = url::form_urlencoded::parse(query.as_bytes());
-        Ok(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+        Ok(Self::from_uri(&parts.uri))
     }
 }
 

@@ -8,6 +8,7 @@ use std::{
 use axum::{
     Router,
     extract::{Request, State},
+    middleware::map_request,
     response::Response,
     routing::{get, post},
 };
@@ -25,6 +26,7 @@ use crate::{
     pages,
     path_problem::{method_not_allowed, unknown_path},
     problem::Problem,
+    query::Query,
     results,
     routes::Routes,
     search, sessions, tools,
@@ -43,44 +45,8 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
     let description =
         Arc::new(LazyLock::new(move || description::description_text(&further.description)));
     let description = move || future::ready(JsonText(String::clone(&description)));
-    let router = Router::new()
-        .route("/.well-known/oauth-protected-resource", get(show_metadata))
-        .route("/.well-known/oauth-protected-resource/{*path}", get(show_metadata))
-        .route("/openapi.json", get(description))
-        .route("/healthz", get(health::live))
-        .route("/metrics", get(prometheus::show))
-        .route("/readyz", get(health::ready))
-        .route("/v1/admin/calls", get(admin::list_calls))
-        .route("/v1/admin/calls/{number}", get(admin::show_call))
-        .route("/v1/admin/changes", get(admin::changes))
-        .route("/v1/admin/reload", post(admin::reload))
-        .route("/v1/admin/report", get(admin::show_report))
-        .route("/v1/approvals", get(approvals::list))
-        .route("/v1/approvals/{id}", get(approvals::show).post(approvals::decide))
-        .route("/v1/calls", post(calls::run))
-        .route("/v1/dialects/{dialect}/calls", post(dialects::run))
-        .route("/v1/drafts", post(drafts::run))
-        .route("/v1/results", post(results::store))
-        .route("/v1/results/{id}", get(results::show))
-        .route(
-            "/v1/sessions/{id}",
-            get(sessions::show).put(sessions::put).patch(sessions::patch).delete(sessions::delete),
-        )
-        .route("/v1/tools", get(tools::list))
-        .route("/v1/tools/{name}", get(tools::show))
-        .route("/v1/tools:search", post(search::run));
-    #[cfg(feature = "agents")]
-    let router = router
-        .route("/v1/agents", get(crate::agents::list))
-        .route("/v1/conversations", get(conversations::list))
-        .route("/v1/conversations/{agent}/{session}", axum::routing::delete(conversations::remove));
-    #[cfg(feature = "mcp")]
-    let router = router
-        .route("/mcp", axum::routing::any(crate::mcp::serve))
-        // Clients that know another server write a slash at the end.
-        .route("/mcp/", axum::routing::any(crate::mcp::serve))
-        .route("/mcp/{toolset}", axum::routing::any(crate::mcp::serve_toolset));
-    let router = routes.added_to(router);
+    let router = routes.added_to(plain_routes().route("/openapi.json", get(description)));
+    let router = add_routes_with_query(router.route_layer(map_request(refuse_query)));
     let router = match routes.page_handler() {
         Some(handler) => pages::add_pages(router, handler, &gateway),
         None => router,
@@ -92,6 +58,59 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .method_not_allowed_fallback(refused)
         .layer(Traced)
         .with_state(gateway)
+}
+
+/// The routes that read no query. A layer in front of them refuses one, so that no route can overlook what a caller asks there.
+fn plain_routes() -> Router<Gateway> {
+    let router = Router::new()
+        .route("/.well-known/oauth-protected-resource", get(show_metadata))
+        .route("/.well-known/oauth-protected-resource/{*path}", get(show_metadata))
+        .route("/healthz", get(health::live))
+        .route("/metrics", get(prometheus::show))
+        .route("/readyz", get(health::ready))
+        .route("/v1/admin/calls/{number}", get(admin::show_call))
+        .route("/v1/admin/changes", get(admin::changes))
+        .route("/v1/admin/reload", post(admin::reload))
+        .route("/v1/approvals/{id}", get(approvals::show).post(approvals::decide))
+        .route("/v1/calls", post(calls::run))
+        .route("/v1/dialects/{dialect}/calls", post(dialects::run))
+        .route("/v1/drafts", post(drafts::run))
+        .route(
+            "/v1/sessions/{id}",
+            get(sessions::show).put(sessions::put).patch(sessions::patch).delete(sessions::delete),
+        )
+        .route("/v1/tools/{name}", get(tools::show))
+        .route("/v1/tools:search", post(search::run));
+    #[cfg(feature = "agents")]
+    let router = router
+        .route("/v1/agents", get(crate::agents::list))
+        .route("/v1/conversations/{agent}/{session}", axum::routing::delete(conversations::remove));
+    #[cfg(feature = "mcp")]
+    let router = router
+        .route("/mcp", axum::routing::any(crate::mcp::serve))
+        // Clients that know another server write a slash at the end.
+        .route("/mcp/", axum::routing::any(crate::mcp::serve))
+        .route("/mcp/{toolset}", axum::routing::any(crate::mcp::serve_toolset));
+    router
+}
+
+/// Adds the routes that read parameters of the query. Each refuses those that are none of its own.
+fn add_routes_with_query(router: Router<Gateway>) -> Router<Gateway> {
+    let router = router
+        .route("/v1/admin/calls", get(admin::list_calls))
+        .route("/v1/admin/report", get(admin::show_report))
+        .route("/v1/approvals", get(approvals::list))
+        .route("/v1/results", post(results::store))
+        .route("/v1/results/{id}", get(results::show))
+        .route("/v1/tools", get(tools::list));
+    #[cfg(feature = "agents")]
+    let router = router.route("/v1/conversations", get(conversations::list));
+    router
+}
+
+async fn refuse_query(query: Query, request: Request) -> Result<Request, Problem> {
+    query.refuse_remaining("no parameter")?;
+    Ok(request)
 }
 
 /// The metadata of the sidecar as a resource of OAuth.

@@ -131,9 +131,7 @@ pub(crate) async fn show(
     State(gateway): State<Gateway>,
     caller: Caller,
     PathName(name): PathName,
-    query: Query,
 ) -> Result<JsonText, Problem> {
-    query.refuse_remaining("no parameter")?;
     let built = gateway.current_build();
     let entry = built.executor.find(&name).filter(|entry| caller.may_use(entry.toolset()));
     let entry_and_tool = entry.and_then(|entry| Some((entry, entry.declaration()?)));

@@ -49,6 +49,16 @@ async fn paths_that_share_a_segment_allow_their_own_methods() {
 }
 
 #[tokio::test]
+async fn no_path_ignores_a_query_that_it_does_not_read() {
+    let sidecar = Sidecar::of_pets().await;
+    let operations = sidecar.operations().await;
+    assert!(operations.iter().any(|(_, path)| path == "/v1/sessions/x:run"), "{operations:?}");
+    for (method, path) in &operations {
+        sidecar.refuses_query(method, path).await;
+    }
+}
+
+#[tokio::test]
 async fn a_malformed_toolset_tool_is_not_echoed_in_the_answer() {
     let sidecar = Sidecar::of_pets().await;
     for unnamed in [json!({}), json!({"toolset": "pets"}), json!({"toolId": 7}), json!(7)] {

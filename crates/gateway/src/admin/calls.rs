@@ -151,9 +151,7 @@ pub(crate) async fn show_call(
     State(gateway): State<Gateway>,
     caller: Caller,
     PathName(number): PathName,
-    query: Query,
 ) -> Result<JsonText, Problem> {
-    query.refuse_remaining("no parameter")?;
     let call = number.parse().ok().and_then(|number| gateway.recent_calls().find(number));
     let call = call.filter(|call| is_shown(&caller, call)).ok_or_else(|| {
         let detail = "expected the `number` of one of the last calls: `GET /v1/admin/calls`";

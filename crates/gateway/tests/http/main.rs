@@ -19,6 +19,7 @@ mod mcp_values;
 mod notes;
 mod orders;
 mod prelude;
+mod queries;
 mod search;
 mod semantic_kernel;
 mod service;

@@ -71,6 +71,31 @@ impl Sidecar {
         self.send("PUT", path, &[JSON], &body.to_string()).await
     }
 
+    /// The method and the path of every described operation, with `x` for each name of a path.
+    pub(crate) async fn operations(&self) -> Vec<(String, String)> {
+        let description = self.get("/openapi.json").await.json();
+        let mut operations = Vec::new();
+        for (path, item) in description["paths"].as_object().unwrap() {
+            let parts = path.split('{').map(|part| match part.split_once('}') {
+                Some((_, rest)) => format!("x{rest}"),
+                None => part.to_owned(),
+            });
+            let path = parts.collect::<String>();
+            let methods = item.as_object().unwrap().keys();
+            operations.extend(methods.map(|method| (method.to_uppercase(), path.clone())));
+        }
+        operations
+    }
+
+    /// Asserts that an operation refuses a query that it does not read.
+    pub(crate) async fn refuses_query(&self, method: &str, path: &str) {
+        for query in ["foo=1", "dryRun=true", "foo"] {
+            let answered = self.send(method, &format!("{path}?{query}"), &[JSON], "{}").await;
+            let expected = "urn:callgate:problem:malformed-query";
+            assert_eq!(answered.json()["type"], expected, "{method} {path}?{query}");
+        }
+    }
+
     /// The response to a message of MCP of the revision 2025-11-25.
     pub(crate) async fn mcp(&self, path: &str, body: &str) -> Answered {
         let headers = [JSON, EITHER, ("mcp-protocol-version", "2025-11-25")];

@@ -92,6 +92,8 @@ async fn a_form_without_its_token_or_from_another_page_is_refused() {
     let status = async |headers: &[(&str, &str)], form: &str| {
         browser.post("/console/a", headers, form).await.status().as_u16()
     };
+    let asked = browser.post("/console/a?said=no", &[], &form).await;
+    assert_eq!(asked.status().as_u16(), 400, "a form has its fields in its body");
     assert_eq!(status(&[], "said=hello").await, 403);
     assert_eq!(status(&[], "csrf=&said=hello").await, 403);
     assert_eq!(status(&[("origin", "https://evil.example")], &form).await, 403);

@@ -94,7 +94,7 @@ async fn each_request_and_each_call_is_one_record_without_values() {
     let expected = [
         (&calls, &json!(200), &kim),
         (&calls, &json!(200), &kim),
-        (&session, &json!(201), &kim),
+        (&session, &json!(400), &kim),
         (&session, &json!(401), &nobody),
         (&Value::Null, &json!(404), &kim),
     ];
