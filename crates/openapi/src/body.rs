@@ -3,11 +3,13 @@
 mod bytes;
 pub(crate) mod credential_fields;
 mod encoding;
+mod files;
 mod kind;
 pub(crate) mod media;
 mod position;
 mod root;
 pub(crate) mod swagger;
+mod untyped_part;
 
 use std::sync::Arc;
 
@@ -64,6 +66,8 @@ pub struct BodyMedia {
     /// The encodings of properties of a form or a multipart body. Other properties are written by the type of their
     /// value (OpenAPI 3.0.4 §4.7.15.1.1: an object as JSON, each item of a list separately, else as text).
     pub encodings: Box<[PropertyEncoding]>,
+    /// The files of a form or a multipart body that have no name in the description; `None` if there are none.
+    pub open_files: Option<OpenFiles>,
     /// The encodings of a list's items, for a multipart body whose parts have no names.
     pub positions: PositionEncodings,
     /// The root element of an XML body, if the description names it.
@@ -99,6 +103,31 @@ pub struct PropertyEncoding {
     /// The headers of the part.
     pub headers: Box<[PartHeader]>,
     /// True if the value, or each item of it, represents the bytes of a file.
+    pub is_binary: bool,
+    /// True if the media type alone says that: the schema states no type, or a text.
+    pub is_untyped: bool,
+}
+
+/// The files of a body whose names the description states only by a pattern, or not at all. Members in
+/// [`BodyMedia::encodings`] are not among them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct OpenFiles {
+    /// The patterns of names, those of other members too.
+    pub patterns: Box<[NamePattern]>,
+    /// True if members whose names match no pattern are files.
+    pub is_rest_binary: bool,
+    /// The encoding of each file.
+    pub encoding: PropertyEncoding,
+}
+
+/// A pattern of the names of members.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct NamePattern {
+    /// A regular expression of ECMA-262 that a part of the name matches.
+    pub pattern: Arc<str>,
+    /// True if the members are files.
     pub is_binary: bool,
 }
 

@@ -82,7 +82,9 @@ impl DeclarationParts<'_> {
     }
 
     fn schema_builder(&self, view: View, findings: Findings) -> Builder<'_> {
-        Builder::new(self.document, &self.built, view).reporting_to(findings)
+        let mut builder = Builder::new(self.document, &self.built, view).reporting_to(findings);
+        builder.untyped_parts = self.body.map(untyped_parts).unwrap_or_default();
+        builder
     }
 
     fn arguments_object(
@@ -188,9 +190,22 @@ fn bytes_form(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
         _ if is_declared && media.is_some_and(BodyMedia::is_merge_patch) => Bytes::Patch,
         Some(BodyKind::Binary) => Bytes::Whole,
         Some(BodyKind::Multipart) if input.name.is_empty() => Bytes::Parts,
+        Some(BodyKind::Multipart) if is_untyped(media, &input.name) => Bytes::Untyped,
         Some(BodyKind::Multipart) => Bytes::Part,
         _ => Bytes::Text,
     }
+}
+
+fn is_untyped(media: Option<&BodyMedia>, name: &str) -> bool {
+    let mut encodings = media.iter().flat_map(|media| &media.encodings);
+    encodings.any(|encoding| encoding.is_untyped && *encoding.name == *name)
+}
+
+/// The names of the parts that are bytes by their media type alone.
+fn untyped_parts(body: &Body) -> Vec<Arc<str>> {
+    let encodings = body.media.iter().flat_map(|media| &media.encodings);
+    let untyped = encodings.filter(|encoding| encoding.is_untyped);
+    untyped.map(|encoding| Arc::clone(&encoding.name)).collect()
 }
 
 /// True if the model must supply a required input, because neither a default nor the session does.

@@ -91,6 +91,7 @@ pub(crate) fn arrange_inputs<'d>(
                     .iter()
                     .position(|alternative| alternative.has_media_type(&media.media_type)),
                 encodings: media.encodings.clone(),
+                open_files: media.open_files.clone(),
                 positions: media.positions.clone(),
                 root: media.root.clone(),
             })

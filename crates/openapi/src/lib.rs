@@ -51,7 +51,8 @@ mod xml_keys;
 
 pub use bindings::{Alternative, Bindings, Fixed, SchemaNode};
 pub use body::{
-    Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PositionEncodings, PropertyEncoding, XmlName,
+    Body, BodyKind, BodyLayout, BodyMedia, NamePattern, OpenFiles, PartHeader, PositionEncodings,
+    PropertyEncoding, XmlName,
 };
 pub use budget::Budget;
 pub use code::{Code, Example};

@@ -25,6 +25,7 @@ mod scope;
 mod set;
 mod stem;
 mod unknown_keyword;
+mod untyped;
 
 use std::{collections::VecDeque, fmt::Display, sync::Arc};
 
@@ -75,6 +76,10 @@ pub(crate) struct Builder<'d> {
     taken: HashSet<Arc<str>>,
     pending: VecDeque<PendingDefinition>,
     pub(crate) bytes: Bytes,
+    /// The names of the parts of the body that are bytes by their media type alone.
+    pub(crate) untyped_parts: Vec<Arc<str>>,
+    /// The number of nested references that are still built in place.
+    left_in_place: usize,
     scope: Scope,
     /// True if a default or an only value is filled in at the schema that is being built.
     is_filled: bool,
@@ -107,6 +112,8 @@ impl<'d> Builder<'d> {
             taken: HashSet::new(),
             pending: VecDeque::new(),
             bytes: Bytes::Text,
+            untyped_parts: Vec::new(),
+            left_in_place: untyped::MOST_IN_PLACE,
             scope: Scope::default(),
             is_filled: true,
             findings: Findings::default(),
@@ -125,6 +132,13 @@ impl<'d> Builder<'d> {
         if !self.document.meter().spend_steps(PART) {
             self.report_spent();
             return Value::Bool(true);
+        }
+        if self.is_untyped_bytes(node, path) {
+            self.document.meter().spend_steps(BYTES);
+            return self.bytes.schema(node, self.view);
+        }
+        if let Some(built) = self.schema_in_place(node, path) {
+            return built;
         }
         match node {
             Node::Bool(value) => Value::Bool(*value),

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_openapi::{BodyMedia, PartHeader, PropertyEncoding, Style};
+use callgate_openapi::{BodyMedia, NamePattern, OpenFiles, PartHeader, PropertyEncoding, Style};
 use callgate_tool::{Fault, Value};
 use http::HeaderName;
 use percent_encoding::percent_decode_str;
@@ -19,7 +19,13 @@ use super::{
     plain::text_of,
     upload::{may_be_bytes, uploaded_bytes},
 };
-use crate::{lists::separator, stored_results::StoredResults, style::Unwritable, wording};
+use crate::{
+    check::{Budget, Pattern},
+    lists::separator,
+    stored_results::StoredResults,
+    style::Unwritable,
+    wording,
+};
 
 #[derive(Debug)]
 struct Part<'a> {
@@ -79,7 +85,9 @@ fn members_with_encodings<'a>(
 ) -> Result<Vec<(Member<'a>, PartEncoding<'a>)>, Box<Fault>> {
     if let Some(members) = content.given_members() {
         let encoding = |name: &str| {
-            media.encodings.iter().find(|property_encoding| *property_encoding.name == *name)
+            let mut declared = media.encodings.iter();
+            let declared = declared.find(|property_encoding| *property_encoding.name == *name);
+            declared.or_else(|| file_encoding(media.open_files.as_ref()?, name))
         };
         let with_encoding = |member: Member<'a>| {
             let encoding = PartEncoding::ByName(encoding(member.name));
@@ -101,6 +109,21 @@ fn members_with_encodings<'a>(
         }
         whole => Err(wording::body::no_members(whole, &media.media_type)),
     }
+}
+
+/// The encoding of a member that is a file by a pattern of its name, or as one of any other name.
+fn file_encoding<'a>(files: &'a OpenFiles, name: &str) -> Option<&'a PropertyEncoding> {
+    let matches = |named: &&NamePattern| {
+        let pattern = Pattern::new(&named.pattern);
+        pattern.matches(name, &mut Budget::new(Budget::CALL)).unwrap_or(true)
+    };
+    let matching: Vec<_> = files.patterns.iter().filter(matches).collect();
+    let is_file = if matching.is_empty() {
+        files.is_rest_binary
+    } else {
+        matching.iter().any(|named| named.is_binary)
+    };
+    is_file.then_some(&files.encoding)
 }
 
 fn member_parts<'a>(

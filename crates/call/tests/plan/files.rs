@@ -138,6 +138,69 @@ proptest! {
 }
 
 #[test]
+fn a_part_whose_media_type_is_of_bytes_is_a_file() {
+    let text = json!({"type": "string"});
+    for (version, schema, content_type) in [
+        ("3.1.1", json!({}), None),
+        ("3.1.1", json!({"title": "Any file"}), None),
+        ("3.0.3", json!({}), Some("image/png")),
+        ("3.1.1", json!({}), Some("image/png, image/jpeg")),
+        ("3.0.3", text.clone(), Some("application/octet-stream")),
+        ("3.1.1", text, Some("image/*, application/pdf")),
+    ] {
+        for (is_list, wrapping, body) in
+            [(false, 0, 0), (true, 0, 1), (false, 1, 2), (true, 1, 0), (true, 0, 2)]
+        {
+            let encoding = content_type.map(|media_type| json!({"contentType": media_type}));
+            let way = Way { version, schema: schema.clone(), wrapping, is_list, body, encoding };
+            let file = file_of_type(content_type.map_or("a/b", |_| "image/png"));
+            let value = if is_list { json!([file]) } else { file };
+            check(&way.description(), value, &["a.txt"]);
+        }
+    }
+}
+
+fn file_of_type(media_type: &str) -> Value {
+    json!({"data": BASE64, "filename": "a.txt", "content_type": media_type})
+}
+
+#[test]
+fn the_bytes_of_a_file_of_any_name_arrive() {
+    let file = json!({"type": "string", "format": "binary"});
+    let files = json!({"type": "array", "items": file});
+    let key = json!({"type": "string"});
+    for schema in [
+        json!({"additionalProperties": file}),
+        json!({"additionalProperties": files}),
+        json!({"allOf": [{"additionalProperties": file}]}),
+        json!({"patternProperties": {"^f$": file, "^k": key}}),
+        json!({"patternProperties": {"^k": key}, "additionalProperties": files}),
+        json!({"properties": {"k": key}, "if": {"properties": {"k": {"const": "f"}}},
+            "then": {"properties": {"f": file}}}),
+    ] {
+        let media = json!({"schema": schema});
+        let body = json!({"required": true, "content": {"multipart/form-data": media}});
+        let description = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+            "servers": [{"url": "https://api.example.com"}],
+            "paths": {"/x": {"post": {"requestBody": body,
+                "responses": {"200": {"description": "fine"}}}}}});
+        let is_list = schema.to_string().contains("array");
+        let value = file_of_type("image/png");
+        let value = if is_list { json!([value]) } else { value };
+        let text_after = schema.to_string().contains("\"k\"") || schema.to_string().contains("^k");
+        let mut given = json!({"f": value});
+        if text_after {
+            given["k"] = "f".into();
+        }
+        let planned = call(&plan(&description.to_string()), json!({"body": given}));
+        let parts = parts(&planned);
+        assert!(parts[0].0.contains("name=\"f\"; filename=\"a.txt\""), "{schema} {}", parts[0].0);
+        assert_eq!(parts[0].1, FILE, "{schema}");
+        assert_eq!(parts.get(1).map(|(_, content)| &**content), text_after.then_some(&b"f"[..]));
+    }
+}
+
+#[test]
 fn the_bytes_of_a_file_of_swagger_arrive_with_its_name() {
     let list = |format: Value| {
         let mut field = json!({"in": "formData", "name": "f", "required": true, "type": "array",

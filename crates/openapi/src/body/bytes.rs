@@ -6,7 +6,7 @@ use callgate_tree::Node;
 use crate::{
     body::{
         BodyKind, PropertyEncoding,
-        encoding::{composition_branches, schema_and_targets},
+        files::{composition_branches, schema_and_targets},
     },
     document::Document,
     reference::LocatedNode,

@@ -3,36 +3,38 @@
 
 use std::sync::Arc;
 
-use callgate_tree::{Node, Path};
+use callgate_tree::Node;
 use hashbrown::HashSet;
-use indexmap::IndexSet;
 
 use crate::{
-    body::{BodyKind, PartHeader, PropertyEncoding},
+    body::{
+        BodyKind, OpenFiles, PartHeader, PropertyEncoding, files::MemberNames,
+        untyped_part::is_untyped,
+    },
     code::Code,
     cursor::Cursor,
-    document::Document,
     input::{Style, Styled},
     meter::KEPT,
-    reference::{LocatedNode, reference_chain, reference_targets},
-    schema::bytes::is_bytes,
+    reference::{LocatedNode, reference_chain},
 };
 
-/// Reads the encodings of a body's properties, if its media type object states them; empty for bodies without properties.
-pub(super) fn read_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncoding]> {
+/// Reads the encodings of a body's properties, if its media type object states them, and the files that have no name in
+/// the description; empty for bodies without properties.
+pub(super) fn read_encodings(
+    media: Cursor<'_, '_>,
+    kind: BodyKind,
+) -> (Box<[PropertyEncoding]>, Option<OpenFiles>) {
     if !matches!(kind, BodyKind::Form | BodyKind::Multipart) {
-        return Box::default();
+        return (Box::default(), None);
     }
-    let document = media.document;
     let mut encodings = declared_encodings(media, kind);
-    let mut files = IndexSet::new();
-    if let Some(schema) = media.unresolved_member_node("schema") {
-        let mut left = MOST_VISITED;
-        collect_files(document, schema, &mut files, &mut left);
-    }
+    let names = member_names(media, kind, &encodings);
     let mut declared = HashSet::new();
     for encoding in &mut encodings {
-        encoding.is_binary = files.contains(&encoding.name);
+        let name = &encoding.name;
+        encoding.is_untyped = names.untyped.contains(name);
+        let is_open_file = names.is_rest_binary && !names.declared.contains(name);
+        encoding.is_binary = encoding.is_untyped || is_open_file || names.files.contains(name);
         if encoding.is_binary && kind == BodyKind::Multipart {
             // A style writes texts (OpenAPI 3.1.1 §4.8.15.1.2), and has no form for bytes.
             encoding.styled = None;
@@ -40,11 +42,40 @@ pub(super) fn read_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[Prop
         }
         declared.insert(Arc::clone(&encoding.name));
     }
-    let others = files.into_iter().filter(|name| !declared.contains(*name));
-    let others = document.while_affordable(others, KEPT);
-    encodings
-        .extend(others.map(|name| PropertyEncoding { is_binary: true, ..plain_encoding(name) }));
-    encodings.into()
+    // Beside files of any name, the names of other members must be stated.
+    let is_needed = |name: &&&Arc<str>| {
+        let is_binary = names.files.contains(*name) || names.untyped.contains(*name);
+        !declared.contains(**name) && (is_binary || names.has_open_files())
+    };
+    let others = names.declared.iter().filter(is_needed);
+    let others = media.document.while_affordable(others, KEPT);
+    encodings.extend(others.map(|name| {
+        let is_untyped = names.untyped.contains(name);
+        let is_binary = is_untyped || names.files.contains(name);
+        PropertyEncoding { is_binary, is_untyped, ..plain_encoding(name) }
+    }));
+    let open_files = names.has_open_files().then(|| OpenFiles {
+        patterns: names.patterns.into(),
+        is_rest_binary: names.is_rest_binary,
+        encoding: PropertyEncoding { is_binary: true, ..plain_encoding(&"".into()) },
+    });
+    (encodings.into(), open_files)
+}
+
+fn member_names<'d>(
+    media: Cursor<'d, '_>,
+    kind: BodyKind,
+    encodings: &[PropertyEncoding],
+) -> MemberNames<'d> {
+    let Some(schema) = media.unresolved_member_node("schema") else {
+        return MemberNames::default();
+    };
+    let is_untyped = |name: &str, part: LocatedNode<'d>| {
+        let encoding = encodings.iter().find(|encoding| *encoding.name == *name);
+        let content_types = encoding.map(|encoding| &*encoding.content_types).unwrap_or_default();
+        kind == BodyKind::Multipart && is_untyped(media.document, part, content_types)
+    };
+    MemberNames::from_schema(media.document, schema, &is_untyped)
 }
 
 /// The encoding of a property that the description says nothing about.
@@ -55,6 +86,7 @@ pub(super) fn plain_encoding(name: &Arc<str>) -> PropertyEncoding {
         styled: None,
         headers: Box::default(),
         is_binary: false,
+        is_untyped: false,
     }
 }
 
@@ -204,188 +236,11 @@ fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
     text.bytes().all(|byte| byte == b'\t' || (b' '..0x7f).contains(&byte)).then_some(text)
 }
 
-fn collect_files<'d>(
-    document: &'d Document,
-    schema: LocatedNode<'d>,
-    files: &mut IndexSet<&'d Arc<str>>,
-    left: &mut usize,
-) {
-    for at in schema_and_targets(document, schema, left) {
-        let members = at.node.members_of("properties");
-        for (name, property) in document.while_affordable(members, 1) {
-            if !files.contains(name) && is_file(document, property, &at.path()) {
-                files.insert(name);
-            }
-        }
-        for branch in composition_branches(at.node) {
-            collect_files(document, LocatedNode::new(branch, &at.path()), files, left);
-        }
-    }
-}
-
-/// True if a value, or each item of it, represents bytes; one of several alternatives suffices. The path is that of the
-/// schema or of one of its ancestors in its document.
-pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
-    let mut left = MOST_VISITED;
-    is_file_within(document, LocatedNode::new(schema, path), &mut left)
-}
-
-fn is_file_within<'d>(document: &'d Document, schema: LocatedNode<'d>, left: &mut usize) -> bool {
-    schema_and_targets(document, schema, left).iter().any(|at| {
-        let mut below = at.node.get("items").into_iter().chain(composition_branches(at.node));
-        let path = at.path();
-        is_bytes(at.node)
-            || below.any(|node| is_file_within(document, LocatedNode::new(node, &path), left))
-    })
-}
-
-/// A schema and all its references' targets; `None` if the limit is reached: `left` is the number of schemas that may
-/// still be read.
-pub(super) fn schema_and_targets<'d>(
-    document: &'d Document,
-    schema: LocatedNode<'d>,
-    left: &mut usize,
-) -> Vec<LocatedNode<'d>> {
-    let rest = document.descend_to_remaining_depth(*left, 1 + schema.path().weight());
-    *left = rest.unwrap_or_default();
-    if rest.is_none() {
-        return Vec::new();
-    }
-    let beyond = reference_targets(document, schema.node, &schema.path());
-    std::iter::once(schema).chain(beyond).collect()
-}
-
-pub(super) fn composition_branches(node: &Node) -> impl Iterator<Item = &Node> {
-    ["allOf", "anyOf", "oneOf"].iter().flat_map(|keyword| node.list(keyword))
-}
-
 /// The keywords that divide a part into parts (OpenAPI 3.2.0 §4.15.1).
 const NESTED: [&str; 3] = ["encoding", "itemEncoding", "prefixEncoding"];
 
 /// The keywords of a style.
 const STYLES: [&str; 3] = ["style", "explode", "allowReserved"];
 
-/// The number of schemas that are visited. Nested compositions can be walked in more ways than they have parts; real
-/// ones have fewer than fifty.
-const MOST_VISITED: usize = 200;
-
 #[cfg(test)]
-mod tests {
-    use callgate_tool::{Value, json};
-
-    use super::*;
-    use crate::{findings::Findings, sample::node};
-
-    /// Checks the encodings, one line for each property, then the codes of the findings.
-    #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
-    fn check(version: &str, kind: BodyKind, media: Value, expected: &[&str]) {
-        let document = json!({"openapi": version, "media": media,
-            "components": {"schemas": {"File": {"type": "string", "format": "binary"}}}});
-        let document = Document::new(node(&document)).unwrap();
-        let media = document.root().get("media").unwrap();
-        let media = LocatedNode { node: media, pointer: "/media".into() };
-        let mut findings = Findings::default();
-        let encodings = read_encodings(Cursor::new(&document, &mut findings).at_node(&media), kind);
-        let lines = encodings.iter().map(|property| {
-            let mut line = property.name.to_string();
-            property.content_types.iter().for_each(|name| line.push_str(&format!(" {name}")));
-            if let Some(Styled { style, explode, allow_reserved, .. }) = &property.styled {
-                line.push_str(&format!(" {style:?} {explode} {allow_reserved}"));
-            }
-            property.headers.iter().for_each(|header| {
-                line.push_str(&format!(" {}={}", header.name, header.value));
-            });
-            line + if property.is_binary { " file" } else { "" }
-        });
-        let codes = findings.into_diagnostics();
-        let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
-        assert_eq!(lines.chain(codes).collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn the_style_of_a_part_is_used_if_any_style_keyword_is_written() {
-        let encoding = json!({"encoding": {
-            "expand": {"style": "deepObject", "explode": true}, "tags": {"explode": false},
-            "raw": {"allowReserved": true}, "json": {"contentType": "application/json"}}});
-        check(
-            "3.0.3",
-            BodyKind::Form,
-            encoding.clone(),
-            &[
-                "expand DeepObject true false",
-                "tags Form false false",
-                "raw Form true true",
-                "json application/json",
-            ],
-        );
-        check(
-            "3.0.3",
-            BodyKind::Multipart,
-            encoding.clone(),
-            &["expand", "tags", "raw", "json application/json"],
-        );
-        check(
-            "3.1.0",
-            BodyKind::Multipart,
-            json!({"encoding": {"tags": {"explode": false}}}),
-            &["tags Form false false"],
-        );
-        check("3.0.3", BodyKind::Json, encoding, &[]);
-        check(
-            "3.0.3",
-            BodyKind::Form,
-            json!({"encoding": {"a": {"style": "matrix"}}}),
-            &["a Form true false", "invalid-style"],
-        );
-    }
-
-    #[test]
-    fn file_parts_are_found_wherever_they_are_declared() {
-        let schema = json!({"allOf": [{"properties": {"photo": {"$ref": "#/components/schemas/File"},
-            "pages": {"type": "array", "items": {"format": "binary"}}, "name": {"type": "string"}}}],
-            "properties": {"raw": {"contentMediaType": "image/png"}}});
-        check(
-            "3.1.0",
-            BodyKind::Multipart,
-            json!({"schema": schema, "encoding": {"photo": {"contentType": "image/png, image/jpeg"}}}),
-            &["photo image/png image/jpeg file", "raw file", "pages file"],
-        );
-    }
-
-    #[test]
-    fn files_have_no_style() {
-        let file = json!({"type": "string", "format": "binary"});
-        let schema = json!({"properties": {"f": {"type": "array", "items": file}}});
-        for (encoding, codes) in [
-            (json!({"explode": true}), &["f file"][..]),
-            (json!({"style": "form", "allowReserved": false}), &["f file"]),
-            (json!({"style": "deepObject"}), &["f file", "undefined-form"]),
-            (json!({"explode": false}), &["f file", "undefined-form"]),
-            (json!({"allowReserved": true}), &["f file", "undefined-form"]),
-        ] {
-            let media = json!({"schema": schema, "encoding": {"f": encoding}});
-            check("3.1.0", BodyKind::Multipart, media.clone(), codes);
-            check("3.2.0", BodyKind::Multipart, media, codes);
-        }
-    }
-
-    #[test]
-    fn headers_of_parts_are_sent_only_with_a_fixed_value() {
-        let headers = json!({"X-Rate": {"schema": {"type": "integer", "default": 3}},
-            "X-Kind": {"schema": {"enum": ["a"]}}, "X-Any": {"schema": {"type": "string"}},
-            "Content-Type": {"schema": {"default": "text/plain"}}, "X-Split": {"schema": {"default": "a\r\nb"}}});
-        check(
-            "3.0.3",
-            BodyKind::Multipart,
-            json!({"encoding": {"a": {"headers": headers}}}),
-            &["a X-Rate=3 X-Kind=a", "part-header", "part-header"],
-        );
-    }
-
-    #[test]
-    fn malformed_encodings_are_reported() {
-        check("3.0.3", BodyKind::Multipart, json!({"encoding": {"a": 7}}), &["malformed-node"]);
-        check("3.0.3", BodyKind::Multipart, json!({"encoding": []}), &[]);
-    }
-}
+mod tests;

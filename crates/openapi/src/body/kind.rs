@@ -1,7 +1,7 @@
 //! Decides how a body becomes bytes, from the name of its media type and from its schema.
 
 use crate::{
-    body::{BodyKind, encoding},
+    body::{BodyKind, files},
     code::Code,
     cursor::Cursor,
     document::Document,
@@ -43,7 +43,7 @@ pub(super) fn kind_of_schema(
     let says = |name: &str| {
         reference_chain(document, schema.node, &schema.path()).any(|node| node.get(name).is_some())
     };
-    let is_bytes = encoding::is_file(document, schema.node, &schema.path());
+    let is_bytes = files::is_file(document, schema.node, &schema.path());
     match kind {
         BodyKind::Binary if !is_bytes && RESTRICTING.iter().any(|name| says(name)) => {
             BodyKind::Text

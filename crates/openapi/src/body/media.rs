@@ -6,7 +6,7 @@ use callgate_tree::{Node, Severity};
 
 use crate::{
     body::{
-        BodyKind, PositionEncodings, PropertyEncoding, XmlName,
+        BodyKind, OpenFiles, PositionEncodings, PropertyEncoding, XmlName,
         bytes::{carries_bytes, holds_encoded},
         encoding,
         kind::{body_kind, is_object_of_bytes, kind_of_schema, lacks_form},
@@ -65,6 +65,7 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) is_written: bool,
     /// The encoding of properties; read for request bodies only.
     pub(crate) encodings: Box<[PropertyEncoding]>,
+    pub(crate) open_files: Option<OpenFiles>,
     pub(crate) positions: PositionEncodings,
 }
 
@@ -85,7 +86,7 @@ pub(crate) fn read_body<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'
     }
     for media in &mut media {
         let at = object.at_node(&media.object);
-        media.encodings = encoding::read_encodings(at, media.kind);
+        (media.encodings, media.open_files) = encoding::read_encodings(at, media.kind);
         if media.kind == BodyKind::Multipart {
             media.positions = position::read_position_encodings(at, &media.media_type);
         }
@@ -119,7 +120,9 @@ pub(crate) fn sort_by_preference(
         name_root(media, cursor);
     }
     // Unchanged bytes are a third smaller than base64, and need no model that writes base64.
-    let carries = |media: &DescribedMedia<'_>| carries_bytes(media.kind, &media.encodings);
+    let carries = |media: &DescribedMedia<'_>| {
+        media.open_files.is_some() || carries_bytes(media.kind, &media.encodings)
+    };
     let holds_encoded =
         |media: &DescribedMedia<'_>| holds_encoded(document, media.kind, media.schema.as_ref());
     let is_encoded = body.media.iter().any(carries) && body.media.iter().any(holds_encoded);
@@ -239,6 +242,7 @@ impl<'d> DescribedMedia<'d> {
             root: None,
             is_written: true,
             encodings: Box::default(),
+            open_files: None,
             positions: PositionEncodings::default(),
         }
     }

@@ -4,9 +4,8 @@
 use crate::{
     body::{
         BodyKind, PositionEncodings, PropertyEncoding,
-        encoding::{
-            content_types, is_file, part_headers, plain_encoding, report_nested, schema_and_targets,
-        },
+        encoding::{content_types, part_headers, plain_encoding, report_nested},
+        files::{is_file, schema_and_targets},
     },
     code::Code,
     cursor::Cursor,

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use crate::{
     body::{
-        BodyKind, PropertyEncoding, encoding,
+        BodyKind, PropertyEncoding, encoding, files,
         media::{self, DescribedBody, DescribedMedia},
     },
     code::Code,
@@ -69,7 +69,7 @@ pub(crate) fn listed_media<'d>(
 
 fn form_body<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedBody<'d> {
     let is_file = |field: &Parameter<'_>| {
-        encoding::is_file(operation.document, field.object, &Path::at(field.pointer()))
+        files::is_file(operation.document, field.object, &Path::at(field.pointer()))
     };
     let has_file = fields.iter().any(is_file);
     let object = operation.located_node();
@@ -91,12 +91,10 @@ fn form_body<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> Descr
     let encodings: Box<[PropertyEncoding]> = fields
         .iter()
         .map(|field| PropertyEncoding {
-            name: Arc::clone(&field.name),
-            content_types: Box::default(),
             // A `collectionFormat` joins texts; each file of a list is a part of its own.
             styled: field_style(operation, field).filter(|_| !is_file(field)),
-            headers: Box::default(),
             is_binary: is_file(field),
+            ..encoding::plain_encoding(&field.name)
         })
         .collect();
     for media in &mut media {

@@ -78,7 +78,8 @@ impl<'d> Alternative<'d> {
 }
 
 fn bytes_form(media: &DescribedMedia<'_>) -> BytesForm {
-    let has_files = media.encodings.iter().any(|encoding| encoding.is_binary);
+    let has_named_files = media.encodings.iter().any(|encoding| encoding.is_binary);
+    let has_files = has_named_files || media.open_files.is_some();
     match media.kind {
         BodyKind::Binary => BytesForm::Whole,
         BodyKind::Multipart if has_files => BytesForm::Files,

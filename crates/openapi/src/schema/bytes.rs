@@ -20,6 +20,8 @@ pub(crate) enum Bytes {
     Patch,
     /// An ordinary text. Objects in a part are JSON (OpenAPI 3.1.1 §4.8.15.1), which has no bytes.
     Text,
+    /// Bytes, or a list of them, whatever the schema says: the media type of a part says it instead.
+    Untyped,
     Whole,
 }
 
@@ -27,10 +29,20 @@ impl Bytes {
     pub(crate) fn representation_below_keyword(self, keyword: &str) -> Self {
         match (self, keyword) {
             // These keywords apply to the value itself.
-            (_, "allOf" | "anyOf" | "else" | "if" | "not" | "oneOf" | "then")
+            (
+                _,
+                "allOf" | "anyOf" | "dependentSchemas" | "else" | "if" | "not" | "oneOf" | "then",
+            )
             | (Self::Patch, "additionalProperties" | "patternProperties" | "properties") => self,
             (Self::Part, "items") | (Self::Parts, "items" | "prefixItems") => Self::File,
-            (Self::Parts, "properties") => Self::Part,
+            (
+                Self::Parts,
+                "additionalProperties"
+                | "patternProperties"
+                | "properties"
+                | "unevaluatedProperties",
+            ) => Self::Part,
+            (Self::Untyped, "items") => Self::Untyped,
             _ => Self::Text,
         }
     }
@@ -40,7 +52,7 @@ impl Bytes {
         let is_open = reference_of(schema).is_some()
             || PASSING.iter().any(|keyword| schema.get(keyword).is_some());
         match self {
-            Self::Parts | Self::Text => self,
+            Self::Parts | Self::Text | Self::Untyped => self,
             Self::Patch if MEMBERS.iter().any(|keyword| schema.get(keyword).is_some()) => self,
             _ if is_open => self,
             _ if !is_bytes(schema) || self == Self::Patch => Self::Text,
@@ -109,7 +121,8 @@ fn reads_as_text(media_type: &str) -> bool {
 }
 
 /// The keywords below which bytes may occur in a schema that does not describe bytes itself.
-const PASSING: [&str; 8] = ["allOf", "anyOf", "else", "if", "items", "not", "oneOf", "then"];
+const PASSING: [&str; 9] =
+    ["allOf", "anyOf", "dependentSchemas", "else", "if", "items", "not", "oneOf", "then"];
 
 const MEMBERS: [&str; 3] = ["additionalProperties", "patternProperties", "properties"];
 
@@ -149,7 +162,10 @@ mod tests {
             (&["properties", "items"], Bytes::File),
             (&["properties", "items", "items"], Bytes::Text),
             (&["properties", "properties"], Bytes::Text),
-            (&["additionalProperties"], Bytes::Text),
+            (&["additionalProperties"], Bytes::Part),
+            (&["then", "patternProperties", "items"], Bytes::File),
+            (&["dependentSchemas", "unevaluatedProperties"], Bytes::Part),
+            (&["properties", "additionalProperties"], Bytes::Text),
             (&["items"], Bytes::File),
             (&["prefixItems"], Bytes::File),
         ] {

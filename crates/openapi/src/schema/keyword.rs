@@ -317,7 +317,10 @@ fn build_properties<'d>(
         if builder.keeps_property(property, &path) {
             let Some(name) = builder.copy_text(name) else { break };
             let is_optional = !required_members::requires_member(object, &name);
+            let outer = builder.bytes;
+            builder.bytes = builder.representation_at_property(&name);
             let mut schema = builder.schema(property, &path);
+            builder.bytes = outer;
             leave_out_title(&mut schema, &name);
             let is_removable = builder.bytes == Bytes::Patch && is_optional;
             kept.insert(name, if is_removable { removable_schema(schema) } else { schema });
