@@ -80,6 +80,8 @@ pub(crate) struct Column {
     pub(crate) is_generated: bool,
     /// True if equal texts are equal bytes: no collation takes `ann` for `ANN`.
     pub(crate) compares_bytes: bool,
+    /// The schema of the operators that its order is made of, if they are those of an extension.
+    pub(crate) order_schema: Option<String>,
     /// The name in the database, if models know the column by another one.
     pub(crate) own_name: Option<String>,
     pub(crate) comment: Option<String>,
@@ -108,6 +110,7 @@ impl Column {
             has_default: false,
             is_generated: false,
             compares_bytes: true,
+            order_schema: None,
             own_name: None,
             comment: None,
         }

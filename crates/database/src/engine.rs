@@ -68,12 +68,11 @@ impl Engine {
             ColumnKind::Any
             | ColumnKind::Array(_)
             | ColumnKind::Bytes
-            | ColumnKind::Float
             | ColumnKind::Json
             | ColumnKind::Literal
             | ColumnKind::Other => false,
-            // SQLite keeps these as floating-point numbers.
-            ColumnKind::Numeric { .. } => self.facts().decimal_digits.is_none(),
+            // SQLite keeps both as floating-point numbers, which it does not read from their digits exactly.
+            ColumnKind::Float | ColumnKind::Numeric { .. } => self.facts().decimal_digits.is_none(),
             ColumnKind::Boolean
             | ColumnKind::Date
             | ColumnKind::Enumeration(_)

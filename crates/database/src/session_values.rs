@@ -119,6 +119,7 @@ mod tests {
             has_default: false,
             is_generated: false,
             compares_bytes: true,
+            order_schema: None,
             own_name: None,
             comment: None,
         }

@@ -21,6 +21,7 @@ fn column(kind: ColumnKind, sql_type: &str) -> Column {
         has_default: false,
         is_generated: false,
         compares_bytes: true,
+        order_schema: None,
         own_name: None,
         comment: None,
     }

@@ -68,7 +68,7 @@ impl Offered<'_> {
         if listed.is_some() {
             return format!("`{key}` of the entity lists others; add them there");
         }
-        if self.table.is_small() {
+        if key == "sort" && !self.engine.has_exact_text(&column.kind) {
             return format!("an order by their texts has no pages; name them under `{key}`");
         }
         let size = match self.table.n_rows {

@@ -248,11 +248,11 @@ impl<'a> Resolver<'a> {
             return self.fitting_names(key, names, Fit::Condition);
         }
         let is_default = |name: &&String| {
-            // An order of these has no pages.
             let has_pages = |column: &Column| self.context.engine.has_exact_text(&column.kind);
-            let is_cheap = self.table.is_small()
-                && (key == "filter" || self.table.column(name).is_some_and(has_pages));
-            is_cheap || of_key.contains(name) || self.table.indexed.contains(name)
+            let is_usable = key == "filter" || self.table.column(name).is_some_and(has_pages);
+            let is_cheap =
+                self.table.is_small() || of_key.contains(name) || self.table.indexed.contains(name);
+            is_usable && is_cheap
         };
         let fits = |name: &&String| {
             let column = self.table.column(name);
@@ -267,7 +267,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// Says which columns of a large table have neither conditions nor an order.
-    fn note_left(&mut self, key: &'static str, left: Vec<&String>) {
+    fn note_left(&mut self, key: &'static str, mut left: Vec<&String>) {
+        left.retain(|name| !self.table.has_index(name));
         let is_listed = self.settings.operations.contains(&Operation::List);
         let is_large = |_: &u64| is_listed && !left.is_empty() && !self.table.is_small();
         let Some(n_rows) = self.table.n_rows.filter(is_large) else { return };

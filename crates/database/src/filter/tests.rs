@@ -17,6 +17,7 @@ fn column(name: &str, kind: ColumnKind) -> Column {
         has_default: false,
         is_generated: false,
         compares_bytes: true,
+        order_schema: None,
         own_name: None,
         comment: None,
     }

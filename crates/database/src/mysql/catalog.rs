@@ -170,6 +170,7 @@ fn column(row: Vec<Option<String>>) -> Option<Column> {
         is_generated: is(is_generated),
         // The others take `ann` for `ann ` at least.
         compares_bytes: collation.is_none_or(|name| name.ends_with("_nopad_bin")),
+        order_schema: None,
         own_name: None,
         comment: comment.filter(|comment| !comment.is_empty()),
     })

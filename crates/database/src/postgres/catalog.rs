@@ -156,6 +156,7 @@ fn column(row: Vec<Option<String>>, facts: TypeFacts) -> Option<Column> {
         has_default: is(has_default) || facts.has_default,
         is_generated: is(is_generated),
         compares_bytes: is(is_exact) && facts.compares_bytes,
+        order_schema: facts.order_schema,
         own_name: None,
         comment,
     })

@@ -25,7 +25,9 @@ impl Groups<'_> {
     pub(crate) fn as_table(&self) -> Table {
         let columns = self.columns.iter().map(|column| (*column).clone());
         let columns = columns.chain(self.aggregates.iter().map(|it| it.result.clone()));
-        let named = |(at, column)| Column { own_name: Some(alias(at)), ..column };
+        // The least of a group's values is a `text`.
+        let named =
+            |(at, column)| Column { own_name: Some(alias(at)), order_schema: None, ..column };
         Table {
             name: TableName { schema: None, name: "callgate".to_owned() },
             kind: TableKind::View,

@@ -125,7 +125,7 @@ fn order_comparison(
 ) -> String {
     let placeholder = binding.bind(Some(value));
     let value = binding.engine.sql().typed_value(column, &placeholder);
-    format!("{} {operator} {value}", expression::order_expression(binding.scope(), column))
+    expression::order_comparison(binding.scope(), column, operator, &value)
 }
 
 /// A comparison with a pattern, in which letter case and accents matter.

@@ -14,6 +14,22 @@ pub(super) fn order_expression(scope: Scope<'_>, column: &Column) -> String {
     scope.engine.sql().order_expression(column, scope.name(column))
 }
 
+/// A comparison of the column with a typed value, by the operators that rows are ordered by.
+pub(super) fn order_comparison(
+    scope: Scope<'_>,
+    column: &Column,
+    operator: &str,
+    value: &str,
+) -> String {
+    let name = order_expression(scope, column);
+    match &column.order_schema {
+        Some(schema) => {
+            format!("{name} OPERATOR({}.{operator}) {value}", scope.engine.quote(schema))
+        }
+        None => format!("{name} {operator} {value}"),
+    }
+}
+
 /// The column as a text of at most so many characters and one more.
 pub(super) fn shown_column(scope: Scope<'_>, column: &Column, most: usize) -> String {
     let (sql, name, most) = (scope.engine.sql(), scope.name(column), most.saturating_add(1));

@@ -54,10 +54,14 @@ fn first_column_bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<S
     Some(comparison(binding, column, operator, last))
 }
 
-/// One comparison of rows, which an index serves, if all columns go one way and have no nulls.
+/// One comparison of rows, which an index serves, if all columns go one way, have no nulls, and are compared by
+/// operators of the engine's own.
 fn row_comparison(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
     let first = steps.first()?.direction;
-    let is_uniform = |step: &Step<'_>| step.direction == first && !step.column.is_nullable;
+    let is_uniform = |step: &Step<'_>| {
+        let Column { is_nullable, order_schema, .. } = step.column;
+        step.direction == first && !is_nullable && order_schema.is_none()
+    };
     let has_index = binding.engine.has(Ability::RowComparisons);
     if !has_index || steps.len() < 2 || !steps.iter().all(is_uniform) {
         return None;
@@ -107,7 +111,7 @@ fn later_in_column(
 /// A comparison by the order of the column with a value of the token.
 fn comparison(binding: &mut Binding<'_>, column: &Column, operator: &str, last: &str) -> String {
     let value = kept_value(binding, column, last);
-    format!("{} {operator} {value}", expression::order_expression(binding.scope(), column))
+    expression::order_comparison(binding.scope(), column, operator, &value)
 }
 
 /// A value of the token, with the type that it had in its row.

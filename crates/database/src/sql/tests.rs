@@ -31,6 +31,7 @@ fn column(name: &str, kind: ColumnKind, sql_type: &str) -> Column {
         has_default: false,
         is_generated: false,
         compares_bytes: true,
+        order_schema: None,
         own_name: None,
         comment: None,
     }

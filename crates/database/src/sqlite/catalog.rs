@@ -182,6 +182,7 @@ fn column(
         has_default: column.has_default || place.is_row_number,
         is_generated: matches!(column.hidden, 2 | 3) || counts_up,
         compares_bytes: compares_bytes && declared_type::keeps_text(&column.sql_type, &kind),
+        order_schema: None,
         own_name: None,
         comment: None,
         kind,

@@ -1,10 +1,11 @@
 //! Pages on PostgreSQL, in its own order and by its indexes.
 
+use callgate_database::{EntitySettings, Operation};
 use callgate_testkit::{PostgresServer, corpus, say};
-use callgate_tool::json;
+use callgate_tool::{Value, json};
 
 use crate::{
-    calls::{Tools, loaded_in, settings_at},
+    calls::{Tools, entity, loaded_in, settings_at},
     conditions::{self, Dialect},
     ordered_pages::{self, Kinds, both_ways, sorted},
 };
@@ -28,10 +29,15 @@ const KINDS: Kinds = &[
     ("uuid", &["'00000000-0000-0000-0000-000000000010'", "'f0000000-0000-0000-0000-000000000009'"]),
     ("mood", &["'sad'", "'ok'", "'good'"]),
     ("small", &["9", "10", "1"]),
+    ("real", &["0.1", "'NaN'", "-1e30", "16777216"]),
+    ("float8", &["0.1", "'-Infinity'", "1e300", "0.30000000000000004"]),
+    ("citext", &["'Ann'", "'ann'", "'bob'", "'CARL'", "'dora'", "'EVE'", "'_'"]),
+    ("citext_of_shop", &["'Ann'", "'bob'", "'CARL'", "'c'"]),
 ];
 
 const TYPES: &str = "create type mood as enum ('sad', 'ok', 'good');
     create domain small as int check (value < 100);
+    create extension citext; create domain citext_of_shop as citext;
     create collation blind (provider = icu, locale = 'und-u-ks-level1', deterministic = false);";
 
 #[tokio::test]
@@ -49,11 +55,62 @@ async fn pages_by_a_column_of_every_type_are_all_rows_in_its_order() {
     ordered_pages::check(&tools, KINDS, own).await;
 }
 
+/// A table with a column of every type of the server and of some extensions, and rows with every text that the types take.
+const EVERY: &str = "create extension ltree; create extension hstore; create extension isn; create extension seg;
+    create table every (no int generated always as identity primary key);
+    do $$
+    declare of record; value text;
+    begin
+        for of in select oid, format_type(oid, null) as name from pg_type where typtype in ('b', 'd', 'e', 'm', 'r') and typcategory <> 'A' loop
+            begin
+                execute format('alter table every add column c%s %s', of.oid, of.name);
+                foreach value in array array['Ann', 'ann', 'bob', 'CARL', '_', '', 'sad', 'good', '1', '9', '10', '-5', '0.1', 'NaN', '1e30',
+                    'true', 'false', '2024-02-29', '0044-03-15 BC', '1999-12-31 23:59:59.5+02', 'infinity', '10:00', '9:00+01', '24:00',
+                    '00000000-0000-0000-0000-000000000010', 'f0000000-0000-0000-0000-000000000009', '10.0.0.1', '[1,5)', '{}', 'a.b'] loop
+                    begin
+                        execute format('insert into every (c%s) values (%L)', of.oid, value);
+                    exception when others then null;
+                    end;
+                end loop;
+            exception when others then null;
+            end;
+        end loop;
+    end $$;
+    analyze every;";
+
+#[tokio::test]
+async fn every_type_that_a_server_sorts_by_has_pages_of_all_rows() {
+    let Some(server) = PostgresServer::of_machine() else { return };
+    let database = server.database("paging_types", &format!("{TYPES}{EVERY}"));
+    let login = database.login("tools");
+    database.run(&format!("grant select on every to {login}"));
+    let every = EntitySettings { operations: vec![Operation::List], ..entity("every") };
+    let mut settings = settings_at(&database.url(&login), vec![every]);
+    (settings.limits.rows, settings.limits.result_bytes) = (1000, 1 << 22);
+    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let declaration = tools.executor.find("shop-every-list").unwrap().declaration().unwrap();
+    let schema = Value::parse(&declaration.input_schema.to_string()).unwrap();
+    let sorts = schema.pointer("/properties/sort/items/enum").unwrap().as_array().unwrap();
+    let sorts: Vec<&str> = sorts.iter().filter_map(Value::as_str).collect();
+    for name in ["int4", "float8", "citext", "citext_of_shop", "mood"] {
+        let column = database.run(&format!("select 'c' || '{name}'::regtype::oid"));
+        assert!(sorts.contains(&column.trim()), "{name} {sorts:?}");
+    }
+    for sort in sorts {
+        let order = match sort.strip_prefix('-') {
+            Some(column) => format!("every.{column} desc"),
+            None => format!("every.{sort}"),
+        };
+        let expected = database
+            .run(&format!("select string_agg(no::text, ' ' order by {order}, no) from every"));
+        let pages = ordered_pages::pages(&tools, "every", &["no"], &json!([sort])).await;
+        assert_eq!(pages.join(" "), expected.trim(), "{sort}");
+    }
+}
+
 /// Types whose values have no order here, or none that is known before a call.
 const FURTHER: Kinds = &[
     ("bytea", &["'\\x00ff'", "''"]),
-    ("real", &["0.1", "'NaN'", "-1e30", "16777216"]),
-    ("float8", &["0.1", "'-Infinity'", "1e300", "0.30000000000000004"]),
     ("json", &["'{\"a\": 1}'", "'[]'"]),
     ("jsonb", &["'{\"a\": 1}'", "'null'"]),
     ("interval", &["'1 day'", "'24 hours'", "'-1 mon'"]),
@@ -89,7 +146,11 @@ async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine()
     let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
     let sql = Dialect {
         statement: "select '= ' || coalesce(string_agg(t.no::text, ' ' order by t.no), '') from nullable t where ?;",
-        exact: |kind| if kind.contains("blind") { "(@ collate \"C\")" } else { "@" },
+        exact: |kind| match kind {
+            _ if kind.contains("blind") => "(@ collate \"C\")",
+            _ if kind.contains("citext") => "@::text",
+            _ => "@",
+        },
     };
     let without = conditions::check(&tools, kinds, sql, |script| database.run(script)).await;
     // Not compared without a key of the configuration that asks for it, or at all.

@@ -1,10 +1,12 @@
 //! Pages on SQLite, in its own order and by its indexes.
 
+use callgate_database::{EntitySettings, Operation};
 use callgate_testkit::{corpus, say};
 use callgate_tool::json;
 use rusqlite::Connection;
 
 use crate::{
+    calls::entity,
     conditions::{self, Dialect},
     ordered_pages::{self, Kinds, both_ways, sorted},
     shop::{Shop, folder_with, settings},
@@ -92,6 +94,27 @@ async fn an_index_serves_the_order_of_a_hundred_thousand_rows() {
             assert!(!is_sorted, "{text}\n{plan}");
         }
     }
+}
+
+#[tokio::test]
+async fn an_indexed_column_whose_order_has_no_pages_sorts_only_if_the_settings_name_it() {
+    let folder = folder_with(
+        "create table prices (no integer primary key, price real, total numeric, label text);
+        create index prices_price on prices (price); create index prices_total on prices (total);
+        insert into prices values (1, 0.5, 0.5, 'a');",
+    );
+    let prices = EntitySettings { operations: vec![Operation::List], ..entity("prices") };
+    let shop = Shop::within(folder, settings(vec![prices]), None).await;
+    let schema = shop
+        .executor
+        .find("shop-prices-list")
+        .unwrap()
+        .declaration()
+        .unwrap()
+        .input_schema
+        .to_string();
+    assert!(schema.contains("\"-label\""), "{schema}");
+    assert!(!schema.contains("\"-price\"") && !schema.contains("\"-total\""), "{schema}");
 }
 
 /// A schema of others, with rows: every table is listed, by every column both ways.

@@ -13,6 +13,8 @@ pub(in super::super) struct TypeFacts {
     pub(in super::super) is_required: bool,
     pub(in super::super) has_default: bool,
     pub(in super::super) compares_bytes: bool,
+    /// The schema of the operators of its order, if it is not the server's own.
+    pub(in super::super) order_schema: Option<String>,
 }
 
 /// The kinds of types, each by its number and its modifier, in the order given.
@@ -28,8 +30,8 @@ pub(in super::super) async fn kinds(
 }
 
 fn facts(row: Vec<Option<String>>) -> Option<TypeFacts> {
-    let [sql_type, name, modifier, is_array, is_required, has_default, labels] =
-        <[_; 7]>::try_from(row).ok()?;
+    let [sql_type, name, modifier, is_array, is_required, has_default, labels, order_schema] =
+        <[_; 8]>::try_from(row).ok()?;
     let is = |flag: Option<String>| flag.is_some_and(|flag| flag == "true");
     let modifier = modifier.and_then(|text| text.parse().ok()).unwrap_or(-1);
     let name = name.unwrap_or_default();
@@ -47,6 +49,7 @@ fn facts(row: Vec<Option<String>>) -> Option<TypeFacts> {
         is_required: is(is_required),
         has_default: is(has_default),
         compares_bytes,
+        order_schema,
     })
 }
 
@@ -123,7 +126,8 @@ fn numeric(modifier: i32) -> ColumnKind {
 }
 
 /// One row for each type: through its domains, and once through an array, to the type with the values. Types of extensions have
-/// an empty name, but for `citext`.
+/// an empty name, but for `citext`. A B-tree (403) sorts by the operators of the type's own class, which a comparison finds by
+/// their schema alone: without it `citext` is compared as `text`.
 const TYPES: &str = "with recursive given as (
         select n, number::oid as number, modifier::int4 as modifier
         from unnest($1::text[], $2::text[]) with ordinality given(number, modifier, n)),
@@ -144,7 +148,11 @@ const TYPES: &str = "with recursive given as (
         case when s.nspname = 'pg_catalog' or t.typname = 'citext' then t.typname else '' end,
         e.modifier, e.is_array, e.is_required, e.has_default,
         case when t.typtype = 'e' then (select json_agg(l.enumlabel order by l.enumsortorder)::text
-            from pg_enum l where l.enumtypid = t.oid) end
+            from pg_enum l where l.enumtypid = t.oid) end,
+        (select w.nspname from pg_opclass c
+            join pg_amop a on a.amopfamily = c.opcfamily and a.amoplefttype = c.opcintype and a.amoprighttype = c.opcintype
+            join pg_operator p on p.oid = a.amopopr join pg_namespace w on w.oid = p.oprnamespace
+            where c.opcdefault and c.opcmethod = 403 and c.opcintype = t.oid and a.amopstrategy = 1 and w.nspname <> 'pg_catalog')
     from given g join ends e using (n) join pg_type t on t.oid = e.number
     join pg_namespace s on s.oid = t.typnamespace order by g.n";
 
