@@ -34,6 +34,13 @@ impl Table {
         self.indexed.contains(column) || self.key.first() == Some(column)
     }
 
+    /// True if the database says that no two rows have equal values in these columns.
+    pub(crate) fn is_unique(&self, columns: &[String]) -> bool {
+        let is_within = |set: &Vec<String>| set.iter().all(|name| columns.contains(name));
+        let has_key = !self.key.is_empty() && is_within(&self.key);
+        self.kind != TableKind::Parent && (has_key || self.unique.iter().any(is_within))
+    }
+
     /// True if every row can be read for one call.
     pub(crate) fn is_small(&self) -> bool {
         self.n_rows.is_some_and(|n_rows| n_rows <= MOST_OF_SMALL)
@@ -55,6 +62,8 @@ pub(crate) enum UpdateTrigger {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum TableKind {
+    /// A table that also shows the rows of tables which inherit from it.
+    Parent,
     Table,
     View,
 }

@@ -2,6 +2,7 @@
 //! what is not stated gets its default.
 
 mod inputs;
+mod notes;
 mod version;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -16,7 +17,7 @@ use super::{
     naming::name_columns,
 };
 use crate::{
-    catalog::{Column, ForeignKey, MOST_OF_SMALL, Table, TableKind},
+    catalog::{Column, ForeignKey, Table, TableKind},
     engine::{Ability, Engine},
     finding::{COLUMN, DatabaseFinding, ENTITY},
     operation::Operation,
@@ -58,8 +59,8 @@ pub(crate) fn resolve(
     let references = resolver.references();
     resolver.check_operations(&key);
     resolver.check_many(&filter);
-    let is_key_unique = table.unique.iter().any(|set| set.iter().all(|name| key.contains(name)))
-        || (!table.key.is_empty() && table.key.iter().all(|name| key.contains(name)));
+    let is_key_unique = table.is_unique(&key);
+    resolver.warn_of_heirs();
     let entity = Entity {
         pointer: settings.pointer.clone(),
         name: settings.name.clone(),
@@ -264,27 +265,6 @@ impl<'a> Resolver<'a> {
         let offered = offered.into_iter().cloned().collect();
         self.note_left(key, left);
         offered
-    }
-
-    /// Says which columns of a large table have neither conditions nor an order.
-    fn note_left(&mut self, key: &'static str, mut left: Vec<&String>) {
-        left.retain(|name| !self.table.has_index(name));
-        let is_listed = self.settings.operations.contains(&Operation::List);
-        let is_large = |_: &u64| is_listed && !left.is_empty() && !self.table.is_small();
-        let Some(n_rows) = self.table.n_rows.filter(is_large) else { return };
-        let names = name_list(left.into_iter().map(String::as_str));
-        let size = match n_rows {
-            _ if !self.context.engine.has(Ability::RowEstimates) => {
-                format!("more than {MOST_OF_SMALL}")
-            }
-            n_rows => format!("about {n_rows}"),
-        };
-        let message = format!(
-            "columns without an index of their own are left out of `{key}`, since the table has {size} rows: {names}"
-        );
-        let help =
-            format!("make an index that begins with the column, or name the columns under `{key}`");
-        self.findings.push(DatabaseFinding::note(COLUMN, self.pointer("table"), message, help));
     }
 
     fn outputs(&mut self, fields: &[String]) -> BTreeMap<Operation, Vec<String>> {

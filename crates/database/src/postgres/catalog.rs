@@ -43,7 +43,11 @@ pub(super) async fn read_tables(
     reader.close();
     let table = |[at, id, kind, comment, has_trigger, n_rows]: [Option<String>; 6]| {
         let name = names.get(at?.parse::<usize>().ok()?.checked_sub(1)?)?;
-        let kind = if matches!(&*kind?, "v" | "m") { TableKind::View } else { TableKind::Table };
+        let kind = match &*kind? {
+            "v" | "m" => TableKind::View,
+            "parent" => TableKind::Parent,
+            _ => TableKind::Table,
+        };
         let mut table = parts.table(name, &id?, kind, comment);
         table.n_rows = n_rows.and_then(|n_rows| n_rows.parse().ok());
         table.update_trigger = match has_trigger.as_deref() {
@@ -194,7 +198,9 @@ const ALL_TABLES: &str = "select n.nspname, c.relname
 
 /// The tables, with whether a trigger of users runs when a row is updated (bit 16 of its type), and about how many rows there are by the statistics. A
 /// login may not be able to ask for the size.
-const TABLES: &str = "select j.n, c.oid, c.relkind::text, obj_description(c.oid, 'pg_class'),
+const TABLES: &str = "select j.n, c.oid,
+    case when c.relkind <> 'p' and exists (select from pg_inherits i where i.inhparent = c.oid) then 'parent' else c.relkind::text end,
+    obj_description(c.oid, 'pg_class'),
     exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 <> 0),
     case when c.reltuples > 0 then c.reltuples::bigint end
     from json_array_elements($1::json) with ordinality j(t, n) join pg_namespace n on n.nspname = j.t ->> 0

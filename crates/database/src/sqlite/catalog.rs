@@ -172,7 +172,9 @@ fn column(
 ) -> rusqlite::Result<Column> {
     let kind = declared_type::kind(&column.sql_type, place.table.strictness);
     let (compares_bytes, counts_up) = match place.table.kind {
-        TableKind::View => (compares_bytes(connection, &place.table.name, &column.name), false),
+        TableKind::Parent | TableKind::View => {
+            (compares_bytes(connection, &place.table.name, &column.name), false)
+        }
         TableKind::Table => is_binary_and_counts_up(connection, &place.table.name, &column.name)?,
     };
     Ok(Column {

@@ -2,7 +2,8 @@
 
 use callgate_database::{EntitySettings, Operation};
 use callgate_testkit::{PostgresServer, corpus, say};
-use callgate_tool::{Value, json};
+use callgate_tool::{Session, Value, json};
+use callgate_tree::Severity;
 
 use crate::{
     calls::{Tools, entity, loaded_in, settings_at},
@@ -182,6 +183,28 @@ async fn an_index_serves_the_order_of_a_hundred_thousand_rows() {
             assert!(plan.contains(" using many_") && !plan.contains("Seq Scan"), "{text}\n{plan}");
         }
     }
+}
+
+/// A key is unique in its own table alone, so that a page could not begin behind one.
+#[tokio::test]
+async fn a_table_that_others_inherit_from_has_no_pages_and_a_warning() {
+    let Some(server) = PostgresServer::of_machine() else { return };
+    let script = "create table parent (no int primary key, note text); create table heir () inherits (parent);
+        insert into parent values (1, 'own'); insert into heir values (1, 'other'), (2, 'other');";
+    let database = server.database("paging_heirs", script);
+    let login = database.login("tools");
+    database.run(&format!("grant select on parent to {login}; analyze parent"));
+    let parent = EntitySettings { operations: vec![Operation::List], ..entity("parent") };
+    let mut loaded =
+        loaded_in(".".as_ref(), settings_at(&database.url(&login), vec![parent])).await;
+    let warning =
+        loaded.findings.extract_if(.., |it| it.severity == Severity::Warning).next().unwrap();
+    assert!(warning.message.contains("tables inherit from `public.parent`"), "{warning:?}");
+    let tools = Tools::of(loaded, None);
+    let first = tools.call("shop-parent-list", json!({"limit": 1}), &Session::default()).await;
+    assert_eq!((first["more"].clone(), first.get("next")), (true.into(), None));
+    let all = tools.call("shop-parent-list", json!({}), &Session::default()).await;
+    assert_eq!(all["rows"].as_array().unwrap().len(), 3);
 }
 
 /// A schema of others, with rows: every table is listed, by every column both ways.

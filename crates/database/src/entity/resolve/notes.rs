@@ -1,0 +1,47 @@
+//! What an entity cannot do by its table, although the settings allow it.
+
+use callgate_tree::name_list;
+
+use super::Resolver;
+use crate::{
+    catalog::{MOST_OF_SMALL, TableKind},
+    engine::Ability,
+    finding::{COLUMN, DatabaseFinding, TABLE},
+    operation::Operation,
+};
+
+impl Resolver<'_> {
+    /// Says which columns of a large table have neither conditions nor an order.
+    pub(super) fn note_left(&mut self, key: &'static str, mut left: Vec<&String>) {
+        left.retain(|name| !self.table.has_index(name));
+        let is_listed = self.settings.operations.contains(&Operation::List);
+        let is_large = |_: &u64| is_listed && !left.is_empty() && !self.table.is_small();
+        let Some(n_rows) = self.table.n_rows.filter(is_large) else { return };
+        let names = name_list(left.into_iter().map(String::as_str));
+        let size = match n_rows {
+            _ if !self.context.engine.has(Ability::RowEstimates) => {
+                format!("more than {MOST_OF_SMALL}")
+            }
+            n_rows => format!("about {n_rows}"),
+        };
+        let message = format!(
+            "columns without an index of their own are left out of `{key}`, since the table has {size} rows: {names}"
+        );
+        let help =
+            format!("make an index that begins with the column, or name the columns under `{key}`");
+        self.findings.push(DatabaseFinding::note(COLUMN, self.pointer("table"), message, help));
+    }
+
+    /// Says that rows of other tables count as those of the table.
+    pub(super) fn warn_of_heirs(&mut self) {
+        if self.table.kind != TableKind::Parent {
+            return;
+        }
+        let name = &self.table.name;
+        let message = format!(
+            "tables inherit from `{name}`: it reads their rows too, in which its key is not unique, so that lists have no pages"
+        );
+        let help = format!("name a view of its own rows in its place: `select … from only {name}`");
+        self.findings.push(DatabaseFinding::warning(TABLE, self.pointer("table"), message, help));
+    }
+}
