@@ -27,7 +27,7 @@ pub(super) struct Server {
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) id: Secret,
-    secret: Option<Secret>,
+    pub(super) secret: Option<Secret>,
 }
 
 impl Server {
