@@ -3,9 +3,12 @@
 
 #![cfg(test)]
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use callgate::{
@@ -39,6 +42,29 @@ impl Backend for Counted {
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
         self.n_seen.fetch_add(1, Ordering::Relaxed);
         Value::Object(call.arguments().clone()).into()
+    }
+}
+
+/// Never ends, and looks at no deadline.
+#[derive(Debug)]
+struct Endless(Tool);
+
+#[async_trait::async_trait]
+impl Backend for Endless {
+    fn name(&self) -> &ToolName {
+        &self.0.name
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.0)
+    }
+
+    async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        Ok(Preview::Text("would never end".to_owned()))
+    }
+
+    async fn run(&self, _: &Call<'_>, _: &mut Journal) -> Outcome {
+        std::future::pending().await
     }
 }
 
@@ -196,5 +222,21 @@ async fn a_result_that_the_declaration_does_not_allow_is_a_fault_with_the_result
             }
             other => panic!("{other:?}"),
         }
+    }
+}
+
+#[tokio::test]
+async fn the_timeout_of_a_call_holds_for_a_tool_that_does_not_look_at_it() {
+    let name = ToolName::new("wait").unwrap();
+    let schema = Schema::new(json!({"type": "object"}));
+    let tool = Tool::new(name, "Waits".to_owned(), schema, Effect::Write);
+    let executor = Executor::builder().backend(Endless(tool)).build().unwrap();
+    let (asked, session) = (ToolCall::new("1", "wait", Arguments::new()), Session::default());
+    let call = || Call::new(&asked, &session).with_timeout(Duration::from_millis(20));
+    let streamed = executor.stream_with(call()).await.into_result();
+    for result in [executor.call_with(call()).await, streamed] {
+        let Outcome::Failed(fault) = &result.outcome else { panic!("{result:?}") };
+        assert_eq!((fault.code, fault.reached), (FaultCode::TimedOut, Reached::Maybe));
+        assert!(fault.message.contains("within 0.02 s"), "{fault:?}");
     }
 }

@@ -2,7 +2,10 @@
 #![cfg(test)]
 #![cfg(all(feature = "documents", feature = "sqlite", feature = "vertex"))]
 
-use std::fs;
+use std::{
+    fs,
+    time::{Duration, SystemTime},
+};
 
 use callgate::config::loader;
 use callgate_config::{Built, Environment};
@@ -102,6 +105,10 @@ async fn a_call_that_its_client_runs_is_pending_for_a_tool_of_every_kind() {
         {
             assert_eq!(pending(&result), asked.arguments, "{name}");
         }
+        let short = executor.call_with(call().with_timeout(Duration::from_mins(1))).await;
+        let Outcome::Pending(waiting) = &short.outcome else { panic!("{short:?}") };
+        let end = SystemTime::now() + Duration::from_mins(1);
+        assert!(waiting.expires.is_some_and(|expires| expires <= end), "{name}: {waiting:?}");
         let planned = executor.dry_run_with(call()).await;
         let text = match &planned.outcome {
             Outcome::Planned(plan) => format!("{plan:?}"),

@@ -277,7 +277,7 @@ impl<'a> Program<'a> {
     }
 
     fn late_text(&self) -> String {
-        let seconds = self.limits.timeout.as_secs_f64();
+        let seconds = self.call.time_within(self.limits.timeout).as_secs_f64();
         format!("TimeoutError: the program and its calls took longer than {seconds} s")
     }
 

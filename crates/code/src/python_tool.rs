@@ -10,7 +10,7 @@ use callgate_tool::{
     ToolName, Value, json,
 };
 use std::{sync::LazyLock, time::Duration};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
 use crate::{
     declaration::{output_schema, preview_text, program_text},
@@ -41,9 +41,8 @@ impl PythonTool {
         let permit = timeout_at(deadline, RUNNING.enter(principal, 1)).await.ok().flatten();
         let _permit = permit.ok_or_else(wording::code::too_many_programs)?;
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
-        let deadline = call.deadline_within(self.settings.limits.timeout);
         let given = load_input_files(call, &self.python.limits).await?;
-        let (outcome, generated) = self.run_text(code, &given, deadline).await?;
+        let (outcome, generated) = self.run_text(call, code, &given).await?;
         let mut files = Vec::new();
         for file in &outcome.files {
             files.push(self.store_and_describe_file(call, file).await);
@@ -55,11 +54,11 @@ impl PythonTool {
     /// Returns also the program of the model, if it wrote one.
     async fn run_text(
         &self,
+        call: &Call<'_>,
         text: &str,
         files: &[InputFile],
-        deadline: Instant,
     ) -> Result<(PythonOutcome, String), Box<Fault>> {
-        let first = self.run_code(text, files, deadline).await?;
+        let first = self.run_code(call, text, files).await?;
         let model = self.settings.generate.as_ref().filter(|_| is_no_program(text, &first));
         let Some(model) = model else { return Ok((first, String::new())) };
         let names: Vec<_> = files.iter().map(|file| format!("`{}`", file.name)).collect();
@@ -68,9 +67,10 @@ impl PythonTool {
             names => format!(" The folder has {}.", names.join(", ")),
         };
         let language = format!("{}{files_text}", language(&self.settings));
+        let deadline = call.deadline_within(self.settings.limits.timeout);
         let generator = Generator::new(model, &language, text, deadline);
         let code = generator.request_program(None).await?;
-        let second = self.run_code(&code, files, deadline).await?;
+        let second = self.run_code(call, &code, files).await?;
         if second.error.is_empty() {
             return Ok((second, code));
         }
@@ -79,19 +79,20 @@ impl PythonTool {
         let Ok(repaired) = generator.request_program(Some(attempt)).await else {
             return Ok((second, code));
         };
-        Ok((self.run_code(&repaired, files, deadline).await?, repaired))
+        Ok((self.run_code(call, &repaired, files).await?, repaired))
     }
 
     async fn run_code(
         &self,
+        call: &Call<'_>,
         code: &str,
         files: &[InputFile],
-        deadline: Instant,
     ) -> Result<PythonOutcome, Box<Fault>> {
         let program = PythonProgram { code: code.to_owned(), files: files.to_vec() };
-        let ended = timeout_at(deadline, run(&self.python, program))
+        let limit = self.settings.limits.timeout;
+        let ended = timeout_at(call.deadline_within(limit), run(&self.python, program))
             .await
-            .map_err(|_| wording::timed_out(self.settings.limits.timeout, self.tool.effect))?;
+            .map_err(|_| wording::timed_out(call.time_within(limit), self.tool.effect))?;
         ended.map_err(|error| {
             tracing::warn!(%error, remedy = error.remedy(), "no sandbox can be started that runs code");
             wording::code::no_sandbox()

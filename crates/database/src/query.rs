@@ -179,7 +179,7 @@ impl Request<'_> {
                 purposes: &[Purpose::Reading],
                 effect: Effect::Read,
                 affected: 0,
-                timeout: self.database.limits.timeout,
+                timeout: self.call.time_within(self.database.limits.timeout),
                 rows_read: self.database.limits.rows_read,
                 unindexed: &[],
             }

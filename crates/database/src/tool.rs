@@ -43,7 +43,7 @@ impl EntityTool {
             purposes,
             effect: self.tool.effect,
             affected: self.entity.affected,
-            timeout: self.database.limits.timeout,
+            timeout: call.time_within(self.database.limits.timeout),
             rows_read: self.database.limits.rows_read,
             unindexed: &self.entity.unindexed_columns(call.arguments()),
         };

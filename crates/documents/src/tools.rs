@@ -48,6 +48,10 @@ pub(crate) enum Action {
 }
 
 impl DocumentsTool {
+    fn late_outcome(&self, call: &Call<'_>) -> Outcome {
+        Outcome::Failed(wording::timed_out(call.time_within(LIMIT), self.tool.effect))
+    }
+
     /// The work of a call, whose arguments and session were looked at: it only reads files and the index.
     fn prepared_work(
         &self,
@@ -181,7 +185,7 @@ impl Backend for DocumentsTool {
         let permit = match timeout_at(deadline, WORKERS.enter(principal, 1)).await {
             Ok(Some(permit)) => permit,
             Ok(None) => return wording::around::overload(Duration::from_secs(1)).into(),
-            Err(_) => return Outcome::Failed(wording::timed_out(LIMIT, self.tool.effect)),
+            Err(_) => return self.late_outcome(call),
         };
         // The work goes on behind a deadline, and counts for as long.
         let work = move || {
@@ -192,7 +196,7 @@ impl Backend for DocumentsTool {
         match timeout_at(deadline, spawn_blocking(work)).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => wording::documents::unavailable().into(),
-            Err(_) => Outcome::Failed(wording::timed_out(LIMIT, self.tool.effect)),
+            Err(_) => self.late_outcome(call),
         }
     }
 }

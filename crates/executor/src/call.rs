@@ -37,6 +37,7 @@ pub struct Call<'a> {
     rights: CallRights,
     started: Instant,
     deadline: Option<Instant>,
+    timeout: Option<Duration>,
     trace: Option<TraceContext>,
     extensions: Extensions,
     stop: Option<Stop>,
@@ -63,6 +64,7 @@ impl<'a> Call<'a> {
             rights,
             started: Instant::now(),
             deadline: None,
+            timeout: None,
             trace: None,
             extensions: Extensions::default(),
             stop: None,
@@ -82,6 +84,7 @@ impl<'a> Call<'a> {
             tool: Cow::Owned(asked.tool),
             arguments: Cow::Owned(asked.arguments),
             started: Instant::now(),
+            timeout: None,
             extensions,
             execution: Execution::Server,
             decided: None,
@@ -128,9 +131,11 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Ends the call this long after its beginning at the latest, whatever the tool's own limit is.
+    /// Ends the call this long after its beginning at the latest, whatever the tool's own limit is. A client that runs the call
+    /// has no more time than this, either.
     #[must_use]
-    pub fn with_timeout(self, timeout: Duration) -> Self {
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
         let deadline = self.deadline_within(timeout);
         self.with_deadline(deadline)
     }
@@ -202,6 +207,7 @@ impl<'a> Call<'a> {
             rights: self.rights.clone(),
             started: self.started,
             deadline: self.deadline,
+            timeout: self.timeout,
             trace: self.trace.clone(),
             extensions: self.extensions.clone(),
             stop: self.stop.clone(),
@@ -313,6 +319,17 @@ impl<'a> Call<'a> {
     pub fn deadline_within(&self, limit: Duration) -> Instant {
         let own = self.started.checked_add(limit).unwrap_or(self.started + LONGEST);
         self.deadline.map_or(own, |callers| callers.min(own))
+    }
+
+    /// The time of the call under the tool's own limit: what it has had when [`Call::deadline_within`] comes.
+    #[doc(hidden)]
+    pub fn time_within(&self, limit: Duration) -> Duration {
+        self.deadline_within(limit).saturating_duration_since(self.started)
+    }
+
+    /// The time that a client has for the call, which a deadline of the program does not shorten.
+    pub(crate) fn client_time_within(&self, limit: Duration) -> Duration {
+        self.timeout.map_or(limit, |timeout| timeout.min(limit))
     }
 
     /// The trace of the call. Requests of operations carry it on.

@@ -17,16 +17,16 @@ pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Jo
     if !is_run_by_client(backend, call) {
         return backend.run(call, journal).await;
     }
-    let program = call.extensions().get::<PausableCall>();
     if let Some(OuterCall(outer)) = call.extensions().get()
-        && (outer.get::<AnswersPrograms>().is_none() || program.is_none())
+        && (outer.get::<AnswersPrograms>().is_none()
+            || call.extensions().get::<PausableCall>().is_none())
     {
         return wording::client::not_from_code().into();
     }
     backend
         .for_client(call, journal)
         .await
-        .and_then(|request| pending_outcome(backend, request, program))
+        .and_then(|request| pending_outcome(backend, call, request))
         .unwrap_or_else(Outcome::Failed)
 }
 
@@ -78,14 +78,14 @@ fn is_run_by_client(backend: &dyn Backend, call: &Call<'_>) -> bool {
 /// The client gets the arguments; of a call of a program, it also gets the tool and the place of the call.
 fn pending_outcome(
     backend: &dyn Backend,
+    call: &Call<'_>,
     arguments: Value,
-    program: Option<&PausableCall>,
 ) -> Result<Outcome, Box<Fault>> {
     let mut random = [0; 16];
     getrandom::fill(&mut random)
         .map_err(|_| wording::not_supported("no name can be drawn for a pending call"))?;
     let random = u128::from_ne_bytes(random);
-    let (id, request) = match program {
+    let (id, request) = match call.extensions().get() {
         None => (format!("call_{random:032x}"), arguments),
         Some(PausableCall(facts)) => {
             let (tool, program) = (backend.name().as_str(), Value::Object(facts.clone()));
@@ -94,6 +94,7 @@ fn pending_outcome(
         }
     };
     let mut pending = Pending::new(PendingKind::Client, id, request);
-    pending.expires = SystemTime::now().checked_add(backend.client_time());
+    let time = call.client_time_within(backend.client_time());
+    pending.expires = SystemTime::now().checked_add(time);
     Ok(Outcome::Pending(Box::new(pending)))
 }

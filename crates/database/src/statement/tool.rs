@@ -178,8 +178,8 @@ impl Backend for StatementTool {
             Ok(transaction) => transaction,
             Err(fault) => return Outcome::Failed(fault),
         };
-        let timeout = self.database.limits.timeout;
-        let deadline = call.deadline_within(timeout);
+        let limit = self.database.limits.timeout;
+        let deadline = call.deadline_within(limit);
         match self.database.run(transaction, deadline, journal).await {
             Ok(came) => {
                 self.result_shape().outcome(&came, &self.statement.name, &self.database.pages)
@@ -195,7 +195,7 @@ impl Backend for StatementTool {
                     purposes: &[Purpose::Change],
                     effect: self.statement.effect,
                     affected: self.statement.affected,
-                    timeout,
+                    timeout: call.time_within(limit),
                     rows_read: self.database.limits.rows_read,
                     unindexed: &unindexed,
                 };

@@ -120,7 +120,10 @@ impl Backend for Function {
         let deadline = call.deadline_within(self.limit);
         let running = (self.body)(call.to_static());
         let ended = timeout_at(deadline, running).await;
-        ended.unwrap_or_else(|_| Outcome::Failed(wording::timed_out(self.limit, self.tool.effect)))
+        ended.unwrap_or_else(|_| {
+            let time = call.time_within(self.limit);
+            Outcome::Failed(wording::timed_out(time, self.tool.effect))
+        })
     }
 }
 

@@ -229,7 +229,8 @@ impl OpenApi {
 
     /// The terms on which the body of a response is handed on as it arrives.
     fn stream_terms(&self, masker: Masker<'static>, call: &Call<'_>) -> Terms {
-        let (limits, effect) = (self.connection.settings.limits, self.retry_effect());
+        let (mut limits, effect) = (self.connection.settings.limits, self.retry_effect());
+        limits.timeout = call.time_within(limits.timeout);
         Terms { masker, limits, effect, deadline: call.deadline() }
     }
 

@@ -232,7 +232,7 @@ fn timeout_schema() -> Schema {
     let seconds = ObjectBuilder::new().schema_type(Type::Number).exclusive_minimum(Some(0));
     let text = ObjectBuilder::new().schema_type(Type::String);
     let text = text.pattern(Some("^[1-9][0-9]{0,8}(ms|s|m|h)$"));
-    let description = "The time limit of the call: seconds, or a text such as `500ms`, `30s` or `2m`. It only shortens the tool's own limit";
+    let description = "The time limit of the call: seconds, or a text such as `500ms`, `30s` or `2m`. It only shortens the tool's own limit, and the time of a client that runs the call";
     OneOfBuilder::new().item(seconds).item(text).description(Some(description)).build().into()
 }
 

@@ -138,6 +138,9 @@ fn a_call_whose_time_ends_is_answered_and_nothing_of_it_keeps_a_call_or_a_stop()
         let call = json!({"id": "1", "tool": asked.tool, "args": asked.arguments.clone(), "timeout": time});
         let result = trial.call(OWNER, asked, &json!({"calls": [call]}));
         assert_eq!(result["error"]["code"], "timed_out", "{name}: {result}");
+        let seconds = if time == "1ms" { "within 0.001 s" } else { "within 0.3 s" };
+        let message = result["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(seconds), "{name}: {result}");
         if let Work::Held(work) = &trial.kind.work {
             work.wait_until_running(0);
         }
