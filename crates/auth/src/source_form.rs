@@ -41,6 +41,9 @@ pub fn read_credential_source(
     key: &str,
 ) -> Option<CredentialSource> {
     let text = reader.required_string(mapping, key)?;
+    if text.starts_with('$') {
+        reader.session_texts.insert(at(mapping, key));
+    }
     match credential_source(text) {
         Ok(source) => {
             if let CredentialSource::Secret(reference) = &source {

@@ -4,7 +4,8 @@
 
 use callgate_secret::{SecretReference, SecretScheme};
 use callgate_settings::{
-    Kind, Reader, SettingCode, at, forms, note_secret, pointer_segment, warn_of_unmasked,
+    Kind, Reader, SettingCode, at, forms, note_secret, pointer_segment, session_source,
+    warn_of_unmasked,
 };
 use callgate_tool::{SessionSource, is_framing_header};
 
@@ -90,7 +91,8 @@ fn header_source(
     if SecretScheme::is_beginning_of(text) {
         return header_reference(reader, text, pointer);
     }
-    if let Some(source) = SessionSource::parse(text) {
+    if let Some(source) = session_source(text) {
+        reader.session_texts.insert(pointer.to_owned());
         return Some(HeaderValue::Session(source));
     }
     if SESSION.iter().any(|beginning| text.starts_with(beginning)) {

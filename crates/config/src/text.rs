@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     kinds::Kinds,
     limits,
-    session_texts::warn_of_unfilled,
+    session_texts::refuse_unfilled,
     tables::RootKeys,
     tool_source::ToolSources,
     toolsets::{self, ToolsetLocation},
@@ -52,7 +52,7 @@ impl Config {
                 reader.complain(SettingCode::MissingKey, "", message, help);
             }
         }
-        warn_of_unfilled(&mut reader, root);
+        refuse_unfilled(&mut reader, root);
         Self { reader, ..self }
     }
 

@@ -33,4 +33,5 @@ pub use secret_reference::{
     warn_of_unmasked,
 };
 pub use section::{Section, about};
+pub use session_source::session_source;
 pub use tool_values::Inputs;

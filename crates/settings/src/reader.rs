@@ -44,6 +44,8 @@ pub struct Reader {
     pub option_names: &'static [&'static str],
     /// The options beside a file, by the pointers of the values they set: faults there are the options'.
     pub options: Vec<(&'static str, &'static str)>,
+    /// The pointers of texts whose values of the session are filled in, or were refused.
+    pub session_texts: BTreeSet<String>,
     /// The names of the configuration's toolsets.
     pub toolsets: Vec<String>,
     /// The beginning of the pointers of settings whose variables decide what is built; others may be a sidecar's own, such as its

@@ -34,15 +34,21 @@ fn source_of_text(reader: &mut Reader, text: &str, pointer: &str) -> Option<Sess
     if !text.starts_with('$') {
         return Some(SessionSource::Fixed(Value::from(text)));
     }
-    let session_source = SessionSource::PREFIXES.iter().find_map(|(prefix, source)| {
-        let path = text.strip_prefix(prefix)?;
-        is_valid_dotted_path(path).then(|| source(path.to_owned()))
-    });
+    reader.session_texts.insert(pointer.to_owned());
+    let session_source = session_source(text);
     if session_source.is_none() {
         let message = format!("expected a value of the session, got: `{text}`");
         reader.complain(SettingCode::WrongValue, pointer, message, source_help(text));
     }
     session_source
+}
+
+/// The source that a whole text names; `None` for any other text.
+pub fn session_source(text: &str) -> Option<SessionSource> {
+    SessionSource::PREFIXES.iter().find_map(|(prefix, source)| {
+        let path = text.strip_prefix(prefix)?;
+        is_valid_dotted_path(path).then(|| source(path.to_owned()))
+    })
 }
 
 const HELP: &str = "for example `$session.params.user_id`";

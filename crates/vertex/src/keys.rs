@@ -60,7 +60,7 @@ keys! {
         fields: Fields;
         /// The condition on all documents, in the language of Vertex AI Search; values of the session stand in place of literals:
         /// `audience: ANY($session.params.audience)`. The model never sees it.
-        filter: String;
+        filter: FilterText;
         /// `true` for an argument `filter` beside `arguments: google`, in the language of Vertex AI Search.
         filter_argument: bool;
         /// The least grounding of an answer that is shown, from 0 to 1; below it there are snippets only.
@@ -80,7 +80,7 @@ keys! {
         /// Documents of this data store that rank higher or lower.
         boosts: Boosts;
         /// The condition on the documents of this data store.
-        filter: String;
+        filter: FilterText;
         /// `chunks` finds parts of documents; without an engine alone, which has one `mode`.
         mode: ResultMode;
         /// The name: `projects/PROJECT/locations/LOCATION/collections/COLLECTION/dataStores/NAME`.
@@ -96,7 +96,7 @@ keys! {
         /// The kind of `field`: a number, or a time whose distance from now counts.
         by: ControlKind;
         /// The documents, in the language of filters.
-        condition: String;
+        condition: FilterText;
         /// The field whose value decides about the strength, in place of `boost`.
         field: String;
         /// The strengths at values of `field`, between which the service interpolates.
@@ -158,6 +158,10 @@ forms! {
             reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
         Some(keys)
+    };
+    struct FilterText => String, Kind::Text, |reader, mapping, key| {
+        reader.session_texts.insert(at(mapping, key));
+        Some(reader.string(mapping, key)?.to_owned())
     };
     struct VertexToolName => String, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;

@@ -39,6 +39,27 @@ async fn instructions_in_a_file_that_does_not_exist_are_refused() {
 }
 
 #[tokio::test]
+async fn words_of_instructions_that_no_session_gives_are_refused() {
+    for word in [
+        "$session.parameters.name",
+        "$session.param.name",
+        "$session.id",
+        "$session.credentials.x",
+        "$caller.token",
+        "${session.params.name",
+    ] {
+        let agent = format!("{{model: main, instructions: 'Greet {word}.'}}");
+        let found = findings(&format!("{TOOLSETS}\nagents: {{a: {agent}}}")).await;
+        let expected =
+            format!("/agents/a/instructions expected a value of the session, got: `{word}`");
+        assert_eq!(found, [expected]);
+    }
+    let agent = "{model: main, instructions: 'Size $session.params.größe for $5.'}";
+    let found = warnings(&format!("{TOOLSETS}\nagents: {{a: {agent}}}")).await;
+    assert!(!found.iter().any(|said| said.starts_with("/agents")), "{found:?}");
+}
+
+#[tokio::test]
 async fn an_agent_of_a_principal_that_does_not_exist_is_refused() {
     let access = "access: {principals: {kim: {bearer: env:KIM, agents: [keper]}}}";
     let found =

@@ -53,7 +53,7 @@ pub(super) fn check_kinds(reader: &mut Reader, config: &Config) {
     }
 }
 
-/// Reports values in the instructions of agents, which their models read, that are a credential. Each agent has its name beside it.
+/// Reports values in the instructions of agents, which their models read, that are a credential or none at all. Each agent has its name beside it.
 pub(super) fn check_instructions<'i>(
     reader: &mut Reader,
     config: &Config,
@@ -61,6 +61,12 @@ pub(super) fn check_instructions<'i>(
 ) {
     let readings = CredentialReadings::new(config);
     for (name, instructions) in agents {
+        for word in SessionSource::unfilled_words_in(instructions) {
+            let message = format!("expected a value of the session, got: `{word}`");
+            let help = "write `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`; a credential is never shown to a model";
+            let pointer = format!("/agents/{}/instructions", pointer_segment(name));
+            reader.complain(SettingCode::WrongValue, pointer, message, help);
+        }
         for source in SessionSource::all_in(instructions) {
             if let Some(read) = readings.masked_names().iter().find(|name| source.reads(name)) {
                 let pointer = format!("/agents/{}/instructions", pointer_segment(name));

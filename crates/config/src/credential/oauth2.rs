@@ -237,6 +237,7 @@ fn read_subject_token(
     if mapping.object.get(key).and_then(Node::as_str) != Some(CallerToken::PLACE) {
         return read_credential_source(reader, mapping, key).map(SubjectToken::Source);
     }
+    reader.session_texts.insert(at(mapping, key));
     if !["token_url", "issuer"].into_iter().any(|key| mapping.object.contains(key)) {
         let message = "expected `token_url` or `issuer` beside the caller's token, got neither";
         let help = "write `issuer: https://idp.example.com`: no description says where a caller's token is sent";

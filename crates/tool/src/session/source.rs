@@ -105,13 +105,24 @@ impl SessionSource {
         Ok(filled)
     }
 
-    /// The source of a reference at the beginning of a text, which lacks its `$`, and the text behind it. A sign behind the
-    /// reference, such as the full stop of its sentence, is no part of it.
+    /// The words of a text that read like a value of the session or like the caller's token, whether or not there is such a
+    /// value: `$session.params.user`, `$caller.token`, `${session.id`.
+    #[doc(hidden)]
+    pub fn words_in(text: &str) -> Vec<&str> {
+        text.match_indices('$').filter_map(|(at, _)| word_at_start(text.get(at..)?)).collect()
+    }
+
+    /// The words among those of a text that [`SessionSource::fill`] leaves as they are.
+    #[doc(hidden)]
+    pub fn unfilled_words_in(text: &str) -> Vec<&str> {
+        let is_filled = |word: &str| word.get(1..).and_then(Self::source_at_start).is_some();
+        Self::words_in(text).into_iter().filter(|word| !is_filled(word)).collect()
+    }
+
+    /// The source of a reference at the beginning of a text, which lacks its `$`, and the text behind it.
     fn source_at_start(text: &str) -> Option<(Self, &str)> {
-        let is_of_a_path = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
-        let end = text.find(|letter| !is_of_a_path(letter)).unwrap_or(text.len());
-        let path = text.get(..end)?.trim_end_matches(['.', '-']);
-        Some((Self::parse(&format!("${path}"))?, text.get(path.len()..)?))
+        let (path, rest) = text.split_at_checked(path_length(text))?;
+        Some((Self::parse(&format!("${path}"))?, rest))
     }
 
     /// The value in a session.
@@ -143,6 +154,34 @@ impl SessionSource {
     }
 }
 
+/// The word at the beginning of a text, with its `$`.
+fn word_at_start(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('$')?;
+    let (name, beginnings) = match rest.strip_prefix('{') {
+        Some(name) => (name, WORDS_IN_BRACES),
+        None => (rest, WORDS),
+    };
+    let length = path_length(name);
+    let is_word =
+        beginnings.iter().any(|beginning| name.starts_with(beginning) && length > beginning.len());
+    text.get(..text.len() - name.len() + length).filter(|_| is_word)
+}
+
+/// The length of the path at the beginning of a text: letters of any script, digits and `_.-`. A sign behind the path, such as the
+/// full stop of its sentence, is no part of it.
+fn path_length(text: &str) -> usize {
+    let is_mark = |letter| ('\u{300}'..='\u{36f}').contains(&letter);
+    let is_of_a_path =
+        |letter: char| letter.is_alphanumeric() || "_.-".contains(letter) || is_mark(letter);
+    let end = text.find(|letter| !is_of_a_path(letter)).unwrap_or(text.len());
+    text.get(..end).map_or(0, |path| path.trim_end_matches(['.', '-']).len())
+}
+
+/// The beginnings of words that read like a value of the session.
+const WORDS: &[&str] = &["caller.", "context.", "request.payload.", "session."];
+/// Those of words in braces, as other programs write them.
+const WORDS_IN_BRACES: &[&str] = &["caller.", "session."];
+
 /// The reference as a configuration writes it; a fixed value is not shown.
 impl fmt::Display for SessionSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -151,6 +190,51 @@ impl fmt::Display for SessionSource {
             Self::Fixed(_) => f.write_str("a value of the configuration"),
             Self::Parameter(name) => write!(f, "$session.params.{name}"),
             Self::Payload(path) => write!(f, "$request.payload.{path}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Object;
+
+    #[test]
+    fn a_reference_in_a_text_has_letters_of_any_script() {
+        let names = ["größe", "gro\u{308}ße", "名前", "имя", "user_id", "a-b"];
+        for name in names {
+            let session = Session::new("s").with_parameters(Object::from([(name, "XL".into())]));
+            let filled = SessionSource::fill(&format!("Size $session.params.{name}."), &session);
+            assert_eq!(filled.as_deref(), Ok("Size XL."), "{name}");
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, words: &[&str], unfilled: &[&str]) {
+        assert_eq!(SessionSource::words_in(text), words, "{text}");
+        assert_eq!(SessionSource::unfilled_words_in(text), unfilled, "{text}");
+    }
+
+    #[test]
+    fn words_that_nothing_fills_in_are_found_in_a_text() {
+        check("$5, $x, ${HOME}, $session, $session. A $ at the end $", &[], &[]);
+        check("id-$session.params.name", &["$session.params.name"], &[]);
+        check(
+            "$context.tier and $request.payload.a.",
+            &["$context.tier", "$request.payload.a"],
+            &[],
+        );
+        for word in [
+            "$session.parameters.name",
+            "$session.param.name",
+            "$session.id",
+            "$session.credentials.x",
+            "$session.params",
+            "$caller.token",
+            "${session.params.name",
+            "${caller.token",
+        ] {
+            check(&format!("Ask {word}."), &[word], &[word]);
         }
     }
 }
