@@ -19,6 +19,7 @@ use crate::{
     kinds::Kinds,
     location::Location,
     options::{self, DescriptionOptions},
+    session_texts::refuse_unfilled,
     text::{parse_tree, read_bytes, unreadable_file_error},
     tool_source::{ToolSource, ToolSources},
     toolset::ToolsetConfig,
@@ -244,6 +245,7 @@ impl Loader {
             root: &[],
         };
         config.toolsets.extend(read_toolset(&mut config.reader, &root, None, &place));
+        refuse_unfilled(&mut config.reader, &root);
         Ok(config)
     }
 }

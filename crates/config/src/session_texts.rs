@@ -122,4 +122,13 @@ mod tests {
             check(&edited, &[&format!("tools/edit/getPet/{pointer}")]);
         }
     }
+
+    #[test]
+    fn the_settings_of_one_toolset_are_held_to_it_too() {
+        let text =
+            "openapi: a.yaml\nheaders: {X-A: id-$session.params.a, X-B: $session.params.b}\n";
+        let error = Config::from_toolset_text(text, "").unwrap_err();
+        let pointers = error.findings().iter().map(|it| it.pointer.as_str());
+        assert_eq!(pointers.collect::<Vec<_>>(), ["/headers/X-A"]);
+    }
 }
