@@ -27,7 +27,7 @@ use callgate_openapi::ValueSource;
 use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value, nearest};
 
 pub use connection::{
-    connection_refused, no_secure_connection, stopped_gateway, timed_out, timed_out_before_sending,
+    connection_refused, no_secure_connection, stopped_call, timed_out, timed_out_before_sending,
     unreachable,
 };
 pub use credential::{

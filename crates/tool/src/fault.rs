@@ -137,7 +137,7 @@ codes! {
         /// The first call with the idempotency key is still running.
         StillRunning = "still_running":
             "Nothing was sent for this call; the first one may have reached the service. The model should try again later, and then gets the result of the first call. A person has nothing to do.";
-        /// The program that made the call was stopped before it ended.
+        /// The call was stopped before it ended: its caller left, or the program that made it was stopped.
         Stopped = "stopped":
             "The service may have been reached, and the fault says if nothing was sent. The model should try again later if that does no harm, and otherwise ask the user. A person looks in the service whether a call that writes was executed.";
         /// The call did not end in time.

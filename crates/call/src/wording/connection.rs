@@ -22,14 +22,13 @@ pub fn timed_out_before_sending(limit: Duration) -> Box<Fault> {
     fault(FaultCode::TimedOut, message, Next::TryLater)
 }
 
-/// The program that made the call was stopped before the call ended.
-pub fn stopped_gateway(reached: Reached, effect: Effect) -> Box<Fault> {
+/// The call was stopped before it ended: its caller left, or the program ended.
+pub fn stopped_call(reached: Reached, effect: Effect) -> Box<Fault> {
     if reached == Reached::No {
-        let message =
-            "the gateway was stopped before the call was made, nothing was sent; try again later";
+        let message = "the call was stopped before it was made, nothing was sent; try again later";
         return fault(FaultCode::Stopped, message, Next::TryLater);
     }
-    let message = "the gateway was stopped before the call ended";
+    let message = "the call was stopped before it ended";
     uncertain(FaultCode::Stopped, message, effect, reached)
 }
 

@@ -27,6 +27,8 @@ fn faults_of_the_executor_have_their_messages() {
         wording::refused_tool("getPet", "`hostile-path`: expected a plain path"),
         wording::timed_out(Duration::from_secs(30), Effect::Read),
         wording::timed_out(Duration::from_millis(1500), Effect::Write),
+        wording::stopped_call(Reached::No, Effect::Write),
+        wording::stopped_call(Reached::Maybe, Effect::Write),
         wording::unreachable(Reached::No, Effect::Write),
         wording::unreachable(Reached::Maybe, Effect::Idempotent),
         wording::answer::too_large(1_048_576, Effect::Read),
@@ -41,6 +43,8 @@ fn faults_of_the_executor_have_their_messages() {
         unknown_tool, reached no, give_up: the tool `getPet` is not offered, nothing was sent: its operation is refused, `hostile-path`: expected a plain path
         timed_out, reached maybe, try_later: the service did not answer within 30 s; it only reads, so it may be tried again later
         timed_out, reached maybe, ask_user: the service did not answer within 1.5 s; it may or may not have been executed; do not repeat it before checking whether it was
+        stopped, reached no, try_later: the call was stopped before it was made, nothing was sent; try again later
+        stopped, reached maybe, ask_user: the call was stopped before it ended; it may or may not have been executed; do not repeat it before checking whether it was
         unreachable, reached no, try_later: the service could not be reached, nothing was sent; try again later
         unreachable, reached maybe, try_later: the connection broke before the answer was complete; it may or may not have been executed; the same call may be tried again
         response_too_large, reached yes, correct_arguments: the service answered with more than 1048576 bytes, which is the bound; ask for less, for example with a filter or a page size

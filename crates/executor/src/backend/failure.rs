@@ -193,7 +193,7 @@ pub(crate) fn stop_fault(unanswered: Reached, effect: Effect, journal: &Journal)
         Some(None) => Reached::Maybe,
         None => unanswered,
     };
-    wording::stopped_gateway(reached, effect)
+    wording::stopped_call(reached, effect)
 }
 
 pub(super) fn exchange_fault(error: &Error, limits: &Limits, effect: Effect) -> Box<Fault> {

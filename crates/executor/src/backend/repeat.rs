@@ -130,7 +130,7 @@ impl Exchange<'_> {
             return Ok(());
         }
         let reached = self.attempts.as_deref().map_or(Reached::Maybe, |attempts| attempts.reached);
-        Err(wording::stopped_gateway(reached, self.plan.operation().effect))
+        Err(wording::stopped_call(reached, self.plan.operation().effect))
     }
 
     /// The end of the last attempt. Its fault says if an earlier attempt came further.
