@@ -85,7 +85,7 @@ fn pending_outcome(
     getrandom::fill(&mut random)
         .map_err(|_| wording::not_supported("no name can be drawn for a pending call"))?;
     let random = u128::from_ne_bytes(random);
-    let (id, request) = match call.extensions().get() {
+    let (id, request) = match call.extensions().get::<PausableCall>() {
         None => (format!("call_{random:032x}"), arguments),
         Some(PausableCall(facts)) => {
             let (tool, program) = (backend.name().as_str(), Value::Object(facts.clone()));
