@@ -72,7 +72,9 @@ pub(crate) fn understood_response(
     mut reading: ReadContext<'_>,
 ) -> Understood {
     let status = response.status();
-    if !status.is_success() {
+    // A redirect that the description declares is the answer itself, as `303 See Other` after a write (RFC 9110 §15.4.4).
+    let is_declared = failure::is_redirect(status) && operation.declares_redirect(status.as_u16());
+    if !status.is_success() && !is_declared {
         return failure::fault(response, operation, &mut reading).into();
     }
     let ReadContent { mut content, n_more, n_replaced, n_removed, parts } =

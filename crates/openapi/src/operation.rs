@@ -70,8 +70,10 @@ pub struct Operation {
     /// The media types of the operation's successful responses, in the order of the description, for `Accept`; or the
     /// default of a header parameter `Accept`.
     pub accept: Box<[Arc<str>]>,
-    /// The headers that the operation's successful responses declare, as written.
+    /// The headers that the operation's successful responses and redirects declare, as written.
     pub answer_headers: Box<[Arc<str>]>,
+    /// The statuses of redirects that the description declares as responses, as written: `303`, `3XX`.
+    pub answer_redirects: Box<[Arc<str>]>,
     /// The credentials that the operation requires.
     pub security: Security,
     /// The schemes whose credentials the operation requires as parameters, whatever its `security` says.
@@ -103,6 +105,14 @@ pub enum PathPart {
 }
 
 impl Operation {
+    /// Returns true if the description declares a response with this status of a redirect.
+    pub fn declares_redirect(&self, status: u16) -> bool {
+        let is_declared = |declared: &Arc<str>| {
+            declared.eq_ignore_ascii_case("3XX") || declared.parse() == Ok(status)
+        };
+        (300..400).contains(&status) && self.answer_redirects.iter().any(is_declared)
+    }
+
     /// The declaration that a model sees: the visible inputs, required only if neither the session nor a default
     /// supplies them; the output of the first successful response that is JSON. It is built on first use and kept; its
     /// output is built only when it is first used itself, and an output that exceeds its limit is left out.

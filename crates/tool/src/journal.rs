@@ -161,6 +161,8 @@ pub enum Event {
         to: String,
         /// The operation's path as the service has it, if that of the description differs by a slash at its end alone.
         path: Option<String>,
+        /// True if the redirect leads to another host, which is hardly the operation's server.
+        is_other_host: bool,
     },
     /// callgate did not send the request because its destination is not allowed, or would not after a dry run.
     Refused {

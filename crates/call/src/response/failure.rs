@@ -33,18 +33,31 @@ pub(super) fn fault(
 ) -> Box<Fault> {
     let (status, effect) = (response.status(), operation.retry_effect());
     if is_redirect(status) {
-        let (target, to) =
-            redirect_target(response.headers(), &operation.server.url, &operation.path);
-        let path = match &target {
-            RedirectTarget::Slash(path) => Some(path.clone()),
-            _ => None,
-        };
-        let to = reading.masker.mask_text(&to).into_owned();
-        let fault = wording::answer::redirect_fault(status.as_u16(), &target, operation.effect);
-        reading.journal.note(Event::Redirected { to, path });
-        return fault;
+        return redirect_fault(response, operation, reading);
     }
     refusal_fault(response, effect, reading)
+}
+
+fn redirect_fault(
+    response: &Response<Bytes>,
+    operation: &Operation,
+    reading: &mut ReadContext<'_>,
+) -> Box<Fault> {
+    let status = response.status();
+    let (mut target, to) =
+        redirect_target(response.headers(), &operation.server.url, &operation.path);
+    // RFC 9110 §15.4.4: the result of a call that was executed is there, and not the operation.
+    if status == StatusCode::SEE_OTHER && matches!(target, RedirectTarget::Slash(_)) {
+        target = RedirectTarget::Below;
+    }
+    let path = match &target {
+        RedirectTarget::Slash(path) => Some(path.clone()),
+        _ => None,
+    };
+    let to = reading.masker.mask_text(&to).into_owned();
+    let is_other_host = target == RedirectTarget::OtherHost;
+    reading.journal.note(Event::Redirected { to, path, is_other_host });
+    wording::answer::redirect_fault(status.as_u16(), &target, operation.effect)
 }
 
 fn refusal_fault(
@@ -185,6 +198,9 @@ fn redirect_target(headers: &HeaderMap, server: &Url, path: &str) -> (RedirectTa
     let is_within =
         is_relative || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let origin = to.origin().ascii_serialization();
+    if to.host_str() != server.host_str() {
+        return (RedirectTarget::OtherHost, origin);
+    }
     if to.origin() != server.origin() || !is_within {
         return (RedirectTarget::Elsewhere, origin);
     }
@@ -204,7 +220,7 @@ fn with_or_without_slash(path: &str, target: &str) -> Option<String> {
     is_other.then_some(other)
 }
 
-fn is_redirect(status: StatusCode) -> bool {
+pub(super) fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 300..=303 | 305..=308)
 }
 
@@ -286,9 +302,9 @@ mod tests {
             ("/v1/items//", RedirectTarget::Below, "https://h.example/v1/items//"),
             ("/v1/things/7/", RedirectTarget::Below, "https://h.example/v1/things/7/"),
             ("/v2/b", RedirectTarget::Elsewhere, "https://h.example"),
-            ("//other.example/v1/b", RedirectTarget::Elsewhere, "https://other.example"),
+            ("//other.example/v1/b", RedirectTarget::OtherHost, "https://other.example"),
             ("http://h.example/v1/b", RedirectTarget::Elsewhere, "http://h.example"),
-            ("javascript:alert(1)", RedirectTarget::Elsewhere, "null"),
+            ("javascript:alert(1)", RedirectTarget::OtherHost, "null"),
         ] {
             let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
             let target = redirect_target(&headers, &server, "/items/{id}");
@@ -297,11 +313,23 @@ mod tests {
                 let message = wording::answer::redirect_fault(302, &target.0, effect).message;
                 assert!(!message.contains("example") && !message.contains('7'), "{message}");
                 let is_of_reads = message.contains("same_origin");
+                assert_eq!(message.contains("`server`"), target.0 == RedirectTarget::Elsewhere);
+                let is_slash = matches!(target.0, RedirectTarget::Slash(_));
+                assert_eq!(
+                    message.contains("may have been executed"),
+                    effect == Effect::Write && !is_slash,
+                    "{message}"
+                );
                 assert_eq!(
                     is_of_reads,
                     target.0 == RedirectTarget::Below && effect == Effect::Read
                 );
             }
+        }
+        for status in [307, 308] {
+            let fault =
+                wording::answer::redirect_fault(status, &RedirectTarget::Below, Effect::Write);
+            assert!(!fault.message.contains("executed"), "{}", fault.message);
         }
         assert_eq!(redirect_target(&HeaderMap::new(), &server, "/").0, RedirectTarget::Unnamed);
         assert_eq!(with_or_without_slash("/items/", "/items").as_deref(), Some("/items"));

@@ -10,8 +10,9 @@ use super::{fault_after_sending, fault_with_status, push_list};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum RedirectTarget {
     Below,
-    /// Another server, or a path outside its base path.
+    /// Another scheme, port or base path of the same host.
     Elsewhere,
+    OtherHost,
     /// The path of the operation, but for a slash at its end: this one.
     Slash(String),
     Unnamed,
@@ -37,6 +38,9 @@ fn unread_answer(status: u16, what: &str, effect: Effect) -> Box<Fault> {
 }
 
 pub(crate) fn redirect_fault(status: u16, target: &RedirectTarget, effect: Effect) -> Box<Fault> {
+    // RFC 9110 §15.4.8, §15.4.9: only 307 and 308 ask for the same request again, which was not executed.
+    let is_slash = matches!(target, RedirectTarget::Slash(_));
+    let may_be_executed = effect == Effect::Write && status < 307 && !is_slash;
     let where_to = match target {
         RedirectTarget::Below if effect == Effect::Read => {
             "which is not followed; by `redirects: same_origin` the operator lets reads follow it, five times at most".to_owned()
@@ -47,12 +51,28 @@ pub(crate) fn redirect_fault(status: u16, target: &RedirectTarget, effect: Effec
         RedirectTarget::Elsewhere => {
             "which leads elsewhere and is never followed; the operator corrects `server`".to_owned()
         }
+        RedirectTarget::OtherHost => {
+            "which leads to another host and is never followed; if that is its answer, the operator declares the status in the description".to_owned()
+        }
         RedirectTarget::Slash(path) => format!(
             "because its path is `{path}` and that of the description differs by the slash at its end; the operator corrects the description"
         ),
         RedirectTarget::Unnamed => "which names no place to go to".to_owned(),
     };
-    let message = format!("the service answered with a redirect (status {status}), {where_to}");
+    let mut message = format!("the service answered with a redirect (status {status}), {where_to}");
+    if !may_be_executed {
+        return fault_with_status(FaultCode::ServiceError, status, message, Next::GiveUp);
+    }
+    message.push_str("; the service received the call: ");
+    message.push_str(EXECUTED);
+    fault_with_status(FaultCode::ServiceError, status, message, Next::AskUser)
+}
+
+/// The service answered with a redirect, although this many were followed.
+pub fn redirect_loop(status: u16, most: usize) -> Box<Fault> {
+    let message = format!(
+        "the service answered with more than {most} redirects in turn (at last with status {status}), and {most} is the bound; the operator sees where they lead"
+    );
     fault_with_status(FaultCode::ServiceError, status, message, Next::GiveUp)
 }
 

@@ -119,7 +119,7 @@ fn faults_of_answers_have_their_messages() {
             403 => application/json => service_error, reached yes, ask_user: the service answered with status 403 (Forbidden); ask the user
             401 => application/json => service_error, reached yes, give_up: the service answered with status 401 (Unauthorized); do not call again with the same arguments
             503 => application/json => service_error, reached yes, try_later: the service answered with status 503 (Service Unavailable); try again later
-            302 => text/html => service_error, reached yes, give_up: the service answered with a redirect (status 302), which leads elsewhere and is never followed; the operator corrects `server`
+            302 => text/html => service_error, reached yes, give_up: the service answered with a redirect (status 302), which leads to another host and is never followed; if that is its answer, the operator declares the status in the description
             200 => application/json => unreadable_response, reached yes, give_up: the service answered with a body that is not the JSON its headers announce
             ",
     ) {
@@ -131,6 +131,37 @@ fn faults_of_answers_have_their_messages() {
         assert_eq!(fault.next, Next::AskUser);
         let advice = "it may have been executed; do not repeat it before checking whether it was";
         assert!(fault.message.ends_with(advice), "{}", fault.message);
+    }
+}
+
+#[test]
+fn a_redirect_that_the_description_declares_is_the_result() {
+    let location = json!({"Location": {"schema": {"type": "string"}}});
+    for (method, declared, status, is_answer) in [
+        ("get", "302", 302, true),
+        ("post", "303", 303, true),
+        ("post", "3XX", 307, true),
+        ("post", "302", 303, false),
+        ("post", "3XX", 304, false),
+        ("get", "default", 302, false),
+    ] {
+        let mut responses = json!({"200": {"description": "fine"}});
+        responses[declared] = json!({"description": "there", "headers": location});
+        let plan = operation(method, "/x", json!({"responses": responses}));
+        let response = http::Response::builder()
+            .status(status)
+            .header("location", "https://files.example/a?b=c")
+            .body(Bytes::new())
+            .unwrap();
+        match plan.outcome(&response, &Shape::default()) {
+            Outcome::Answered(answer) => {
+                assert!(is_answer, "{declared} {status}");
+                assert_eq!(answer.status, status);
+                let location = ("location".to_owned(), "https://files.example/a?b=c".to_owned());
+                assert_eq!(answer.headers, [location]);
+            }
+            _ => assert!(!is_answer, "{declared} {status}"),
+        }
     }
 }
 

@@ -178,13 +178,14 @@ fn the_verbose_log_shows_no_credentials() {
 }
 
 #[test]
-fn a_redirect_is_reported_with_its_target_and_the_flag_to_use() {
+fn a_redirect_to_another_host_is_reported_with_its_target_and_no_other_server() {
     let (server, folder) = (server(), tempfile::tempdir().unwrap());
     let ended = called(folder.path(), &server, &["getMoved"]).exits(1);
     assert_eq!(ended.err.matches("redirect to").count(), 1, "{ended:#?}");
+    assert!(!ended.err.contains("--server"), "{ended:#?}");
     ended
         .says("answered 307 with a redirect to `https://elsewhere.example`")
-        .says("--server https://elsewhere.example");
+        .says("declare the status and the header `Location`");
 }
 
 #[test]

@@ -263,8 +263,7 @@ impl<'a> Exchange<'a> {
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let mut n_followed = 0;
         loop {
-            let may_follow = n_followed < redirect::MAX_REDIRECTS
-                && redirect::may_follow(self.connection.settings.redirects, request);
+            let may_follow = redirect::may_follow(self.connection.settings.redirects, request);
             let bare = may_follow.then(|| Box::new(request.clone()));
             let span = request_span(request, &self.plan.operation().path);
             span.in_scope(|| self.mark_trace_step(request));
@@ -274,6 +273,10 @@ impl<'a> Exchange<'a> {
             let next = bare
                 .and_then(|bare| redirect::next(&bare, &answer, &self.plan.operation().server.url));
             let Some(next) = next else { return Ok((answer, authorization)) };
+            if n_followed == redirect::MAX_REDIRECTS {
+                let status = answer.status().as_u16();
+                return Err(wording::answer::redirect_loop(status, redirect::MAX_REDIRECTS));
+            }
             *request = next;
             n_followed += 1;
         }

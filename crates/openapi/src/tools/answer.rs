@@ -23,6 +23,7 @@ use crate::{
 pub(super) struct Answers<'d> {
     pub(super) accept: Box<[Arc<str>]>,
     pub(super) headers: Box<[Arc<str>]>,
+    pub(super) redirects: Box<[Arc<str>]>,
     pub(super) output: Option<LocatedNode<'d>>,
 }
 
@@ -42,10 +43,11 @@ struct DeclaredContent<'d> {
 struct GatheredAnswers<'d> {
     types: Vec<Arc<str>>,
     headers: IndexSet<Arc<str>>,
+    redirects: Vec<Arc<str>>,
     output: Option<LocatedNode<'d>>,
 }
 
-/// The successful responses (2xx), in the order of the description.
+/// The successful responses (2xx) and redirects (3xx), in the order of the description.
 pub(super) fn read_answers<'d>(
     answer_cache: &mut AnswerCache<'d>,
     operation: Cursor<'d, '_>,
@@ -55,8 +57,11 @@ pub(super) fn read_answers<'d>(
     let responses =
         operation.at_child("responses", operation.node.get("responses").unwrap_or(&Node::Null));
     // OpenAPI 3.1.1 §4.8.16: the default applies to every undeclared status, including success.
-    let is_read = |status: &str| is_success(status) || status == "default";
+    let is_read = |status: &str| is_success(status) || is_redirect(status) || status == "default";
     for (status, at) in responses.members_where(is_read, ANSWER) {
+        if is_redirect(status) {
+            gathered.redirects.push(Arc::clone(status));
+        }
         let followed = reference_of(at.node).map(|_| at.target());
         let response = match &followed {
             None => at,
@@ -85,6 +90,7 @@ pub(super) fn read_answers<'d>(
     Answers {
         accept: distinct_types(gathered.types),
         headers: gathered.headers.into_iter().collect(),
+        redirects: gathered.redirects.into(),
         output: gathered.output,
     }
 }
@@ -109,6 +115,10 @@ pub(super) fn declared_accept(
 
 fn is_success(status: &str) -> bool {
     status.starts_with('2')
+}
+
+fn is_redirect(status: &str) -> bool {
+    status.starts_with('3')
 }
 
 impl<'d> AnswerCache<'d> {

@@ -153,6 +153,7 @@ impl<'d> Context<'d> {
             no_body_arguments,
             accept: answers.accept,
             answer_headers: answers.headers,
+            answer_redirects: answers.redirects,
             security,
             demanded_schemes: read.demanded.into(),
             edit: edit.map(|edit| edit.applied.clone()),

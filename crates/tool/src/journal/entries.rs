@@ -12,7 +12,7 @@ use super::{Event, Journal};
 ///
 /// let mut journal = Journal::default();
 /// journal.note(Event::Approved);
-/// journal.note(Event::Redirected { to: "https://internal.example.com".to_owned(), path: None });
+/// journal.note(Event::Redirected { to: "https://internal.example.com".to_owned(), path: None, is_other_host: true });
 /// let shown = serde_json::to_string(&journal.entries(Audience::Caller))?;
 /// assert_eq!(shown, r#"[{"event":"approved","text":"a person approved the request"},{"event":"redirected"}]"#);
 /// # Ok::<(), serde_json::Error>(())
@@ -113,7 +113,7 @@ mod tests {
             Event::CredentialAbsent { why: canary() },
             Event::CredentialRefused { credential: canary() },
             Event::NothingRecorded { detail: canary() },
-            Event::Redirected { to: canary(), path: None },
+            Event::Redirected { to: canary(), path: None, is_other_host: false },
             Event::Refused { why: Some(canary()), remedy: Remedy::NameServer { url: canary() } },
             Event::SessionValueWithheld { name: canary() },
             Event::SignInRequired { parameter: canary() },

@@ -43,7 +43,7 @@ impl fmt::Display for Event {
             | Self::ResultNotKept
             | Self::CharactersReplaced { .. }
             | Self::UnseenRemoved { .. } => self.write_answer_event(f),
-            Self::Redirected { to, path } => write_redirect(f, to, path.as_deref()),
+            Self::Redirected { to, path, .. } => write_redirect(f, to, path.as_deref()),
             Self::Refused { why, remedy } => write_refusal(f, why.as_deref(), remedy),
             Self::Replayed => f.write_str("this is the first result of its idempotency key"),
             Self::Retried { code, status, wait } => {

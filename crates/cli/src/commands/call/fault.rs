@@ -131,6 +131,7 @@ fn help_of_journal(events: &[Event], place: &Place) -> Option<String> {
         Event::Redirected { to, .. } if has_path(to) => Some(
             "`redirects: same_origin` of the toolset follows redirects of reads; for a call that changes something, correct the path in the description".to_owned(),
         ),
+        Event::Redirected { is_other_host: true, .. } => Some(DECLARED_REDIRECT.to_owned()),
         Event::Redirected { to, .. } => {
             let server = "name the server that the redirect leads to";
             Some(place.setting_words(
@@ -157,6 +158,10 @@ fn has_path(to: &str) -> bool {
 
 fn fault_help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let Hints { file, place, may_download, .. } = hints;
+    let is_redirect = |event: &Event| matches!(event, Event::Redirected { .. });
+    if fault.next == Next::AskUser && events.iter().any(is_redirect) {
+        return format!("{MAYBE_EXECUTED}; {DECLARED_REDIRECT}");
+    }
     if let Some(told) = help_of_journal(events, place) {
         return told;
     }
@@ -309,5 +314,7 @@ fn help_of_next_step(fault: &Fault, tool: &str, file: &str) -> String {
 const SERVER_FLAG: &str = "`--server URL`";
 const SERVER_KEY: &str = "`server:`";
 const CREDENTIAL_KEYS: &str = "`auth:` or `credentials:`";
+/// The remedy if a redirect is the answer of the service.
+const DECLARED_REDIRECT: &str = "if the redirect is the answer, declare the status and the header `Location` under `responses` of the operation: then it is the result";
 /// The remedy if nobody knows whether the call was executed.
 const MAYBE_EXECUTED: &str = "the call may have been executed: look before you make it again";
