@@ -156,7 +156,7 @@ fn a_redirect_that_the_description_declares_is_the_result() {
         match plan.outcome(&response, &Shape::default()) {
             Outcome::Answered(answer) => {
                 assert!(is_answer, "{declared} {status}");
-                assert_eq!(answer.status, status);
+                assert_eq!(answer.status, Some(status));
                 let location = ("location".to_owned(), "https://files.example/a?b=c".to_owned());
                 assert_eq!(answer.headers, [location]);
             }
