@@ -109,7 +109,7 @@ async fn an_always_refused_token_is_replaced_only_once() {
     let result = check(row, &["token-0", "token-1"], &[CredentialRefusal::Token]).await;
     let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
     assert_eq!((fault.status, fault.reached), (Some(401), Reached::Yes));
-    let told = "refused the credential and did nothing: it names no reason; a fresh one was tried";
+    let told = "the credential and did nothing: it says `invalid_token`; a fresh one was tried";
     assert!(fault.message.contains(told), "{fault:?}");
 }
 
@@ -123,6 +123,10 @@ async fn a_refusal_that_does_not_name_the_token_is_reported_and_not_retried() {
         assert!(fault.message.contains(told), "{fault:?}");
     }
     check(("token-1", 401, "Bearer error=\"insufficient_scope\""), &["token-0"], &[]).await;
-    check(("token-1", 403, "Bearer error=\"invalid_token\""), &["token-0"], &[]).await;
+    let challenge = "Bearer error=\"insufficient_scope\", scope=\"orders:write token-0\"";
+    let result = check(("token-1", 403, challenge), &["token-0"], &[]).await;
+    let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
+    let told = "it says `insufficient_scope` and asks for the scope `orders:write ****`";
+    assert!(fault.message.contains(told), "{fault:?}");
     check(("token-0", 401, "Bearer"), &["token-0"], &[]).await;
 }

@@ -1,7 +1,9 @@
-//! Decides whether a response refuses the credential, from its status and its challenges (RFC 9110 §11.6.1).
+//! Decides whether a response refuses the credential, from its status and its challenges (RFC 9110 §11.6.1), and reads the
+//! reason that a challenge gives.
 //! Other modules decide what follows.
 
 use callgate_auth::CredentialRefusal;
+use callgate_tool::visible_line;
 use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,10 +29,44 @@ pub(super) fn credential_refusal<T>(response: &Response<T>) -> Option<Credential
     of_tokens().next().is_none().then_some(CredentialRefusal::Unnamed)
 }
 
-#[derive(Debug)]
+/// The reason in the challenges of a response: the description of the error, or else its code, and the scope that a token
+/// lacks (RFC 6750 §3.1). `None` if they give none.
+pub(super) fn refusal_reason<T>(response: &Response<T>) -> Option<String> {
+    let challenges = challenges(response.headers());
+    let challenge = challenges.iter().find(|challenge| {
+        challenge.error.is_some_and(|error| !error.is_empty()) || challenge.description.is_some()
+    })?;
+    let Challenge { error, description, scope, .. } = challenge;
+    let text = description.map(unescaped_text).or_else(|| error.map(ToOwned::to_owned))?;
+    let mut reason = format!("it says `{}`", shown_words(&text));
+    if let Some(scope) = scope.filter(|_| *error == Some("insufficient_scope")) {
+        reason.push_str(&format!(" and asks for the scope `{}`", shown_words(scope)));
+    }
+    Some(reason)
+}
+
+/// The words of a service on one line, cut to the length of a reason.
+fn shown_words(text: &str) -> String {
+    visible_line(text.trim()).chars().take(LONGEST_REASON).collect()
+}
+
+/// The content of a quoted string (RFC 9110 §5.6.4).
+fn unescaped_text(quoted: &str) -> String {
+    let mut characters = quoted.chars();
+    let mut text = String::with_capacity(quoted.len());
+    while let Some(character) = characters.next() {
+        text.extend(if character == '\\' { characters.next() } else { Some(character) });
+    }
+    text
+}
+
+#[derive(Debug, Default)]
 struct Challenge<'a> {
     is_for_a_token: bool,
     error: Option<&'a str>,
+    /// The text as it is quoted, with its escapes.
+    description: Option<&'a str>,
+    scope: Option<&'a str>,
 }
 
 fn challenges(headers: &HeaderMap) -> Vec<Challenge<'_>> {
@@ -41,13 +77,15 @@ fn challenges(headers: &HeaderMap) -> Vec<Challenge<'_>> {
             Some((scheme, rest)) => {
                 let is_for_a_token =
                     TOKEN_SCHEMES.iter().any(|ours| scheme.eq_ignore_ascii_case(ours));
-                challenges.push(Challenge { is_for_a_token, error: None });
+                challenges.push(Challenge { is_for_a_token, ..Challenge::default() });
                 rest
             }
             None => part,
         };
-        if let (Some(challenge), Some(error)) = (challenges.last_mut(), error_code(parameter)) {
-            challenge.error = Some(error);
+        if let (Some(challenge), Some((name, value))) =
+            (challenges.last_mut(), parameter.split_once('='))
+        {
+            challenge.set_parameter(name.trim_end(), value.trim());
         }
     }
     challenges
@@ -62,9 +100,17 @@ fn scheme_and_rest(element: &str) -> Option<(&str, &str)> {
         .then_some((scheme, rest))
 }
 
-fn error_code(parameter: &str) -> Option<&str> {
-    let (name, value) = parameter.split_once('=')?;
-    name.trim_end().eq_ignore_ascii_case("error").then(|| value.trim().trim_matches('"'))
+impl<'a> Challenge<'a> {
+    fn set_parameter(&mut self, name: &str, value: &'a str) {
+        let member = match name.to_ascii_lowercase().as_str() {
+            "error" => &mut self.error,
+            "error_description" => &mut self.description,
+            "scope" => &mut self.scope,
+            _ => return,
+        };
+        let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        *member = Some(inner.unwrap_or_else(|| value.trim_matches('"')));
+    }
 }
 
 /// The elements of a list, separated by commas outside quotes.
@@ -84,6 +130,9 @@ fn list_elements(value: &str) -> impl Iterator<Item = &str> {
     });
     elements.map(str::trim).filter(|element| !element.is_empty())
 }
+
+/// The most characters of a reason or a scope that are shown.
+const LONGEST_REASON: usize = 120;
 
 /// The scheme of RFC 6750, and the name that older services give it.
 const TOKEN_SCHEMES: [&str; 2] = ["Bearer", "OAuth"];
@@ -142,6 +191,35 @@ mod tests {
         {
             check(401, challenges, Some(CredentialRefusal::Unnamed));
         }
+    }
+
+    #[test]
+    fn the_reason_of_a_challenge_is_its_description_and_the_scope_that_a_token_lacks() {
+        for (challenge, expected) in [
+            (
+                "Bearer error=\"invalid_token\", error_description=\"The \\\"token\\\" expired\"",
+                Some("it says `The \"token\" expired`"),
+            ),
+            ("Bearer realm=\"a\", error=invalid_token", Some("it says `invalid_token`")),
+            (
+                "Bearer error=\"insufficient_scope\", scope=\"a b\"",
+                Some("it says `insufficient_scope` and asks for the scope `a b`"),
+            ),
+            (
+                "Basic realm=\"x\", DPoP error=\"use_dpop_nonce\", scope=\"a\"",
+                Some("it says `use_dpop_nonce`"),
+            ),
+            ("Bearer scope=\"a\"", None),
+            ("Bearer error=\"\"", None),
+            ("Basic realm=\"error=x\"", None),
+        ] {
+            let response = Response::builder().header(WWW_AUTHENTICATE, challenge);
+            let reason = refusal_reason(&response.body(()).unwrap());
+            assert_eq!(reason.as_deref(), expected, "{challenge}");
+        }
+        let long = format!("Bearer error_description=\"{}\"", "x".repeat(1000));
+        let response = Response::builder().header(WWW_AUTHENTICATE, long).body(()).unwrap();
+        assert!(refusal_reason(&response).is_some_and(|reason| reason.len() < 140));
     }
 
     #[test]

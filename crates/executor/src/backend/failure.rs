@@ -21,7 +21,13 @@ pub(super) fn renewal_fault(error: &callgate_auth::Error) -> Box<Fault> {
     fault_with_advice(wording::auth_not_renewed(&credential_reason(error)), error)
 }
 
-pub(super) fn refusal_fault(sent: SentCredential, operation: &Operation) -> Box<Fault> {
+/// The fault for a refused call. `reason` is the service's, if it gives one.
+pub(super) fn refusal_fault(
+    sent: SentCredential,
+    operation: &Operation,
+    reason: Option<&str>,
+) -> Box<Fault> {
+    let reason = reason.unwrap_or("it names no reason");
     match sent {
         SentCredential::Nothing if takes_password(operation.arguments_schema(), DEEPEST) => {
             wording::sign_in_refused()
@@ -30,15 +36,15 @@ pub(super) fn refusal_fault(sent: SentCredential, operation: &Operation) -> Box<
             wording::open_call_refused()
         }
         SentCredential::Credential => {
-            wording::auth_refused("it names no reason, and there is no fresh one to try")
+            wording::auth_refused(&format!("{reason}, and there is no fresh one to try"))
         }
         SentCredential::Fresh => {
-            wording::auth_refused("it names no reason; a fresh one was tried and refused too")
+            wording::auth_refused(&format!("{reason}; a fresh one was tried and refused too"))
         }
         SentCredential::Nothing => wording::auth_wanted(),
-        SentCredential::Once => wording::auth_refused(
-            "it names no reason; a fresh one was not tried, because a person approved one request",
-        ),
+        SentCredential::Once => wording::auth_refused(&format!(
+            "{reason}; a fresh one was not tried, because a person approved one request"
+        )),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the response.
 
+mod refusal;
 mod whole_response;
 
 use std::{
@@ -17,7 +18,6 @@ use callgate_tool::{
     Content, Effect, Event, Fault, FaultCode, FingerprintHasher, Journal, Outcome, PlannedRequest,
     Preview, Session, StoredResult, Tool, ToolName, Value,
 };
-use callgate_transport::TlsFault;
 use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
 
 use super::{
@@ -157,37 +157,6 @@ impl OpenApi {
             journal.note(Event::SignInRequired { parameter });
         }
         Ok(outcome)
-    }
-
-    /// Adds to a fault the credential's or the connection's problem if the response shows one.
-    fn explained_outcome(
-        &self,
-        outcome: Outcome,
-        response: &Response<Bytes>,
-        masker: &Masker<'_>,
-        sent: SentCredential,
-    ) -> Outcome {
-        let Outcome::Failed(fault) = outcome else { return outcome };
-        if !response.status().is_client_error() {
-            return Outcome::Failed(fault);
-        }
-        let tls = TlsFault::of_answer(response);
-        let named = || self.authenticator.explain(response);
-        let is_refused = response.status() == StatusCode::UNAUTHORIZED;
-        let told = tls
-            .map(|tls| wording::connection_refused(tls.message()))
-            .or_else(|| {
-                let parameter = self.authenticator.session_parameter().filter(|_| is_refused)?;
-                Some(wording::sign_in_required(&parameter))
-            })
-            .or_else(|| named().map(|why| wording::auth_refused(&why)))
-            .or_else(|| is_refused.then(|| failure::refusal_fault(sent, self.plan.operation())));
-        let Some(mut told) = told else { return Outcome::Failed(fault) };
-        told.message = masker.mask_text(&told.message).into_owned();
-        told.status = fault.status;
-        told.retry_after = fault.retry_after;
-        told.body = fault.body;
-        Outcome::Failed(told)
     }
 
     async fn open_response(
