@@ -5,6 +5,7 @@ mod all;
 mod authenticator;
 mod aws_sigv4;
 mod basic;
+mod challenge;
 mod config;
 mod context;
 mod error;
@@ -26,6 +27,7 @@ mod unavailable;
 
 pub use all::combined_authenticator;
 pub use authenticator::{Authenticator, Authorization};
+pub use challenge::{Challenge, challenges};
 pub use config::AuthConfig;
 pub use context::AuthContext;
 pub use error::{Error, ErrorKind};

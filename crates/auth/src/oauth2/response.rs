@@ -14,6 +14,7 @@ use super::{
     failure::{EndpointFailure, Retry},
     token_response::TokenResponse,
 };
+use crate::challenge::challenges;
 
 pub(super) fn token_response(answer: &Response<Bytes>) -> Result<TokenResponse, EndpointFailure> {
     if !answer.status().is_success() {
@@ -30,14 +31,22 @@ pub(super) fn token_response(answer: &Response<Bytes>) -> Result<TokenResponse, 
 
 pub(super) fn endpoint_failure(answer: &Response<Bytes>) -> EndpointFailure {
     let status = answer.status();
-    match refusal_code(answer.body()) {
+    let challenges = challenges(answer.headers());
+    let challenge = challenges.iter().find(|challenge| challenge.reason().is_some());
+    let code = refusal_code(answer.body()).or_else(|| {
+        let code = challenge?.error.unwrap_or_default().to_ascii_lowercase();
+        Some(standard_code(&code).unwrap_or(ITS_OWN))
+    });
+    let said = || {
+        let reason = refusal_reason(answer.body());
+        reason.or_else(|| Some(challenge?.description.as_ref()?.clone()))
+    };
+    match code {
         Some("server_error" | "temporarily_unavailable") => out_of_order(answer, Retry::Later),
         Some(code) if status.is_client_error() && !is_to_wait(status) => {
-            EndpointFailure::Refused { code, said: refusal_reason(answer.body()) }
+            EndpointFailure::Refused { code, said: said() }
         }
-        Some(code) if status.is_success() => {
-            EndpointFailure::Refused { code, said: refusal_reason(answer.body()) }
-        }
+        Some(code) if status.is_success() => EndpointFailure::Refused { code, said: said() },
         _ => status_failure(answer),
     }
 }
@@ -52,7 +61,14 @@ pub(super) fn refusal_code(body: &[u8]) -> Option<&'static str> {
     let outer = OUTER.iter().map(|name| members.get(*name));
     let mut said = inner.chain(outer).chain([error]).flatten().filter_map(Value::as_str);
     let standard = said.find_map(|said| standard_code(&said.to_ascii_lowercase()));
-    standard.or_else(|| error.map(|_| ITS_OWN))
+    let is_refusal = error.is_some() || (has_own_code(&members) && refusal_reason(body).is_some());
+    standard.or_else(|| is_refusal.then_some(ITS_OWN))
+}
+
+/// True if there is a code of the server's own: 0 and 200 say that all is well.
+fn has_own_code(members: &Map<String, Value>) -> bool {
+    let mut codes = OUTER.iter().filter_map(|name| members.get(*name));
+    codes.any(|code| is_said(code) && *code != 200 && *code != "0")
 }
 
 /// The reason of a refusal, where RFC 6749 §5.2 has it, or where servers of other traditions have it.
@@ -132,11 +148,19 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 const NO_TOKEN: &str = "the answer of the token endpoint is no token";
 
 /// The members of a refusal beside `error` in which servers write a code.
-const OUTER: [&str; 4] = ["errorCode", "ErrorCode", "error_code", "code"];
+const OUTER: [&str; 5] = ["errorCode", "ErrorCode", "error_code", "code", "errcode"];
 
 /// The members in which servers write a reason.
-const REASONS: [&str; 5] =
-    ["error_description", "errorSummary", "Error", "message", "error_message"];
+const REASONS: [&str; 8] = [
+    "error_description",
+    "errorSummary",
+    "Error",
+    "message",
+    "error_message",
+    "msg",
+    "errmsg",
+    "error_msg",
+];
 
 /// The members of an object at `error` in which servers write a code.
 const INNER: [&str; 4] = ["code", "error", "status", "type"];

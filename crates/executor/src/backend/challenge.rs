@@ -2,9 +2,9 @@
 //! reason that a challenge gives.
 //! Other modules decide what follows.
 
-use callgate_auth::CredentialRefusal;
+use callgate_auth::{Challenge, CredentialRefusal, challenges};
 use callgate_tool::visible_line;
-use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
+use http::{Response, StatusCode};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum SentCredential {
@@ -21,7 +21,7 @@ pub(super) fn credential_refusal<T>(response: &Response<T>) -> Option<Credential
         return None;
     }
     let challenges = challenges(response.headers());
-    let of_tokens = || challenges.iter().filter(|challenge| challenge.is_for_a_token);
+    let of_tokens = || challenges.iter().filter(|challenge| is_for_a_token(challenge));
     // RFC 6750 §3.1: of its codes only `invalid_token` concerns the token; a challenge without a code names no fault.
     if of_tokens().any(|challenge| matches!(challenge.error, None | Some("invalid_token"))) {
         return Some(CredentialRefusal::Token);
@@ -33,102 +33,23 @@ pub(super) fn credential_refusal<T>(response: &Response<T>) -> Option<Credential
 /// lacks (RFC 6750 §3.1). `None` if they give none.
 pub(super) fn refusal_reason<T>(response: &Response<T>) -> Option<String> {
     let challenges = challenges(response.headers());
-    let challenge = challenges.iter().find(|challenge| {
-        challenge.error.is_some_and(|error| !error.is_empty()) || challenge.description.is_some()
-    })?;
-    let Challenge { error, description, scope, .. } = challenge;
-    let text = description.map(unescaped_text).or_else(|| error.map(ToOwned::to_owned))?;
-    let mut reason = format!("it says `{}`", shown_words(&text));
+    let (challenge, text) =
+        challenges.iter().find_map(|challenge| Some((challenge, challenge.reason()?)))?;
+    let Challenge { error, scope, .. } = challenge;
+    let mut reason = format!("it says `{}`", shown_words(text));
     if let Some(scope) = scope.filter(|_| *error == Some("insufficient_scope")) {
         reason.push_str(&format!(" and asks for the scope `{}`", shown_words(scope)));
     }
     Some(reason)
 }
 
+fn is_for_a_token(challenge: &Challenge<'_>) -> bool {
+    TOKEN_SCHEMES.iter().any(|ours| challenge.scheme.eq_ignore_ascii_case(ours))
+}
+
 /// The words of a service on one line, cut to the length of a reason.
 fn shown_words(text: &str) -> String {
     visible_line(text.trim()).chars().take(LONGEST_REASON).collect()
-}
-
-/// The content of a quoted string (RFC 9110 §5.6.4).
-fn unescaped_text(quoted: &str) -> String {
-    let mut characters = quoted.chars();
-    let mut text = String::with_capacity(quoted.len());
-    while let Some(character) = characters.next() {
-        text.extend(if character == '\\' { characters.next() } else { Some(character) });
-    }
-    text
-}
-
-#[derive(Debug, Default)]
-struct Challenge<'a> {
-    is_for_a_token: bool,
-    error: Option<&'a str>,
-    /// The text as it is quoted, with its escapes.
-    description: Option<&'a str>,
-    scope: Option<&'a str>,
-}
-
-fn challenges(headers: &HeaderMap) -> Vec<Challenge<'_>> {
-    let mut challenges = Vec::new();
-    let values = headers.get_all(WWW_AUTHENTICATE).into_iter();
-    for part in values.filter_map(|value| value.to_str().ok()).flat_map(list_elements) {
-        let parameter = match scheme_and_rest(part) {
-            Some((scheme, rest)) => {
-                let is_for_a_token =
-                    TOKEN_SCHEMES.iter().any(|ours| scheme.eq_ignore_ascii_case(ours));
-                challenges.push(Challenge { is_for_a_token, ..Challenge::default() });
-                rest
-            }
-            None => part,
-        };
-        if let (Some(challenge), Some((name, value))) =
-            (challenges.last_mut(), parameter.split_once('='))
-        {
-            challenge.set_parameter(name.trim_end(), value.trim());
-        }
-    }
-    challenges
-}
-
-/// The scheme at the beginning of a list element and the text after it; `None` for a parameter of the previous challenge.
-fn scheme_and_rest(element: &str) -> Option<(&str, &str)> {
-    let (scheme, rest) = element.split_once([' ', '\t']).unwrap_or((element, ""));
-    let rest = rest.trim_start();
-    // `error = "x"` with blanks around the sign is also a parameter (RFC 9110 §5.6.3).
-    (!scheme.is_empty() && !scheme.contains('=') && !rest.starts_with('='))
-        .then_some((scheme, rest))
-}
-
-impl<'a> Challenge<'a> {
-    fn set_parameter(&mut self, name: &str, value: &'a str) {
-        let member = match name.to_ascii_lowercase().as_str() {
-            "error" => &mut self.error,
-            "error_description" => &mut self.description,
-            "scope" => &mut self.scope,
-            _ => return,
-        };
-        let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        *member = Some(inner.unwrap_or_else(|| value.trim_matches('"')));
-    }
-}
-
-/// The elements of a list, separated by commas outside quotes.
-fn list_elements(value: &str) -> impl Iterator<Item = &str> {
-    let (mut is_quoted, mut is_escaped) = (false, false);
-    let elements = value.split(move |character| {
-        if is_escaped {
-            is_escaped = false;
-            return false;
-        }
-        match character {
-            '\\' => is_escaped = is_quoted,
-            '"' => is_quoted = !is_quoted,
-            _ => {}
-        }
-        character == ',' && !is_quoted
-    });
-    elements.map(str::trim).filter(|element| !element.is_empty())
 }
 
 /// The most characters of a reason or a scope that are shown.
@@ -139,6 +60,8 @@ const TOKEN_SCHEMES: [&str; 2] = ["Bearer", "OAuth"];
 
 #[cfg(test)]
 mod tests {
+    use http::header::WWW_AUTHENTICATE;
+
     use super::*;
 
     #[track_caller]

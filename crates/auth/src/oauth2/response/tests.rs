@@ -1,7 +1,7 @@
 //! Tests answers of token endpoints, as servers in the world write them.
 
 use callgate_secret::{Masker, Secret};
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 
 use super::*;
 
@@ -96,6 +96,8 @@ fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_reques
         ),
         (r#"{"errorCode":"invalid_client","errorSummary":"no client"}"#, Some("no client")),
         ("error=invalid_client&error_description=no+client", Some("no client")),
+        (r#"{"code":10003,"msg":"invalid app_id"}"#, Some("invalid app_id")),
+        (r#"{"errcode":40013,"errmsg":"invalid appid"}"#, Some("invalid appid")),
         (r#"{"error":"invalid_client","error_description":" "}"#, None),
         (r#"{"error":"invalid_client","error_description":7}"#, None),
     ] {
@@ -112,6 +114,47 @@ fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_reques
     assert!(
         matches!(failure, EndpointFailure::Refused { said: Some(said), .. } if said.len() == 500)
     );
+}
+
+#[test]
+fn the_reason_of_a_refusal_may_be_in_its_challenge() {
+    for (challenge, body, code, reason) in [
+        (
+            "Basic error=\"invalid_client\", error_description=\"no such client\"",
+            "",
+            "invalid_client",
+            Some("no such client"),
+        ),
+        ("Bearer error=\"x\"", "no", ITS_OWN, None),
+        (
+            "Basic error_description=\"canary\"",
+            r#"{"error":"invalid_scope","error_description":"b"}"#,
+            "invalid_scope",
+            Some("b"),
+        ),
+    ] {
+        let mut answer = answer(401, "text/plain", body);
+        answer.headers_mut().insert(WWW_AUTHENTICATE, challenge.parse().unwrap());
+        let failure = token_response(&answer).unwrap_err();
+        let EndpointFailure::Refused { code: own, said } = failure else { panic!("{failure:?}") };
+        assert_eq!((own, said.as_deref()), (code, reason), "{challenge}");
+    }
+    let mut answer = answer(401, "text/plain", "");
+    answer.headers_mut().insert(WWW_AUTHENTICATE, "Basic realm=\"x\"".parse().unwrap());
+    let failure = token_response(&answer).unwrap_err();
+    assert!(matches!(failure, EndpointFailure::Unreadable(_)), "{failure:?}");
+}
+
+#[test]
+fn a_success_with_a_number_that_is_no_fault_is_no_refusal() {
+    for body in [
+        "{\"code\":0,\"msg\":\"ok\"}",
+        "{\"code\":\"0\",\"msg\":\"ok\"}",
+        "{\"code\":200,\"message\":\"ok\"}",
+        "{\"errcode\":40013}",
+    ] {
+        check(200, body, NO_TOKEN);
+    }
 }
 
 #[test]
