@@ -27,7 +27,7 @@ impl Coding {
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, Error> {
         let mut codings = Vec::new();
         for line in headers.get_all(CONTENT_ENCODING) {
-            let line = line.to_str().map_err(|_| error::unknown_coding())?;
+            let line = line.to_str().map_err(|_| error::unknown_coding("not ASCII"))?;
             let names = line.split(',').map(str::trim).filter(|name| !name.is_empty());
             for name in names {
                 codings.extend(Self::from_name(name)?);
@@ -36,7 +36,7 @@ impl Coding {
         match *codings {
             [] => Ok(None),
             [coding] => Ok(Some(coding)),
-            _ => Err(error::unknown_coding()),
+            _ => Err(error::nested_codings()),
         }
     }
 
@@ -46,10 +46,12 @@ impl Coding {
             "deflate" => Ok(Some(Self::Deflate)),
             // RFC 9110 §8.4.1.3: `x-gzip` means gzip.
             "gzip" | "x-gzip" => Ok(Some(Self::Gzip)),
-            // Services that name a character encoding or a framing here have coded nothing.
-            "identity" | "aws-chunked" | "binary" | "none" | "utf-8" | "utf8" => Ok(None),
             "zstd" => Ok(Some(Self::Zstd)),
-            _ => Err(error::unknown_coding()),
+            name if is_no_coding(name) => Ok(None),
+            other => {
+                let shown: String = other.chars().take(LONGEST_NAME).collect();
+                Err(error::unknown_coding(&shown))
+            }
         }
     }
 
@@ -78,6 +80,37 @@ impl Coding {
         }
     }
 }
+
+/// Returns true for words that stand where a service has coded nothing: a character encoding, a media type, a framing or
+/// an encoding of mail, and the words for nothing. In lower case.
+fn is_no_coding(name: &str) -> bool {
+    UNCODED.contains(&name)
+        || CHARACTER_ENCODINGS.iter().any(|prefix| name.starts_with(prefix))
+        || name.contains('/')
+}
+
+/// Words that name no content coding (RFC 9110 §8.4.1, RFC 2045 §6.1).
+const UNCODED: [&str; 14] = [
+    "7bit",
+    "8bit",
+    "ascii",
+    "aws-chunked",
+    "binary",
+    "false",
+    "identity",
+    "json",
+    "none",
+    "null",
+    "plain",
+    "text",
+    "undefined",
+    "us-ascii",
+];
+
+const CHARACTER_ENCODINGS: [&str; 5] = ["iso-8859-", "latin", "utf-", "utf8", "windows-"];
+
+/// The most characters of a service's word that an error repeats.
+const LONGEST_NAME: usize = 40;
 
 /// Returns true if the zlib format can begin with this byte (RFC 1950 §2.2): method 8, and a window of 32 KiB at most. A
 /// raw stream (RFC 1951 §3.2.3) with this byte would begin with a stored block whose padding is not zero.
@@ -111,7 +144,9 @@ mod tests {
         check(&[], Ok(None));
         check(&["identity"], Ok(None));
         check(&["", "identity, "], Ok(None));
-        check(&["UTF-8"], Ok(None));
+        for word in ["UTF-8", "utf8", "text", "8bit", "ISO-8859-1", "null", "application/json"] {
+            check(&[word], Ok(None));
+        }
         check(&["aws-chunked, gzip"], Ok(Some(Coding::Gzip)));
         check(&["GZip"], Ok(Some(Coding::Gzip)));
         check(&["identity", "x-gzip"], Ok(Some(Coding::Gzip)));
@@ -127,5 +162,13 @@ mod tests {
         {
             check(lines, Err(ErrorKind::Coding));
         }
+    }
+
+    #[test]
+    fn the_error_of_an_unknown_coding_names_it() {
+        let value = http::HeaderValue::from_static("identity, x-own");
+        let headers = HeaderMap::from_iter([(CONTENT_ENCODING, value)]);
+        let error = Coding::from_headers(&headers).unwrap_err();
+        assert!(error.to_string().ends_with(": `x-own`"), "{error}");
     }
 }

@@ -290,8 +290,9 @@ callgate_secret::errors! {
     fn too_large(bound: usize) = TooLarge: "the service's answer is larger than {bound} bytes";
     fn expanding(most: u64) = Expanding:
         "the service's answer becomes more than {most} times its size";
-    fn unknown_coding() = Coding:
-        "the service's answer is in a content coding that was not asked for";
+    fn unknown_coding(name: &str) = Coding:
+        "the service's answer is in a content coding that was not asked for: `{name}`";
+    fn nested_codings() = Coding: "the service's answer is in several content codings";
     fn malformed_recording(line: usize, expected: &str) = MalformedRecording:
         "the recording is malformed: expected {expected} in line {line}";
 }
