@@ -197,13 +197,13 @@ fn bytes_form(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
 }
 
 fn is_untyped(media: Option<&BodyMedia>, name: &str) -> bool {
-    let mut encodings = media.iter().flat_map(|media| &media.encodings);
+    let mut encodings = media.into_iter().flat_map(|media| media.encodings.iter());
     encodings.any(|encoding| encoding.is_untyped && *encoding.name == *name)
 }
 
 /// The names of the parts that are bytes by their media type alone.
 fn untyped_parts(body: &Body) -> Vec<Arc<str>> {
-    let encodings = body.media.iter().flat_map(|media| &media.encodings);
+    let encodings = body.media.iter().flat_map(|media| media.encodings.iter());
     let untyped = encodings.filter(|encoding| encoding.is_untyped);
     untyped.map(|encoding| Arc::clone(&encoding.name)).collect()
 }

@@ -108,7 +108,7 @@ impl Operation {
     /// Returns true if the description declares a response with this status of a redirect.
     pub fn declares_redirect(&self, status: u16) -> bool {
         let is_declared = |declared: &Arc<str>| {
-            declared.eq_ignore_ascii_case("3XX") || declared.parse() == Ok(status)
+            declared.eq_ignore_ascii_case("3XX") || declared.parse::<u16>() == Ok(status)
         };
         (300..400).contains(&status) && self.answer_redirects.iter().any(is_declared)
     }

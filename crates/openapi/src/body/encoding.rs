@@ -44,14 +44,14 @@ pub(super) fn read_encodings(
     }
     // Beside files of any name, the names of other members must be stated.
     let is_needed = |name: &&&Arc<str>| {
-        let is_binary = names.files.contains(*name) || names.untyped.contains(*name);
+        let is_binary = names.files.contains(**name) || names.untyped.contains(**name);
         !declared.contains(**name) && (is_binary || names.has_open_files())
     };
     let others = names.declared.iter().filter(is_needed);
     let others = media.document.while_affordable(others, KEPT);
     encodings.extend(others.map(|name| {
-        let is_untyped = names.untyped.contains(name);
-        let is_binary = is_untyped || names.files.contains(name);
+        let is_untyped = names.untyped.contains(*name);
+        let is_binary = is_untyped || names.files.contains(*name);
         PropertyEncoding { is_binary, is_untyped, ..plain_encoding(name) }
     }));
     let open_files = names.has_open_files().then(|| OpenFiles {
