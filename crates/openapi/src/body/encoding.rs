@@ -73,7 +73,9 @@ fn member_names<'d>(
     let is_untyped = |name: &str, part: LocatedNode<'d>| {
         let encoding = encodings.iter().find(|encoding| *encoding.name == *name);
         let content_types = encoding.map(|encoding| &*encoding.content_types).unwrap_or_default();
-        kind == BodyKind::Multipart && is_untyped(media.document, part, content_types)
+        // OpenAPI 3.1.1 §4.8.15.1.2: a style writes text, whatever the content type says.
+        let is_styled = encoding.is_some_and(|encoding| encoding.styled.is_some());
+        kind == BodyKind::Multipart && !is_styled && is_untyped(media.document, part, content_types)
     };
     MemberNames::from_schema(media.document, schema, &is_untyped)
 }

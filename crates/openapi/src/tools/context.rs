@@ -130,9 +130,7 @@ impl<'d> Context<'d> {
             return None;
         }
         let mut read = read.flatten()?;
-        if let Some(edit) = edit {
-            self.apply_argument_edits(edit, &mut read, findings);
-        }
+        edit.into_iter().for_each(|edit| self.apply_argument_edits(edit, &mut read, findings));
         let OperationParts { operation, item, template, server, security, answers, .. } = read;
         let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
         Some(Operation {

@@ -120,6 +120,9 @@ fn a_part_is_bytes_by_its_media_type_unless_another_schema_gives_it_a_type() {
     let expected = ["b image/png file", "c text/csv", "a file"];
     check("3.1.0", BodyKind::Multipart, media.clone(), &expected);
     check("3.0.3", BodyKind::Multipart, media, &["b image/png file", "c text/csv"]);
+    let styled = json!({"a": {"style": "form", "contentType": "image/png"}});
+    let media = json!({"schema": {"properties": {"a": {}}}, "encoding": styled});
+    check("3.1.0", BodyKind::Multipart, media, &["a image/png Form true false"]);
 }
 
 #[test]
