@@ -39,7 +39,7 @@ pub(super) fn endpoint_failure(answer: &Response<Bytes>) -> EndpointFailure {
     });
     let said = || {
         let reason = refusal_reason(answer.body());
-        reason.or_else(|| Some(challenge?.description.as_ref()?.clone()))
+        reason.or_else(|| challenge?.description.clone())
     };
     match code {
         Some("server_error" | "temporarily_unavailable") => out_of_order(answer, Retry::Later),

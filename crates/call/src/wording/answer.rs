@@ -71,7 +71,7 @@ pub(crate) fn redirect_fault(status: u16, target: &RedirectTarget, effect: Effec
 /// The service answered with a redirect, although this many were followed.
 pub fn redirect_loop(status: u16, most: usize) -> Box<Fault> {
     let message = format!(
-        "the service answered with more than {most} redirects in turn (at last with status {status}), and {most} is the bound; the operator sees where they lead"
+        "the service answered with more than {most} redirects in turn (at last with status {status}), and {most} is the bound; the operator corrects the path of the description, or the service"
     );
     fault_with_status(FaultCode::ServiceError, status, message, Next::GiveUp)
 }
