@@ -30,6 +30,10 @@ fn case_at(version: Version, place: Place) -> impl Strategy<Value = Case> {
             schema.forbid_null();
         }
         let is_pair = matches!(place, Place::Query | Place::Form);
+        let is_file = place == Place::Part
+            && matches!(version, Version::V31 | Version::V32)
+            && is_untyped(&schema);
+        let style = style.or(is_file.then_some("form"));
         Case {
             version,
             place,
@@ -93,6 +97,15 @@ fn style(
     };
     (style, explode)
         .prop_map(|(style, explode)| (style, explode.filter(|_| style != Some("content"))))
+}
+
+/// True if a part with this schema is bytes since version 3.1, unless its encoding has a style.
+fn is_untyped(schema: &Schema) -> bool {
+    match &schema.kind {
+        Kind::Any => true,
+        Kind::List(item) => item.kind == Kind::Any,
+        _ => false,
+    }
 }
 
 /// `allowReserved`, `allowEmptyValue`, required, a sibling, no value, the default as the value.
