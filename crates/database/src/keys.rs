@@ -14,8 +14,8 @@ use crate::{
     settings::{DatabaseLimits, RoleRule},
 };
 
-pub(crate) use self::query::QueryAccess;
 use self::{entity::Entities, query::Query, statement::Statements};
+pub(crate) use self::{entity::table_name, query::QueryAccess};
 
 /// The login to a database, and what each transaction takes from the session.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use callgate_secret::Secret;
 use callgate_tool::ArgumentName;
+use callgate_tree::name_list;
 
 use crate::{
     catalog::Table,
@@ -12,6 +13,7 @@ use crate::{
     endpoint::Connecting,
     entity::{has_usable_key, is_offered},
     error::Error,
+    keys::table_name,
     load::Surroundings,
     login::{Needs, OwnLogin, TableNeeds},
     settings::{DatabaseLimits, FieldSettings, TableName},
@@ -27,6 +29,8 @@ pub struct Proposal {
     pub login: Vec<String>,
     /// The rights that everybody has in this database, so that the login has them too.
     pub allowed: Vec<String>,
+    /// The tables that are left out, and what the proposal withholds of others, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// A table or view with the name that its tools would have.
@@ -54,11 +58,46 @@ pub async fn propose(url: Secret, around: Surroundings) -> Result<Proposal, Erro
     let limits = DatabaseLimits { connections: 1, ..DatabaseLimits::default() };
     let connecting = Connecting { url, base, limits, is_read_only: true, network, tls };
     let driver = Driver::connect(&connecting).await?;
-    let names = driver.list_tables().await?;
-    let tables: Vec<Table> = driver.read_tables(&names).await?.into_values().collect();
+    let (names, unnamable): (Vec<_>, Vec<_>) =
+        driver.list_tables().await?.into_iter().partition(is_readable);
+    let tables = driver.read_tables(&names).await?.into_values();
+    let (tables, unread): (Vec<_>, Vec<_>) =
+        tables.partition(|table| table.columns.iter().any(is_offered));
     let needs = reading_needs(&tables);
     let OwnLogin { statements, allowed } = driver.propose_login(&needs).await?;
-    Ok(Proposal { entities: entities(&tables), login: statements, allowed })
+    let unread: Vec<_> = unread.into_iter().map(|table| table.name).collect();
+    let notes = [
+        left_out(&unnamable, "no configuration takes a `.`, `\"` or `` ` `` in their names"),
+        left_out(&unread, "all of their columns are bytes, or named like credentials"),
+    ];
+    let notes = notes.into_iter().flatten().chain(tables.iter().filter_map(withheld_key));
+    let notes = notes.collect();
+    Ok(Proposal { entities: entities(&tables), login: statements, allowed, notes })
+}
+
+/// True if a configuration that names the table names this one.
+fn is_readable(name: &TableName) -> bool {
+    table_name(&name.to_string()).as_ref() == Some(name)
+}
+
+fn left_out(names: &[TableName], reason: &str) -> Option<String> {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let listed = || name_list(names.iter().map(String::as_str));
+    (!names.is_empty()).then(|| format!("left out, since {reason}: {}", listed()))
+}
+
+/// The columns of the key that a model does not read.
+fn withheld_columns(table: &Table) -> impl Iterator<Item = &str> {
+    let is_withheld = move |name: &&String| !table.column(name).is_some_and(is_offered);
+    table.key.iter().filter(is_withheld).map(String::as_str)
+}
+
+fn withheld_key(table: &Table) -> Option<String> {
+    withheld_columns(table).next()?;
+    let (name, columns) = (&table.name, name_list(withheld_columns(table)));
+    Some(format!(
+        "`{name}` has no `get`: no result shows {columns} of its key, which a login reads for the order of lists"
+    ))
 }
 
 fn entities(tables: &[Table]) -> Vec<ProposedEntity> {
@@ -76,7 +115,7 @@ fn entities(tables: &[Table]) -> Vec<ProposedEntity> {
             name,
             table: table.name.clone(),
             description: table.comment.clone().unwrap_or_default(),
-            has_key: has_usable_key(table),
+            has_key: has_usable_key(table) && withheld_columns(table).next().is_none(),
             fields: named_fields(table),
         });
     }
@@ -116,21 +155,22 @@ fn column_name(own: &str) -> String {
     }
 }
 
-/// A name of letters, digits and `_`.
+/// A name of letters, digits and `_`, without a digit at its beginning.
 fn entity_name(table: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    table.chars().map(letter).take(MOST_LETTERS).collect()
+    let mark = table.starts_with(|c: char| c.is_ascii_digit()).then_some('_');
+    mark.into_iter().chain(table.chars().map(letter)).take(MOST_LETTERS).collect()
 }
 
 /// The letters of an entity's name: those of a tool's name without the toolset's and the operation's.
 const MOST_LETTERS: usize = 40;
 
-/// The rights of tools that read the proposed entities.
+/// The rights of tools that read the proposed entities, in the order of their keys.
 fn reading_needs(tables: &[Table]) -> Needs {
     let mut needs = Needs::default();
     for table in tables {
         let columns = table.columns.iter().filter(|column| is_offered(column));
-        let selects = columns.map(|column| column.name.clone()).collect();
+        let selects = columns.map(|column| &column.name).chain(&table.key).cloned().collect();
         needs.tables.insert(table.name.clone(), TableNeeds { selects, ..TableNeeds::default() });
     }
     needs
@@ -139,6 +179,8 @@ fn reading_needs(tables: &[Table]) -> Needs {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use callgate_tool::ToolsetName;
 
     use super::*;
     use crate::catalog::{Column, ColumnKind, TableKind, UpdateTrigger};
@@ -161,11 +203,17 @@ mod tests {
 
     #[test]
     fn an_entity_has_a_name_that_models_can_write() {
-        for (table, expected) in
-            [("orders", "orders"), ("Order Lines", "order_lines"), ("sales.orders", "sales_orders")]
-        {
+        for (table, expected) in [
+            ("orders", "orders"),
+            ("Order Lines", "order_lines"),
+            ("sales.orders", "sales_orders"),
+            ("2023_sales", "_2023_sales"),
+            ("Größe", "gr__e"),
+        ] {
             assert_eq!(entity_name(table), expected);
+            assert!(ToolsetName::new(expected).is_ok(), "{expected}");
         }
+        assert!(ToolsetName::new(&entity_name(&"9".repeat(80))).is_ok());
     }
 
     #[test]

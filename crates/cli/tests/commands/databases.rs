@@ -55,6 +55,10 @@ fn the_login_that_init_prints_passes_check() {
         "create table \"Orders\" (no serial primary key, \"Größe\" text, password text);
          create schema sales; create table sales.items (id uuid primary key, tags text[]);
          create view sales.short as select id from sales.items;
+         create table \"2023_sales\" (no int primary key); create table \"order.items\" (no int primary key);
+         create table \"a\"\"b\" (no int primary key); create table \"a`b\" (no int primary key);
+         create table sessions (token text primary key, email text); create table files (digest bytea primary key, name text);
+         create table keys (owner int, api_key uuid, seen date, primary key (owner, api_key)); create table raw (it bytea);
          revoke connect on database cli_init from public",
     );
     let folder = tempfile::tempdir().unwrap();
@@ -64,6 +68,14 @@ fn the_login_that_init_prints_passes_check() {
     };
     let made = init("postgres", &["init", "shop", "env:SHOP_DATABASE", "--database", "--here"]);
     let made = made.exits(0);
+    for note in [
+        "in their names: `public.a\"b`, `public.a`b`, `public.order.items`",
+        "named like credentials: `public.raw`",
+        "`public.keys` has no `get`: no result shows `api_key` of its key",
+        "`public.sessions` has no `get`: no result shows `token` of its key",
+    ] {
+        assert!(made.err.contains(note), "{note}: {}", made.err);
+    }
     let refused = init("postgres", &["check", "callgate.yaml"]).exits(2);
     let refused = refused.says("use a login of its own");
     assert!(!format!("{}{}", refused.out, refused.err).contains("NOSUPERUSER"));
@@ -71,7 +83,47 @@ fn the_login_that_init_prints_passes_check() {
     let statements = format!("create role{statements}");
     database.run(&statements.replace("callgate_agent", "cli_init_agent").replace('…', "secret"));
     let checked = init("cli_init_agent", &["check", "callgate.yaml"]).exits(0);
-    checked.prints("the database of `shop` answers: 5 tools");
+    checked.prints("the database of `shop` answers: 10 tools");
+}
+
+/// Without a server of `tests/interop/mariadb` it says so and ends.
+#[test]
+fn the_login_that_init_prints_for_mariadb_passes_check() {
+    let Some(server) = MariadbServer::of_machine() else { return };
+    let database = server.database(
+        "cli_init",
+        "create table orders (no bigint primary key, note text); create table `order.items` (no int primary key);
+         create table sessions (token varchar(40) primary key, email text);
+         create table files (digest binary(16) primary key, name text)",
+    );
+    let reader = database.login("reader");
+    database.run(&format!("grant select on cli_init.* to {reader}"));
+    let folder = tempfile::tempdir().unwrap();
+    let run = |login: &str, line: &[&str]| {
+        Ended::of(command_in(folder.path(), line).env("SHOP_DATABASE", database.url(login)))
+    };
+    let init = ["init", "shop", "env:SHOP_DATABASE", "--database", "--here"];
+    let made = run(&reader, &init).exits(0).says("order.items");
+    let statements = made.out.split_once("create user").unwrap().1;
+    let statements = format!("create user{statements}").replace("callgate_agent", "cli_init_agent");
+    database.run(&statements.replace('…', "secret"));
+    let checked = run("cli_init_agent", &["check", "callgate.yaml"]).exits(0);
+    checked.prints("the database of `shop` answers: 4 tools");
+}
+
+#[test]
+fn init_writes_only_tables_of_a_file_that_check_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    file.execute_batch(
+        "create table \"2023_sales\" (no integer primary key); create table \"order.items\" (no integer primary key);
+         create table sessions (token text primary key, email text); create table raw (it blob);",
+    )
+    .unwrap();
+    let made = run(&folder, &["init", "shop", "sqlite:shop.db", "--database", "--here"]).exits(0);
+    made.says("`order.items`").says("`raw`").says("`sessions` has no `get`");
+    run(&folder, &["check", "callgate.yaml"]).exits(0).prints("3 tools");
+    run(&folder, &["tools", "callgate.yaml"]).exits(0).prints("shop-_2023_sales-get");
 }
 
 #[test]

@@ -166,7 +166,7 @@ pub(super) fn is_valid_name(reader: &mut Reader, name: &str, pointer: &str, what
 }
 
 /// The name of a table: `orders`, `public.orders`.
-pub(super) fn table_name(text: &str) -> Option<TableName> {
+pub(crate) fn table_name(text: &str) -> Option<TableName> {
     let (schema, name) = match text.split_once('.') {
         Some((schema, name)) => (Some(schema), name),
         None => (None, text),

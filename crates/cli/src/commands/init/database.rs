@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
         sealer: None,
     };
     let proposal = block_on(propose(address, around))?;
-    let Proposal { entities, login, allowed, .. } = proposal.map_err(|error| {
+    let Proposal { entities, login, allowed, notes, .. } = proposal.map_err(|error| {
         let help = "see that the database runs there and takes the login, or correct the address";
         Failure::with_help(&error.to_string(), help)
     })?;
@@ -46,6 +46,7 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     write_configuration(&file, &text, arguments.force)
         .map_err(|error| write_failure(&file, &error))?;
     print_result_and_help(arguments, &file, &entities, &login);
+    notes.iter().for_each(|note| output::print_message_line(&format!("note: {note}")));
     Ok(Verdict::Fine)
 }
 
