@@ -20,17 +20,7 @@ impl Estimate {
     /// The questions about a transaction; `None` for an engine that estimates nothing.
     pub(crate) fn new(engine: Engine, most: usize, of: &Transaction) -> Option<Self> {
         let reader = engine.facts().plan_reader.as_ref()?;
-        if of.access == Access::Write && !reader.plans_changes {
-            return None;
-        }
-        let planned = of.steps.iter().filter(|step| has_plan(engine, &step.text));
-        let ask = |step: &Step| {
-            estimate_step(format!("{} {}", reader.explain, step.text), step.values.clone())
-        };
-        let mut steps: Vec<_> = planned.map(ask).collect();
-        if steps.is_empty() {
-            return None;
-        }
+        let mut steps = plan_questions(engine, of)?;
         steps.push(estimate_step(reader.large_tables.to_owned(), vec![Some(most.to_string())]));
         let transaction = Transaction { access: Access::Read, steps, ..of.clone() };
         Some(Self { reader, most: most as u64, transaction })
@@ -46,6 +36,20 @@ impl Estimate {
         let rows = row_count(rows);
         if rows > self.most { Err(Failure::ReadsTooMany { rows: Some(rows) }) } else { Ok(()) }
     }
+}
+
+/// The questions for the plans of a transaction; `None` if the engine plans none of its steps.
+pub(crate) fn plan_questions(engine: Engine, of: &Transaction) -> Option<Vec<Step>> {
+    let reader = engine.facts().plan_reader.as_ref()?;
+    if of.access == Access::Write && !reader.plans_changes {
+        return None;
+    }
+    let planned = of.steps.iter().filter(|step| has_plan(engine, &step.text));
+    let ask = |step: &Step| {
+        estimate_step(format!("{} {}", reader.explain, step.text), step.values.clone())
+    };
+    let steps: Vec<_> = planned.map(ask).collect();
+    (!steps.is_empty()).then_some(steps)
 }
 
 fn sizes(rows: &[Vec<Option<String>>]) -> TableSizes {

@@ -163,6 +163,7 @@ impl Loading<'_> {
         let entities = self.resolve_entities(&tables);
         let statements = self.prepare_statements().await?;
         self.check_login(&entities).await?;
+        self.check_rights_of_statements(&statements).await;
         let query = self.open_query_login(&tables).await?;
         if self.findings.iter().any(DatabaseFinding::is_error) {
             return Ok(Vec::new());
@@ -246,6 +247,17 @@ impl Loading<'_> {
             }
         }
         Ok(prepared)
+    }
+
+    /// Reports the statements that the login may not run, unless what it lacks is reported already.
+    async fn check_rights_of_statements(&mut self, statements: &[statement::DescribedStatement]) {
+        if self.findings.iter().any(DatabaseFinding::is_error) {
+            return;
+        }
+        for statement in statements {
+            let denial = statement::denial_finding(statement, self.settings, &self.driver);
+            self.findings.extend(Box::pin(denial).await);
+        }
     }
 
     async fn check_login(&mut self, entities: &[Arc<Entity>]) -> Result<(), Error> {

@@ -3,6 +3,7 @@
 
 mod format;
 mod kind;
+mod permission;
 mod text;
 mod tool;
 
@@ -10,11 +11,11 @@ use std::sync::Arc;
 
 use callgate_tool::{ArgumentName, Effect, Value, pointer_segment};
 
-pub(crate) use self::tool::StatementTool;
 use self::{
     kind::{decimal, kind_of_schema, kind_of_type, types},
     text::{MalformedStatement, Piece},
 };
+pub(crate) use self::{permission::denial_finding, tool::StatementTool};
 use crate::{
     catalog::{Column, ColumnKind},
     description::StatementDescription,

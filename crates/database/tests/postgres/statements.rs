@@ -2,7 +2,7 @@
 
 use callgate_tool::{Effect, FaultCode, Value, json};
 
-use crate::shop::{Shop, loaded, user, with};
+use crate::shop::{Shop, loaded, loaded_with, user, with};
 
 #[tokio::test]
 async fn values_are_cast_to_the_types_that_the_database_says() {
@@ -111,5 +111,48 @@ async fn a_schema_whose_values_the_database_refuses_is_a_finding() {
         };
         let found = loaded.findings.iter().any(|it| it.pointer == "/statements/run/inputs/v");
         assert_eq!(found, is_refused, "{condition}: {:?}", loaded.findings);
+    }
+}
+
+#[tokio::test]
+async fn a_statement_that_the_login_may_not_run_is_a_finding() {
+    let text = json!({"type": "string"});
+    for (at, (sql, effect, grant)) in [
+        ("insert into public.logs values (:v) returning v", Effect::Write, "insert on logs"),
+        ("insert into public.logs values (:v)", Effect::Write, "insert on logs"),
+        ("update public.logs set v = :v", Effect::Write, "update on logs"),
+        ("select v from public.logs where v = :v for update", Effect::Write, "update on logs"),
+        (
+            "select public.shout(1) as loud, :v::text as v",
+            Effect::Read,
+            "execute on function shout",
+        ),
+        (
+            "select public.shout(2) as loud, :v::text as v",
+            Effect::Write,
+            "execute on function shout",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for (name, grant) in [("refused", None), ("granted", Some(grant))] {
+            let script = "create table logs (v text); grant select on logs to LOGIN;
+                create function shout(n int) returns int language plpgsql volatile as 'begin return n; end';
+                revoke execute on function shout from public;";
+            let grant = grant.map(|grant| format!("grant {grant} to LOGIN;")).unwrap_or_default();
+            let mut settings = with(sql, vec![("v", text.clone())], effect);
+            settings.entities.clear();
+            settings.identity.clear();
+            let name = format!("statements_{name}{at}");
+            let Some((_, loaded)) = loaded_with(&name, settings, &format!("{script}{grant}")).await
+            else {
+                return;
+            };
+            let needs_right = "the statement needs a right that the login does not have";
+            let is_reported = loaded.findings.iter().any(|it| it.message == needs_right);
+            assert_eq!(is_reported, grant.is_empty(), "{sql}: {:?}", loaded.findings);
+            assert_eq!(loaded.tools.is_empty(), grant.is_empty(), "{sql}: {:?}", loaded.findings);
+        }
     }
 }
