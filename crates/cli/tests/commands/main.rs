@@ -15,6 +15,8 @@ mod chat;
 mod check;
 mod completions;
 mod connection;
+#[cfg(feature = "postgres")]
+mod database_rights;
 #[cfg(feature = "sqlite")]
 mod databases;
 mod default_credentials;

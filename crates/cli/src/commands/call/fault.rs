@@ -166,6 +166,10 @@ fn fault_help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> Str
         return told;
     }
     match (fault.code, fault.next) {
+        (FaultCode::AuthFailed, _) if events.iter().any(is_statement) => {
+            let settings = place.setting_words("`url`", "`database: {url: …}`");
+            format!("GRANT the right, as an owner of the database, to the login of {settings}; `callgate check {file}` names what it finds")
+        }
         (FaultCode::AuthFailed, _) => credential_help(fault, events, hints),
         (FaultCode::InvalidArguments, _) => {
             format!("`callgate tools {file} {tool}` shows what it takes")
@@ -208,6 +212,11 @@ fn fault_help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> Str
         }
         _ => help_of_next_step(fault, tool, file),
     }
+}
+
+/// True if a database was asked, whose login is in an address.
+fn is_statement(event: &Event) -> bool {
+    matches!(event, Event::StatementSent { .. })
 }
 
 fn connection_help(fault: &Fault, place: &Place) -> String {
