@@ -92,6 +92,27 @@ impl Kinds {
         named.next().map(|kind| &**kind)
     }
 
+    /// True if a toolset whose source has this key has a use for another key of toolsets.
+    pub(crate) fn has_key(&self, source: &str, key: &str) -> bool {
+        let Some(Settled { beside, own, .. }) = self.source_keys(source) else { return true };
+        beside.keys.contains(&key) || own.toolset.iter().any(|own| own.name == key)
+    }
+
+    /// True if a toolset whose source has this key has a use for a key of `limits`.
+    pub(crate) fn has_limit(&self, source: &str, key: &str) -> bool {
+        let Some(Settled { beside, own, .. }) = self.source_keys(source) else { return true };
+        beside.limits.is_none_or(|limits| limits.contains(&key))
+            || own.limits.iter().any(|own| own.name == key)
+    }
+
+    fn source_keys(&self, source: &str) -> Option<Settled> {
+        if source == FUNCTIONS_KEY {
+            return Some(FUNCTIONS);
+        }
+        let kind = self.all.iter().find(|kind| kind.key() == source)?;
+        Some(Settled { key: kind.key(), beside: kind.beside(), own: kind.keys() })
+    }
+
     /// Reads what kinds have to say in the whole configuration.
     pub(crate) fn read_root(&self, reader: &mut Reader, root: Mapping<'_>) -> RootSections {
         let sections = self.all.iter().filter_map(|kind| {
@@ -164,7 +185,7 @@ struct Settled {
 
 /// Functions without a description: the client runs them, so nothing is sent, no call runs for a time, and no operation is selected.
 const FUNCTIONS: Settled = Settled {
-    key: "functions",
+    key: FUNCTIONS_KEY,
     beside: Beside {
         keys: &["confirm", "functions", "limits", "prefix", "tools"],
         limits: Some(&["rate"]),
@@ -172,6 +193,9 @@ const FUNCTIONS: Settled = Settled {
     },
     own: KindKeys { toolset: &[], limits: &[], root: &[] },
 };
+
+/// The key of tools that the client runs.
+pub(crate) const FUNCTIONS_KEY: &str = "functions";
 
 /// The names of the keys that a kind declares for toolsets and their limits.
 fn own_names(kind: &dyn ToolsetKind) -> impl Iterator<Item = &'static str> {

@@ -9,13 +9,13 @@ use callgate_secret::SecretReference;
 use callgate_settings::{Mapping, Reader, SettingCode, note_secret};
 use callgate_tool::{Object, Remedy, Value};
 use callgate_transport::AddressRange;
-use callgate_tree::Node;
+use callgate_tree::{Node, name_list};
 
 use crate::{
     config::Config,
     description::Description,
     headers::{self, FixedHeader},
-    kinds::Kinds,
+    kinds::{FUNCTIONS_KEY, Kinds},
     limits,
     server::ServerUrl,
     tls::{CertificateSource, TlsConfig},
@@ -123,6 +123,42 @@ pub(crate) fn apply_to_all_toolsets(
         let mut unheard = Reader::default();
         let reader = if at == 0 { &mut config.reader } else { &mut unheard };
         apply_options(reader, options, toolset, kinds);
+    }
+    report_unused_options(config, options, kinds);
+}
+
+/// Reports the options that mean nothing to any toolset, as a configuration's key beside a kind that has no use for it.
+fn report_unused_options(config: &mut Config, options: &DescriptionOptions, kinds: &Kinds) {
+    let sources: Vec<_> = config.toolsets.iter().filter_map(source_key).collect();
+    // A toolset with a description takes them all.
+    if sources.is_empty() || sources.len() < config.toolsets.len() {
+        return;
+    }
+    let headers = options.headers.iter().map(|_| ("headers", "headers"));
+    let limits = options.limits.iter().filter_map(|text| Some(("limits", text.split_once('=')?.0)));
+    let timeout = options.timeout.iter().map(|_| ("timeout", "timeout"));
+    let is_used = |option: &str, key: &str| {
+        let takes = |source: &&str| match option {
+            "headers" => kinds.has_key(source, key),
+            _ => kinds.has_limit(source, key),
+        };
+        sources.iter().any(takes)
+    };
+    for (option, key) in headers.chain(limits).chain(timeout) {
+        if !is_used(option, key) {
+            let beside = name_list(sources.iter().copied());
+            let message = format!("expected no `{key}` beside {beside}, got one");
+            config.reader.complain(SettingCode::UnusedKey, option, message, "remove it");
+        }
+    }
+}
+
+/// The key of a toolset's source, if that is no description.
+fn source_key(toolset: &ToolsetConfig) -> Option<&'static str> {
+    let has_functions = !toolset.description.is_some() && !toolset.functions.is_empty();
+    match &toolset.kind {
+        Some(kind) => Some(kind.key()),
+        None => has_functions.then_some(FUNCTIONS_KEY),
     }
 }
 

@@ -67,6 +67,37 @@ fn headers_and_timeouts_of_flags_apply_to_a_configuration() {
     ended.prints("x-trace: on");
 }
 
+#[cfg(feature = "sqlite")]
+#[test]
+fn flags_that_no_toolset_has_a_use_for_are_refused_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    file.execute_batch("create table orders (no integer primary key)").unwrap();
+    let database =
+        "{ database: { url: 'sqlite:shop.db' }, entities: { orders: { table: orders } } }";
+    let functions = "{ functions: [{ name: open, input: { type: object } }] }";
+    let run = |toolset: &str, tool: &str, flags: &[&str]| {
+        let text = format!("toolsets: {{ shop: {toolset} }}\n");
+        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        let line = [&["call", "callgate.yaml", tool][..], flags].concat();
+        Ended::of(&mut command_in(folder.path(), &line))
+    };
+    for (toolset, tool, source) in
+        [(database, "shop-orders-list", "`database`"), (functions, "shop-open", "`functions`")]
+    {
+        for (flags, name) in [
+            (["-H", "X-A: b"], "`headers`"),
+            (["--limits", "response_bytes=1MiB"], "`response_bytes`"),
+        ] {
+            let expected = format!("expected no {name} beside {source}");
+            run(toolset, tool, &flags).exits(2).says("unused-key").says(&expected);
+        }
+    }
+    run(functions, "shop-open", &["--timeout", "9s"]).exits(2).says("`timeout`");
+    let list = ["--limits", "result_bytes=9KiB", "--limits", "rows=5", "--timeout", "9s"];
+    run(database, "shop-orders-list", &list).exits(0);
+}
+
 #[test]
 fn an_api_key_is_sent_at_the_location_of_its_scheme() {
     let api = Api::new("[{key: []}]", KEY);
