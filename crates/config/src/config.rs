@@ -21,6 +21,7 @@ use crate::{
     state::StateConfig,
     tls::TlsConfig,
     toolset::ToolsetConfig,
+    unused_option::UnusedOption,
 };
 
 /// Toolsets, and the settings for all of them.
@@ -89,6 +90,8 @@ pub struct Config {
     /// The maker of the models that kinds of toolsets reach.
     pub(crate) text_models: Option<MakeTextModel>,
     pub(crate) origin: Origin,
+    /// The options that some toolsets have no use for.
+    pub(crate) unused_options: Vec<UnusedOption>,
     /// The findings made while the configuration was read.
     pub(crate) reader: Reader,
 }

@@ -49,6 +49,7 @@ mod tool_source;
 mod toolset;
 mod toolset_keys;
 mod toolsets;
+mod unused_option;
 mod upstream;
 
 pub use agents::{
@@ -93,4 +94,5 @@ pub use tool_source::{SourceTools, SourceToolset, ToolSource};
 #[doc(hidden)]
 pub use tool_source::{UNTRUSTED_ENDPOINT, is_public_https};
 pub use toolset::{FunctionConfig, SchemeChoice, ToolsetConfig};
+pub use unused_option::UnusedOption;
 pub use upstream::Upstream;

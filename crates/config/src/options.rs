@@ -9,7 +9,7 @@ use callgate_secret::SecretReference;
 use callgate_settings::{Mapping, Reader, SettingCode, note_secret};
 use callgate_tool::{Object, Remedy, Value};
 use callgate_transport::AddressRange;
-use callgate_tree::{Node, name_list};
+use callgate_tree::Node;
 
 use crate::{
     config::Config,
@@ -20,6 +20,7 @@ use crate::{
     server::ServerUrl,
     tls::{CertificateSource, TlsConfig},
     toolset::ToolsetConfig,
+    unused_option::UnusedOption,
 };
 
 /// The options beside a description, as on a command line.
@@ -127,28 +128,29 @@ pub(crate) fn apply_to_all_toolsets(
     report_unused_options(config, options, kinds);
 }
 
-/// Reports the options that mean nothing to any toolset, as a configuration's key beside a kind that has no use for it.
+/// Reports the options that no toolset has a use for, and keeps those that some have none for.
 fn report_unused_options(config: &mut Config, options: &DescriptionOptions, kinds: &Kinds) {
-    let sources: Vec<_> = config.toolsets.iter().filter_map(source_key).collect();
-    // A toolset with a description takes them all.
-    if sources.is_empty() || sources.len() < config.toolsets.len() {
-        return;
-    }
     let headers = options.headers.iter().map(|_| ("headers", "headers"));
     let limits = options.limits.iter().filter_map(|text| Some(("limits", text.split_once('=')?.0)));
     let timeout = options.timeout.iter().map(|_| ("timeout", "timeout"));
-    let is_used = |option: &str, key: &str| {
-        let takes = |source: &&str| match option {
+    for (option, key) in headers.chain(limits).chain(timeout) {
+        let has_use = |source: &str| match option {
             "headers" => kinds.has_key(source, key),
             _ => kinds.has_limit(source, key),
         };
-        sources.iter().any(takes)
-    };
-    for (option, key) in headers.chain(limits).chain(timeout) {
-        if !is_used(option, key) {
-            let beside = name_list(sources.iter().copied());
-            let message = format!("expected no `{key}` beside {beside}, got one");
-            config.reader.complain(SettingCode::UnusedKey, option, message, "remove it");
+        let unused = |toolset: &ToolsetConfig| {
+            let source = source_key(toolset).filter(|&source| !has_use(source))?;
+            let message = format!("expected no `{key}` beside `{source}`, got one");
+            let toolset = toolset.name.as_ref().map(ToString::to_string).unwrap_or_default();
+            Some(UnusedOption { toolset, message })
+        };
+        let unused: Vec<_> = config.toolsets.iter().filter_map(unused).collect();
+        match unused.first() {
+            Some(first) if unused.len() == config.toolsets.len() => {
+                let message = first.message.clone();
+                config.reader.complain(SettingCode::UnusedKey, option, message, "remove it");
+            }
+            _ => config.unused_options.extend(unused),
         }
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
         Some(file) => block_on(session::read_session_file(file, json_file(file)?, &built))??,
         None => Session::default(),
     };
-    let Built { executor, toolsets, .. } = built;
+    let Built { executor, toolsets, unused_options, .. } = built;
     if let Some(file) = &arguments.batch {
         return batch::run(&executor, &session, file, arguments);
     }
@@ -82,6 +82,10 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     }
     let call = ToolCall::new("1", name, values);
     let entry = executor.find(&call.tool);
+    let mut unused = unused_options.iter();
+    if let Some(unused) = unused.find(|it| entry.is_some_and(|e| e.toolset() == it.toolset)) {
+        return Err(Failure::with_help(&unused.message, "remove the flag"));
+    }
     let shown = ResultPrinter::new(arguments, Place::new(&arguments.source.file, &toolsets, entry))
         .with_entry(entry);
     if !arguments.dry_run && is_raw(&arguments.answer) {

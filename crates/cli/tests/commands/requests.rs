@@ -94,6 +94,12 @@ fn flags_that_no_toolset_has_a_use_for_are_refused_by_their_names() {
         }
     }
     run(functions, "shop-open", &["--timeout", "9s"]).exits(2).says("`timeout`");
+    // Another toolset has a use for it.
+    let both = format!("{database}, app: {functions}");
+    run(&both, "app-open", &["--timeout", "9s"])
+        .exits(2)
+        .says("expected no `timeout` beside `functions`");
+    run(&both, "shop-orders-list", &["--timeout", "9s"]).exits(0);
     let list = ["--limits", "result_bytes=9KiB", "--limits", "rows=5", "--timeout", "9s"];
     run(database, "shop-orders-list", &list).exits(0);
 }

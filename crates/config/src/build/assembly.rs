@@ -149,6 +149,7 @@ impl Assembly<'_> {
             warnings,
             reload: config.reload.clone(),
             named_secrets,
+            unused_options: config.unused_options.clone(),
             origin: config.origin.file.clone(),
             ways,
             services: kinds.services,

@@ -28,6 +28,7 @@ use crate::{
     serving::ServingConfig,
     sessions::SessionsConfig,
     state::StateConfig,
+    unused_option::UnusedOption,
 };
 
 /// A ready executor, and the results of reading its descriptions.
@@ -99,6 +100,9 @@ pub struct Built {
     pub reload: ReloadConfig,
     /// The secrets that the configuration names, without repetitions.
     pub named_secrets: Vec<SecretReference>,
+    /// The options that some toolsets have no use for.
+    #[doc(hidden)]
+    pub unused_options: Vec<UnusedOption>,
     /// The folder that relative paths of the configuration start at.
     #[doc(hidden)]
     pub base: PathBuf,
