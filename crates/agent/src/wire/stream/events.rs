@@ -9,6 +9,8 @@ pub(crate) struct Events {
     n_taken: usize,
     /// The bytes in which no further line ends, so that a long line is looked through once.
     n_seen: usize,
+    /// True if the line before ended by a carriage return, to which a line feed belongs.
+    is_behind_return: bool,
     /// The data of the event whose end has not come.
     data: String,
     /// True once the mark of the end has come.
@@ -43,20 +45,30 @@ impl Events {
 
     fn next_data(&mut self, bytes: &[u8]) -> Option<String> {
         loop {
+            self.skip_rest_of_line_end(bytes);
             let unseen = bytes.get(self.n_seen..)?;
-            let Some(end) = unseen.iter().position(|byte| *byte == b'\n') else {
+            let Some(end) = unseen.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else {
                 self.n_seen = bytes.len();
                 return None;
             };
             let end = self.n_seen.saturating_add(end);
             let line = String::from_utf8_lossy(bytes.get(self.n_taken..end).unwrap_or_default());
+            self.is_behind_return = bytes.get(end) == Some(&b'\r');
             self.n_taken = end.saturating_add(1);
             self.n_seen = self.n_taken;
-            let data = self.line(line.trim_end_matches('\r'));
+            let data = self.line(&line);
             if data.is_some() {
                 return data;
             }
         }
+    }
+
+    /// Skips the line feed of a line end whose carriage return was taken, maybe with the bytes before.
+    fn skip_rest_of_line_end(&mut self, bytes: &[u8]) {
+        let Some(first) = bytes.get(self.n_taken).filter(|_| self.is_behind_return) else { return };
+        self.n_taken = self.n_taken.saturating_add(usize::from(*first == b'\n'));
+        self.n_seen = self.n_taken;
+        self.is_behind_return = false;
     }
 
     /// Takes a line. Returns the data of the event that it ends.

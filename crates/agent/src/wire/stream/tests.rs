@@ -111,6 +111,15 @@ fn the_completed_response_of_responses_is_the_reply() {
 }
 
 #[test]
+fn a_line_of_a_stream_ends_by_each_line_break_of_the_standard() {
+    let data = r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"So"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2}}"#;
+    for end in ["\n", "\r", "\r\n"] {
+        let event = format!(": ping{end}{end}event: x{end}data: {data}{end}{end}").into_bytes();
+        check_bytes(wire(Dialect::Gemini).unwrap(), &[event], "So", data);
+    }
+}
+
+#[test]
 fn an_error_in_a_stream_is_said_in_the_providers_words() {
     let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     for dialect in [Dialect::Anthropic, Dialect::OpenAi, Dialect::Gemini, Dialect::Responses] {
