@@ -62,14 +62,51 @@ pub(super) fn comment_bounds(text: &str) -> [usize; 3] {
 
 /// The byte at which the end tag of an element without tags in it begins.
 pub(super) fn end_of_raw(text: &str, name: &str) -> Option<usize> {
-    let is_end = |at: &usize| {
-        let after = text.get(at + 2..).and_then(|after| after.split_at_checked(name.len()));
-        after.is_some_and(|(own, behind)| {
-            let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '>');
-            own.eq_ignore_ascii_case(name) && (behind.is_empty() || behind.starts_with(ends))
-        })
-    };
-    text.match_indices("</").map(|(at, _)| at).find(is_end)
+    let is_script = name.eq_ignore_ascii_case("script");
+    let mut data = ScriptData::Plain;
+    for (at, _) in text.match_indices(['<', '-']) {
+        let rest = text.get(at..)?;
+        if !begins_tag(rest, "</", name) {
+            data = if is_script { data.state_at(rest) } else { data };
+        } else if data == ScriptData::DoubleEscaped {
+            data = ScriptData::Escaped;
+        } else {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The states of a script (HTML, "script data state" and those behind it).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum ScriptData {
+    /// In a comment, and there in a script, whose end tag does not end the outer one.
+    DoubleEscaped,
+    /// In a comment.
+    Escaped,
+    Plain,
+}
+
+impl ScriptData {
+    /// The state after what a text begins with, which is no end tag.
+    fn state_at(self, text: &str) -> Self {
+        match self {
+            Self::Plain if text.starts_with("<!--") => Self::Escaped,
+            Self::Escaped if begins_tag(text, "<", "script") => Self::DoubleEscaped,
+            // `<!-->` begins a comment and ends it.
+            Self::DoubleEscaped | Self::Escaped if text.starts_with("-->") => Self::Plain,
+            state => state,
+        }
+    }
+}
+
+/// True if a text begins with a mark and the whole name of an element.
+fn begins_tag(text: &str, mark: &str, name: &str) -> bool {
+    let named = text.strip_prefix(mark).and_then(|named| named.split_at_checked(name.len()));
+    named.is_some_and(|(own, behind)| {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '>');
+        own.eq_ignore_ascii_case(name) && (behind.is_empty() || behind.starts_with(ends))
+    })
 }
 
 /// Elements without content (HTML, "void elements").

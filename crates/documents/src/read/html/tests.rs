@@ -32,6 +32,24 @@ fn scripts_and_hidden_elements_are_left_out() {
 }
 
 #[test]
+fn a_script_ends_where_a_browser_ends_it() {
+    for script in [
+        "<!-- document.write(\"<script>x</script>y\") -->",
+        "<!--<script></script>y",
+        "<!--<SCRIPT/>x</Script >y<script>z</script>",
+        "<!-- x",
+        "<!--<script>x-->",
+        "<!--><script>x",
+        "<!--<scripts>x",
+        "<script>x",
+    ] {
+        check(&format!("a<script>{script}</script>b"), "ab\n");
+    }
+    check("a<script><!--<script></script>b", "a\n");
+    check("a<style><!--<style></style>b", "ab\n");
+}
+
+#[test]
 fn markup_behind_a_text_beyond_ascii_is_read() {
     for text in ["Über uns", "\u{b6}", "\u{65e5}\u{672c}", "\u{1f600} x", "\u{10fffd}"] {
         check(
