@@ -1,9 +1,11 @@
 //! Splits texts into words: at characters that are not letters or digits and inside `camelCase`. Words are in lower case,
-//! and English words are stemmed (Snowball). Scripts without spaces are split into overlapping pairs of characters.
+//! and English words are stemmed (Snowball). Scripts without spaces are split into overlapping pairs of characters. Texts that
+//! differ only in the form of their characters (composed, of full width, ligatures, invisible ones) have the same words.
 
 use std::{borrow::Cow, fmt, mem};
 
 use rust_stemmers::{Algorithm, Stemmer as Snowball};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 pub(crate) struct Stemmer(Snowball);
 
@@ -50,13 +52,50 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
         let goes_on = match text.get(from..to).unwrap_or_default() {
             "" => true,
             word if part.iter().all(|b| is_small(*b)) => take(word),
-            part => each_word_of_part(part, &mut take),
+            part => each_word_of_part(&comparable_text(part), &mut take),
         };
         if !goes_on {
             return;
         }
         from = to + 1;
     }
+}
+
+/// A text in the form in which equal words are equal: NFKC, without invisible characters, and with the letters of which a capital
+/// or the end of a word makes others (`STRASSE`, `ΟΔΟΣ`).
+fn comparable_text(text: &str) -> Cow<'_, str> {
+    let stays = |c: char| !is_invisible(c) && !matches!(c, 'ß' | 'ẞ' | 'ς');
+    let is_comparable =
+        || text.chars().all(stays) && matches!(is_nfkc_quick(text.chars()), IsNormalized::Yes);
+    if text.is_ascii() || is_comparable() {
+        return text.into();
+    }
+    let mut comparable = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !is_invisible(*c)).nfkc() {
+        match c {
+            'ß' => comparable.push_str("ss"),
+            'ẞ' => comparable.push_str("SS"),
+            'ς' => comparable.push('σ'),
+            _ => comparable.push(c),
+        }
+    }
+    comparable.into()
+}
+
+/// Characters that show where a line may break, how letters join or which way they run, and are no part of a word.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+    )
 }
 
 /// Passes the words of a part of a text, which separators or the ends of the text surround.
@@ -102,9 +141,13 @@ impl Kind {
         match c {
             'a'..='z' | '0'..='9' => Self::Lower,
             'A'..='Z' => Self::Upper,
-            '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' => {
-                Self::Pair
-            }
+            // Kana, Chinese characters and Hangul; Thai and Lao, Burmese, Khmer.
+            '\u{3040}'..='\u{30ff}'
+            | '\u{3400}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7af}'
+            | '\u{e00}'..='\u{eff}'
+            | '\u{1000}'..='\u{109f}'
+            | '\u{1780}'..='\u{17ff}' => Self::Pair,
             _ if c.is_uppercase() => Self::Upper,
             _ if c.is_alphanumeric() => Self::Lower,
             _ => Self::Between,
@@ -209,13 +252,31 @@ mod tests {
 
     #[test]
     fn texts_of_any_script_are_split_to_words() {
-        check("Straße ÜBER Öl", &["straße", "über", "öl"]);
+        check("Straße ÜBER Öl", &["strasse", "über", "öl"]);
         check("địa chỉ", &["địa", "chỉ"]);
         check("使用ID搜索", &["使用", "id", "搜索"]);
         check("关键词", &["关键", "键词"]);
         check("词", &["词"]);
+        check("บ้าน", &["บ้", "้า", "าน"]);
         check("—…!", &[]);
         check("", &[]);
+    }
+
+    #[test]
+    fn one_word_in_any_form_of_its_characters_is_one_word() {
+        for (text, expected) in [
+            ("Cafe\u{301} cafe\u{301}s", ["café", "cafés"].as_slice()),
+            ("Donau\u{ad}dampf\u{200b}schiff\u{2060}fahrt", &["donaudampfschifffahrt"]),
+            ("o\u{fb03}ce ＦＵＬＬ", &["office", "full"]),
+            ("STRASSE STRAẞE straße", &["strasse", "strasse", "strasse"]),
+            ("ΟΔΟΣ οδος", &["οδοσ", "οδοσ"]),
+            ("\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}", &["한국"]),
+            ("a\u{feff}b\u{200d}", &["ab"]),
+            ("\u{ad}\u{200b}", &[]),
+        ] {
+            check(text, expected);
+            check(&text.nfd().collect::<String>(), expected);
+        }
     }
 
     #[test]
