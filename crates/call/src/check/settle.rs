@@ -143,8 +143,9 @@ fn repair_of<'p, 'v>(
     }
     if value.is_null() {
         // Strict mode makes every member required and writes `null` for the optional ones. The next round shows whether
-        // this one may be absent.
-        return Ok((!pointer.is_empty()).then_some(Repair { pointer, at, value: None }));
+        // this one may be absent. An item is never absent: the others would move.
+        let is_member = matches!(violation.path.last(), Some(Segment::Name(_)));
+        return Ok(is_member.then_some(Repair { pointer, at, value: None }));
     }
     Ok(converted_value(value, due).map(|value| Repair { pointer, at, value: Some(value) }))
 }

@@ -121,6 +121,19 @@ fn a_whole_query_string_excludes_other_query_parameters() {
 }
 
 #[test]
+fn null_as_an_item_is_refused_and_no_note_says_that_it_was_omitted() {
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let schema = json!({"type": "object", "properties": {"a": list, "n": {"type": "string"}}});
+    let body = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+    let plan = operation("post", "/x", json!({"requestBody": body}));
+    let refused = call(&plan, json!({"body": {"a": ["x", null]}}));
+    assert_eq!(refused.problems(), "body.a[1]: expected string, got null");
+    assert_eq!(refused.journal(), "");
+    let answered = call(&plan, json!({"body": {"a": ["x"], "n": null}}));
+    assert_eq!(answered.journal(), "`body.n` was null and is omitted");
+}
+
+#[test]
 fn values_that_a_body_omits_are_reported() {
     let nullable = json!({"type": ["string", "null"]});
     let properties = json!({"name": nullable, "note": nullable, "tags": {"type": "array"},
