@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use callgate_config::BuiltModel;
-use callgate_kind::{TextModel, TextRequest};
+use callgate_kind::{TextModel, TextReply, TextRequest};
 use callgate_tool::Json;
 use tokio::time::Instant;
 
@@ -11,6 +11,7 @@ use crate::{
     choice::Choice,
     configuration::model,
     model::Model,
+    usage::Usage,
     wire::{Ask, Stop},
 };
 
@@ -26,7 +27,7 @@ pub fn text_model(built: &BuiltModel) -> Result<TextModel, String> {
     }))
 }
 
-async fn reply(model: &Model, request: &TextRequest) -> Result<String, String> {
+async fn reply(model: &Model, request: &TextRequest) -> TextReply {
     let message = Json::from(model.wire().user(&request.text));
     let ask = Ask {
         model: model.name(),
@@ -38,11 +39,23 @@ async fn reply(model: &Model, request: &TextRequest) -> Result<String, String> {
         is_streamed: model.is_streamed(),
     };
     let deadline = Instant::now() + request.time;
-    let reply = model.reply(&ask, deadline, &|_| ()).await.map_err(|failure| failure.message)?;
-    match reply.stop {
+    let reply = match model.reply(&ask, deadline, &|_| ()).await {
+        Ok(reply) => reply,
+        Err(failure) => {
+            let text = Err(failure.message);
+            return TextReply { text, input_tokens: 0, output_tokens: 0 };
+        }
+    };
+    let n_request = request.instructions.len().saturating_add(request.text.len());
+    let usage = match reply.usage {
+        usage if usage.total() == 0 => Usage::estimate(n_request, reply.text.len()),
+        usage => usage,
+    };
+    let text = match reply.stop {
         Stop::Done => Ok(reply.text),
         Stop::Length => Err("the reply reached its most tokens".to_owned()),
         Stop::Paused => Err("the provider paused its reply".to_owned()),
         Stop::Refused(why) => Err(why),
-    }
+    };
+    TextReply { text, input_tokens: usage.input, output_tokens: usage.output }
 }

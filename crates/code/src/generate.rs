@@ -1,11 +1,14 @@
 //! A program by a model, where the text of a call is none: its task, and one repair. The text is given to the interpreter first, so that
 //! what is a program runs as it stands.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use callgate_call::wording;
-use callgate_kind::{TextModel, TextRequest};
-use callgate_tool::Fault;
+use callgate_kind::{TextModel, TextReply, TextRequest};
+use callgate_tool::{Event, Fault, Journal};
 use tokio::time::{Instant, timeout_at};
 
 /// The way from a task in words to a program.
@@ -15,6 +18,14 @@ pub(crate) struct Generator<'a> {
     instructions: String,
     task: &'a str,
     deadline: Instant,
+    spent: &'a SpentTokens,
+}
+
+/// The tokens that a model took for one call.
+#[derive(Debug, Default)]
+pub(crate) struct SpentTokens {
+    input: AtomicU64,
+    output: AtomicU64,
 }
 
 /// A program that ended with an error.
@@ -31,8 +42,9 @@ impl<'a> Generator<'a> {
         language: &str,
         task: &'a str,
         deadline: Instant,
+        spent: &'a SpentTokens,
     ) -> Self {
-        Self { model, instructions: format!("{INSTRUCTIONS} {language}"), task, deadline }
+        Self { model, instructions: format!("{INSTRUCTIONS} {language}"), task, deadline, spent }
     }
 
     /// A program for the task, in place of one that ended with an error, if there is one.
@@ -56,7 +68,10 @@ impl<'a> Generator<'a> {
         let time = self.deadline.saturating_duration_since(Instant::now()).min(MOST_TIME);
         let request = TextRequest { instructions: self.instructions.clone(), text, time };
         let answer = timeout_at(Instant::now() + time, self.model.answer(request)).await;
-        let answer = answer.unwrap_or_else(|_| Err("it did not answer in time".to_owned()));
+        let answer = answer.map_or_else(
+            |_| Err("it did not answer in time".to_owned()),
+            |reply| self.spent.take_text(reply),
+        );
         let answer = answer.map_err(|why| wording::code::no_program(&why))?;
         match program_text(&answer) {
             "" => Err(wording::code::no_program("its answer is empty")),
@@ -64,6 +79,23 @@ impl<'a> Generator<'a> {
                 Err(wording::code::no_program("its program is too long"))
             }
             code => Ok(code.to_owned()),
+        }
+    }
+}
+
+impl SpentTokens {
+    /// Counts the tokens of a reply. Returns its text.
+    fn take_text(&self, reply: TextReply) -> Result<String, String> {
+        self.input.fetch_add(reply.input_tokens, Ordering::Relaxed);
+        self.output.fetch_add(reply.output_tokens, Ordering::Relaxed);
+        reply.text
+    }
+
+    /// Notes the tokens, if a model was asked: they count in the turn that made the call.
+    pub(crate) fn note(&self, journal: &mut Journal) {
+        let [input, output] = [&self.input, &self.output].map(|it| it.load(Ordering::Relaxed));
+        if input > 0 || output > 0 {
+            journal.note(Event::ModelAsked { input, output });
         }
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::timeout_at;
 
 use crate::{
     declaration::{output_schema, preview_text, program_text},
-    generate::{Attempt, Generator, is_names},
+    generate::{Attempt, Generator, SpentTokens, is_names},
     python::{InputFile, OutputFile, PythonOutcome, PythonProgram, PythonSettings, examine, run},
     python_files::{files_schema, load_input_files},
     settings::CodeSettings,
@@ -35,14 +35,14 @@ impl PythonTool {
         Ok(Self { tool: declaration(name, &settings), settings, python })
     }
 
-    async fn run_program(&self, call: &Call<'_>) -> Result<Value, Box<Fault>> {
+    async fn run_program(&self, call: &Call<'_>, spent: &SpentTokens) -> Result<Value, Box<Fault>> {
         let principal = call.principal().map_or("", Principal::id);
         let deadline = call.deadline_within(QUEUE_TIME);
         let permit = timeout_at(deadline, RUNNING.enter(principal, 1)).await.ok().flatten();
         let _permit = permit.ok_or_else(wording::code::too_many_programs)?;
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let given = load_input_files(call, &self.python.limits).await?;
-        let (outcome, generated) = self.run_text(call, code, &given).await?;
+        let (outcome, generated) = self.run_text(call, code, &given, spent).await?;
         let mut files = Vec::new();
         for file in &outcome.files {
             files.push(self.store_and_describe_file(call, file).await);
@@ -57,6 +57,7 @@ impl PythonTool {
         call: &Call<'_>,
         text: &str,
         files: &[InputFile],
+        spent: &SpentTokens,
     ) -> Result<(PythonOutcome, String), Box<Fault>> {
         let first = self.run_code(call, text, files).await?;
         let model = self.settings.generate.as_ref().filter(|_| is_no_program(text, &first));
@@ -68,7 +69,7 @@ impl PythonTool {
         };
         let language = format!("{}{files_text}", language(&self.settings));
         let deadline = call.deadline_within(self.settings.limits.timeout);
-        let generator = Generator::new(model, &language, text, deadline);
+        let generator = Generator::new(model, &language, text, deadline, spent);
         let code = generator.request_program(None).await?;
         let second = self.run_code(call, &code, files).await?;
         if second.error.is_empty() {
@@ -238,8 +239,11 @@ impl Backend for PythonTool {
         Ok(Preview::Text(preview_text(&self.settings, code)))
     }
 
-    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
-        match self.run_program(call).await {
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+        let spent = SpentTokens::default();
+        let result = self.run_program(call, &spent).await;
+        spent.note(journal);
+        match result {
             Ok(result) => result.into(),
             Err(fault) => Outcome::Failed(fault),
         }

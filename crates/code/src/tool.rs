@@ -18,7 +18,7 @@ use tokio::time::timeout_at;
 use crate::{
     declaration,
     functions::Functions,
-    generate::{Attempt, Generator, is_names},
+    generate::{Attempt, Generator, SpentTokens, is_names},
     identity::program_identity,
     journal::{CallState, ProgramJournal},
     message::End,
@@ -48,7 +48,11 @@ impl CodeTool {
         Self { tool: declaration::declaration(name, &settings), settings, workers, programs }
     }
 
-    async fn run_program(&self, call: &Call<'_>) -> Result<Outcome, Box<Fault>> {
+    async fn run_program(
+        &self,
+        call: &Call<'_>,
+        spent: &SpentTokens,
+    ) -> Result<Outcome, Box<Fault>> {
         let executor =
             call.extensions().get::<Executor>().ok_or_else(wording::code::code_outside_executor)?;
         let principal = call.principal().map_or("", Principal::id);
@@ -60,7 +64,7 @@ impl CodeTool {
         let code = call.arguments().get("input").and_then(Value::as_str).unwrap_or_default();
         let limits = self.settings.limits;
         let Some(resumption) = call.extensions().get::<Resumption>() else {
-            return Box::pin(self.run_text(call, functions, code)).await;
+            return Box::pin(self.run_text(call, functions, code, spent)).await;
         };
         let kept = self.programs.take_program(call, &resumption.pending).await?;
         let KeptProgram { journal, keeper, mut lease } = kept;
@@ -79,6 +83,7 @@ impl CodeTool {
         call: &'a Call<'a>,
         functions: Functions<'a>,
         text: &str,
+        spent: &SpentTokens,
     ) -> Result<Outcome, Box<Fault>> {
         let (limits, identity) = (self.settings.limits, program_identity(call));
         let run = |journal| {
@@ -89,8 +94,8 @@ impl CodeTool {
         let model = self.settings.generate.as_ref().filter(|_| first.is_no_program());
         let Some(model) = model else { return Ok(first.outcome) };
         let language = declaration::language(functions);
-        let generator =
-            Generator::new(model, &language, text, call.deadline_within(limits.timeout));
+        let deadline = call.deadline_within(limits.timeout);
+        let generator = Generator::new(model, &language, text, deadline, spent);
         let journal = |code: &str, n_before| {
             let journal = ProgramJournal::new(code, ENGINE, format!("{identity} {n_before}"));
             journal.for_task(text, n_before)
@@ -251,8 +256,11 @@ impl Backend for CodeTool {
         Ok(Preview::Text(declaration::preview_text(&self.settings, code)))
     }
 
-    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
-        self.run_program(call).await.unwrap_or_else(Outcome::Failed)
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+        let spent = SpentTokens::default();
+        let outcome = self.run_program(call, &spent).await;
+        spent.note(journal);
+        outcome.unwrap_or_else(Outcome::Failed)
     }
 }
 

@@ -42,5 +42,5 @@ pub use operation::Operation;
 pub use settings::{GivenLimits, KindSettings, ServiceCalls, equal_settings};
 pub use source::{Counts, Followed, OpenedSource};
 pub use surroundings::{Missing, SharedSurroundings, Surroundings, Ways};
-pub use text_model::{TextModel, TextModels, TextRequest};
+pub use text_model::{TextModel, TextModels, TextReply, TextRequest};
 pub use tool_rule::{EditRule, ToolRule};

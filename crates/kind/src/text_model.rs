@@ -16,11 +16,23 @@ pub struct TextRequest {
     pub time: Duration,
 }
 
+/// The reply of a model, with what it cost.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "whoever answers knows each of these")]
+pub struct TextReply {
+    /// The words, or the reason why there are none, for the operator and the caller.
+    pub text: Result<String, String>,
+    /// The tokens of the request.
+    pub input_tokens: u64,
+    /// The tokens of the reply.
+    pub output_tokens: u64,
+}
+
 /// A model: a text in, its words out, or the reason why there are none.
 #[derive(Clone)]
 pub struct TextModel(Arc<Answer>);
 
-type Answer = dyn Fn(TextRequest) -> BoxFuture<'static, Result<String, String>> + Send + Sync;
+type Answer = dyn Fn(TextRequest) -> BoxFuture<'static, TextReply> + Send + Sync;
 
 /// The models of a configuration by their names; a reason in place of one that cannot be used.
 pub type TextModels = BTreeMap<String, Result<TextModel, String>>;
@@ -28,19 +40,13 @@ pub type TextModels = BTreeMap<String, Result<TextModel, String>>;
 impl TextModel {
     /// A model that answers by this function.
     pub fn new(
-        answer: impl Fn(TextRequest) -> BoxFuture<'static, Result<String, String>>
-        + Send
-        + Sync
-        + 'static,
+        answer: impl Fn(TextRequest) -> BoxFuture<'static, TextReply> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(answer))
     }
 
-    /// The words of the model.
-    ///
-    /// # Errors
-    /// The reason why there are none, in words for the operator and the caller.
-    pub fn answer(&self, request: TextRequest) -> BoxFuture<'static, Result<String, String>> {
+    /// The reply of the model.
+    pub fn answer(&self, request: TextRequest) -> BoxFuture<'static, TextReply> {
         (self.0)(request)
     }
 }

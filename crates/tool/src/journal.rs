@@ -124,6 +124,13 @@ pub enum Event {
         /// The media type.
         media_type: String,
     },
+    /// A tool asked a model, such as one that writes its program.
+    ModelAsked {
+        /// The tokens of the requests.
+        input: u64,
+        /// The tokens of the replies.
+        output: u64,
+    },
     /// The replay transport has no response: the request and the nearest recorded one, with credentials masked.
     NothingRecorded {
         /// Both requests and their differences.

@@ -36,7 +36,7 @@ impl RunningTurn<'_> {
         self.mark_begun();
         for (at, call, answer) in fitting {
             match answer {
-                Fitting::Result(result) => self.note_result(at, &call, result),
+                Fitting::Result(result) => self.note_result(at, &call, result).await,
                 Fitting::Resumed(resumption) => {
                     self.resume_program(at, &call, *resumption).await?;
                 }
@@ -128,7 +128,7 @@ impl RunningTurn<'_> {
             self.keep().await?;
             return Err(error::wrong_answer(&call.id, &fault.message));
         }
-        self.note_result(at, call, result);
+        self.note_result(at, call, result).await;
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl RunningTurn<'_> {
             };
             result = caller.executor.call_with(again).await;
         }
-        self.note_result(at, call, result);
+        self.note_result(at, call, result).await;
         Ok(())
     }
 }

@@ -125,12 +125,13 @@ impl<'t> RunningTurn<'t> {
         }
         let mut running = stream::iter(running).buffer_unordered(PARALLEL_CALLS);
         while let Some((at, result, call)) = running.next().await {
-            self.note_result(at, &call, result);
+            self.note_result(at, &call, result).await;
         }
     }
 
     /// Notes how a call ended.
-    pub(super) fn note_result(&mut self, at: usize, call: &ToolCall, mut result: ToolResult) {
+    pub(super) async fn note_result(&mut self, at: usize, call: &ToolCall, mut result: ToolResult) {
+        self.count_tool(&result).await;
         // What a write did stands in its result; the next equal one is not made.
         let is_read = self.caller().effect(call) == Effect::Read;
         if !matches!(result.outcome, Outcome::Pending(_))

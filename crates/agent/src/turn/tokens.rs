@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use callgate_tool::{Json, Value};
+use callgate_tool::{Event, Json, ToolResult, Value};
 
 use super::RunningTurn;
 use crate::{
@@ -52,11 +52,11 @@ impl RunningTurn<'_> {
         let n_void = self.delivered.n_void.load(Ordering::Relaxed);
         if usage.total() == 0 {
             let n_bytes = reply.messages.iter().map(|message| message.text().len()).sum();
-            usage = Usage { input: self.estimated_request(), output: estimated_tokens(n_bytes) };
+            usage = Usage::estimate(self.request_bytes(), n_bytes);
             self.is_estimated = true;
         }
         if n_void > 0 {
-            usage.output = usage.output.saturating_add(estimated_tokens(n_void));
+            usage.add(Usage::estimate(0, n_void));
             self.is_estimated = true;
         }
         self.add(usage).await;
@@ -66,7 +66,7 @@ impl RunningTurn<'_> {
     /// and the caller the others.
     pub(super) async fn count_request(&mut self) {
         let n_shown = self.delivered.n_shown.load(Ordering::Relaxed);
-        let usage = Usage { input: self.estimated_request(), output: estimated_tokens(n_shown) };
+        let usage = Usage::estimate(self.request_bytes(), n_shown);
         self.is_estimated = true;
         self.add(usage).await;
     }
@@ -78,6 +78,15 @@ impl RunningTurn<'_> {
         }
     }
 
+    /// Counts what tools took of models for a call.
+    pub(super) async fn count_tool(&mut self, result: &ToolResult) {
+        for event in result.journal.events() {
+            if let Event::ModelAsked { input, output } = event {
+                self.add(Usage { input: *input, output: *output }).await;
+            }
+        }
+    }
+
     async fn add(&mut self, usage: Usage) {
         self.usage.add(usage);
         if let Some(spending) = &mut self.spending {
@@ -85,11 +94,11 @@ impl RunningTurn<'_> {
         }
     }
 
-    fn estimated_request(&self) -> u64 {
+    fn request_bytes(&self) -> usize {
         let messages: usize = self.transcript.messages.iter().map(n_bytes).sum();
         let tools = self.offered.declarations();
         let tools: usize = tools.iter().map(|it| it.text().len()).sum();
-        estimated_tokens(messages + tools + self.instructions.len())
+        messages + tools + self.instructions.len()
     }
 }
 
@@ -118,11 +127,6 @@ fn file_lengths(value: &Value) -> Box<dyn Iterator<Item = usize> + '_> {
 
 /// As many bytes of text as an image of the largest size that models read: 1,600 tokens.
 const FILE_BYTES: usize = 6_400;
-
-/// The estimated tokens of a text of JSON: four bytes each.
-fn estimated_tokens(n_bytes: usize) -> u64 {
-    u64::try_from(n_bytes.div_ceil(4)).unwrap_or(u64::MAX)
-}
 
 #[cfg(test)]
 mod tests {

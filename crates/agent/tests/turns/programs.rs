@@ -7,8 +7,8 @@ use callgate_executor::{
     Backend, Call, ClientAnswer, ClientFunction, Executor, PausableCall, Resumption,
 };
 use callgate_tool::{
-    Arguments, Effect, Fault, FaultCode, Journal, Next, Object, Outcome, Preview, Schema, Tool,
-    ToolCall, ToolName, Value, json,
+    Arguments, Effect, Event, Fault, FaultCode, Journal, Next, Object, Outcome, Preview, Schema,
+    Tool, ToolCall, ToolName, Value, json,
 };
 
 use crate::{
@@ -35,7 +35,8 @@ impl Backend for Program {
         Ok(Preview::Text("runs a program".to_owned()))
     }
 
-    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+        journal.note(Event::ModelAsked { input: 100_000, output: 20_000 });
         if let Some(Resumption { answer: Some(answer), pending, .. }) = call.extensions().get() {
             assert!(pending.starts_with("program_call_"), "{pending}");
             return match answer {
@@ -74,6 +75,7 @@ async fn a_program_goes_on_with_the_answer_of_the_client_and_waits_until_one_fit
     let agent = Agent::new(executor(), fake.model(), unasked());
     let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
     let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    assert!(end.usage.input >= 100_000 && end.usage.output >= 20_000, "{:?}", end.usage);
     let pending = &end.pending[0];
     assert_eq!((end.reason, pending.kind), (EndReason::Waiting, "client"));
     assert_eq!((&*pending.tool, pending.approval.as_ref()), ("code-run", None));

@@ -6,9 +6,9 @@ use std::{
 };
 
 use callgate_executor::{Builder, Call, Decision};
-use callgate_kind::{TextModel, TextRequest};
+use callgate_kind::{TextModel, TextReply, TextRequest};
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
-use callgate_tool::{Arguments, Effect, Outcome, Session, ToolCall, Value, json};
+use callgate_tool::{Arguments, Effect, Event, Outcome, Session, ToolCall, Value, json};
 
 use crate::shop::{Shop, Test};
 
@@ -43,7 +43,8 @@ impl Scripted {
         TextModel::new(move |request| {
             scripted.requests.lock().unwrap().push(request);
             let answer = scripted.answers.lock().unwrap().pop_front();
-            Box::pin(async move { answer.unwrap_or_else(|| Err("asked too often".to_owned())) })
+            let text = answer.unwrap_or_else(|| Err("asked too often".to_owned()));
+            Box::pin(async move { TextReply { text, input_tokens: 100, output_tokens: 7 } })
         })
     }
 
@@ -113,6 +114,15 @@ async fn an_error_is_repaired() {
     for part in ["the name of pet 7", wrong, "KeyError"] {
         assert!(second.contains(part), "{second}");
     }
+    let scripted = Scripted::new(&[Ok(wrong), Ok(right)]);
+    let asked = ToolCall::new(
+        "1",
+        "code-generate_and_execute",
+        Arguments::from([("input", "the name of pet 7".into())]),
+    );
+    let result = scripted.shop().executor.call(&asked, &Session::default()).await;
+    let spent = Event::ModelAsked { input: 200, output: 14 };
+    assert!(result.journal.events().contains(&spent), "{:?}", result.journal);
     // The second error is the answer, and so is the first where the model has no more to say.
     for answers in [&[Ok(wrong), Ok(wrong)][..], &[Ok(wrong), Err("away")]] {
         let scripted = Scripted::new(answers);

@@ -82,7 +82,7 @@ pub(super) fn call_end_members(call: &Call<'_>, ended: &Ended<'_>, name: &str) -
         members.add_json("attempts", &n_attempts.to_string());
     }
     members.add_json("elapsed_ms", &ended.elapsed.as_millis().to_string());
-    members.add_database_events(ended.journal.events());
+    members.add_tool_events(ended.journal.events());
     if let Some(Permit { approval, by }) = call.extensions().get() {
         members.add_text("approval", approval);
         if let Some(by) = by {
@@ -174,7 +174,7 @@ impl Members {
     }
 
     /// The statements of a call of a database, by their texts and digests of their values, and the rows that it concerned.
-    fn add_database_events(&mut self, events: &[Event]) {
+    fn add_tool_events(&mut self, events: &[Event]) {
         let statement = |event: &Event| match event {
             Event::StatementSent { text, values } => Some(format!(
                 "{{\"text\":{},\"values\":{}}}",
@@ -188,8 +188,15 @@ impl Members {
             self.add_json("statements", &format!("[{}]", statements.join(",")));
         }
         for event in events {
-            if let Event::RowsCounted { count } = event {
-                self.add_json("rows", &count.to_string());
+            match event {
+                Event::RowsCounted { count } => {
+                    self.add_json("rows", &count.to_string());
+                }
+                Event::ModelAsked { input, output } => {
+                    self.add_json("input_tokens", &input.to_string());
+                    self.add_json("output_tokens", &output.to_string());
+                }
+                _ => {}
             }
         }
     }

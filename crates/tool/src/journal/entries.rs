@@ -72,6 +72,7 @@ impl Event {
             Self::FormatIgnored { .. } => ("format_ignored", Caller),
             Self::HiddenIgnored { .. } => ("hidden_ignored", Caller),
             Self::MediaChosen { .. } => ("media_chosen", Caller),
+            Self::ModelAsked { .. } => ("model_asked", Caller),
             Self::NextPageRepeated { .. } => ("next_page_repeated", Caller),
             Self::NextPageUndeclared { .. } => ("next_page_undeclared", Caller),
             Self::NothingRecorded { .. } => ("nothing_recorded", Operator),

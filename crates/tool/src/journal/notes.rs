@@ -56,6 +56,7 @@ impl Event {
             | Self::FormatIgnored { .. }
             | Self::HiddenIgnored { .. }
             | Self::MediaChosen { .. }
+            | Self::ModelAsked { .. }
             | Self::NullOmitted { .. }
             | Self::NextPageRepeated { .. }
             | Self::NextPageUndeclared { .. }

@@ -33,6 +33,10 @@ impl fmt::Display for Event {
             Self::MediaChosen { media_type } => {
                 write!(f, "the body is sent as `{media_type}`, which its value fits")
             }
+            Self::ModelAsked { input, output } => write!(
+                f,
+                "the tool asked a model, which took {input} tokens of requests and {output} of replies"
+            ),
             Self::NothingRecorded { detail } => {
                 write!(f, "nothing is recorded for this request\n{detail}")
             }
