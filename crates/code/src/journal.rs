@@ -60,8 +60,18 @@ pub(crate) struct AskedCall {
     /// True if the call may change something: then it is sent at most once.
     pub(crate) is_write: bool,
     pub(crate) state: CallState,
+    pub(crate) approval: Option<CallApproval>,
     /// The facts that the caller has to know of the request.
     pub(crate) notes: Vec<String>,
+}
+
+/// A person's approval of a call of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum CallApproval {
+    /// That of an earlier call of the tool covers it.
+    Covered(String),
+    /// It was given to this call, and covers so many further ones of its tool.
+    Given { id: String, covers: usize },
 }
 
 /// The state of a call.
@@ -192,6 +202,30 @@ impl ProgramJournal {
         self.calls.iter().filter(ran).count()
     }
 
+    /// The approval that covers a further call of a tool, of those that were given to calls of the program. None covers more than `most`.
+    pub(crate) fn covering_approval(&self, tool: &str, most: usize) -> Option<&str> {
+        let of_tool = || {
+            let calls = self.calls.iter().filter(|call| call.tool.as_deref() == Some(tool));
+            calls.filter_map(|call| call.approval.as_ref())
+        };
+        of_tool().find_map(|approval| {
+            let CallApproval::Given { id, covers } = approval else { return None };
+            let is_use =
+                |it: &&CallApproval| matches!(it, CallApproval::Covered(used) if used == id);
+            (of_tool().filter(is_use).count() < most.min(*covers)).then_some(id.as_str())
+        })
+    }
+
+    /// Lets no approval that was given so far cover a further call of the tool of this call.
+    pub(crate) fn end_covering(&mut self, number: usize) {
+        let tool = self.calls.get(number).and_then(|call| call.tool.clone());
+        for call in self.calls.iter_mut().filter(|call| call.tool == tool) {
+            if let Some(CallApproval::Given { covers, .. }) = &mut call.approval {
+                *covers = 0;
+            }
+        }
+    }
+
     /// The lines of the code that name the function of a call.
     pub(crate) fn lines_with_name(&self, name: &str) -> Vec<usize> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -252,6 +286,7 @@ mod tests {
             tool: Some("pets-addPet".to_owned()),
             is_write: true,
             state,
+            approval: None,
             notes: vec!["n".to_owned()],
         }
     }
@@ -277,6 +312,9 @@ mod tests {
         ] {
             journal.add_call(call(state));
         }
+        let given = CallApproval::Given { id: "approval_1".to_owned(), covers: 2 };
+        journal.calls[2].approval = Some(given);
+        journal.calls[4].approval = Some(CallApproval::Covered("approval_1".to_owned()));
         journal.events.push(Event::Delivered(2));
         let text = journal.to_text();
         assert_eq!(ProgramJournal::from_bytes(text.as_bytes()), Some(journal.clone()));
@@ -286,10 +324,29 @@ mod tests {
             "`pets-addPet` (call 2, maybe), `pets-addPet` (call 3), `pets-addPet` (call 4, maybe), `pets-addPet` (call 5)"
         );
         for bad in
-            ["", "{}", r#"{"form": 3}"#, &text.replace("[\"delivered\",2]", "[\"delivered\",9]")]
+            ["", "{}", r#"{"form": 4}"#, &text.replace("[\"delivered\",2]", "[\"delivered\",9]")]
         {
             assert_eq!(ProgramJournal::from_bytes(bad.as_bytes()), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn an_approval_covers_as_many_calls_of_its_tool_as_the_person_and_the_rule_say() {
+        let mut journal = ProgramJournal::new("x", "monty 1", String::new());
+        for (tool, approval) in [
+            ("pets-addPet", Some(CallApproval::Given { id: "a".to_owned(), covers: 2 })),
+            ("pets-addPet", Some(CallApproval::Covered("a".to_owned()))),
+            ("pets-addPet", None),
+            ("pets-dropPet", None),
+        ] {
+            let tool = Some(tool.to_owned());
+            journal.ask(AskedCall { tool, approval, ..call(CallState::Asked) });
+        }
+        assert_eq!(journal.covering_approval("pets-addPet", 9), Some("a"));
+        assert_eq!(journal.covering_approval("pets-addPet", 1), None);
+        assert_eq!(journal.covering_approval("pets-dropPet", 9), None);
+        journal.calls[2].approval = Some(CallApproval::Covered("a".to_owned()));
+        assert_eq!(journal.covering_approval("pets-addPet", 9), None);
     }
 
     #[test]

@@ -52,6 +52,9 @@ keys! {
         exclude: Patterns;
         /// Patterns of names of tools: `pets-*`. All tools unless given.
         include: Patterns;
+        /// The calls of one tool that a person's yes to the first of them covers within a program, whatever the others send: 1 unless
+        /// given. It does not count where somebody else than the caller has to approve (`four_eyes`).
+        per_approval: Count<1000>;
     }
 }
 

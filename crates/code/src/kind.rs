@@ -62,6 +62,7 @@ impl ToolsetKind for CodeKind {
             include: calls.include.unwrap_or_default(),
             exclude: calls.exclude.unwrap_or_default(),
             effects: calls.effects.unwrap_or_else(|| CallRules::default().effects),
+            per_approval: calls.per_approval.unwrap_or(1),
         });
         let settings = CodeSettings {
             packages: keys.packages.unwrap_or_default(),

@@ -48,6 +48,8 @@ pub struct CallRules {
     pub exclude: Vec<Pattern>,
     /// The effects that a call may have.
     pub effects: Vec<Effect>,
+    /// The calls of one tool that a person's yes to the first of them covers within a program, whatever the others send.
+    pub per_approval: usize,
 }
 
 /// The limits of a program.
@@ -70,7 +72,12 @@ pub struct CodeLimits {
 
 impl Default for CallRules {
     fn default() -> Self {
-        Self { include: Vec::new(), exclude: Vec::new(), effects: vec![Effect::Read] }
+        Self {
+            include: Vec::new(),
+            exclude: Vec::new(),
+            effects: vec![Effect::Read],
+            per_approval: 1,
+        }
     }
 }
 

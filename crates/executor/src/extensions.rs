@@ -55,6 +55,11 @@ pub struct OuterCall(pub Extensions);
 #[expect(clippy::exhaustive_structs, reason = "it is these facts")]
 pub struct PausableCall(pub Object);
 
+/// A call of a program that an approval covers, which a person gave for an earlier call of its tool, among its own extensions.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "it is this id")]
+pub struct CoveredCall(pub String);
+
 /// The maker of a program's call brings it what the client answers to calls of the program: then those may wait for the client.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it says one thing")]

@@ -52,7 +52,7 @@ pub use executor::Executor;
 pub use extensions::Extensions;
 #[doc(hidden)]
 pub use extensions::{
-    AnswersPrograms, MeantToolset, OuterCall, PausableCall, RepeatKey, Resumption,
+    AnswersPrograms, CoveredCall, MeantToolset, OuterCall, PausableCall, RepeatKey, Resumption,
 };
 pub use fingerprint::fingerprint;
 #[doc(hidden)]

@@ -236,14 +236,17 @@ impl Approvals {
         let review = review.inspect_err(|_| noted(journal))?;
         let shown = Shown::new(&review.preview);
         let digest = request::approval_digest(call, backend, &review, &shown);
-        let shown = shown.with_program(pausable, &digest);
+        let shown = shown.with_program(pausable, &digest, self.rules.approvers);
         let state = review.state;
         // The store may take a while, and the preview is as large as the request.
         drop(review.preview);
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
             Some(_) => self.replace_outdated(call, &digest, journal).await?,
-            None => self.use_equal_approval(call, &digest).await?,
+            None => match self.covering_grant(call, digest) {
+                Some(grant) => Some(grant),
+                None => self.use_equal_approval(call, &digest).await?,
+            },
         };
         let pending = match grant {
             Some(Grant::Given { permit, is_decided_now, .. }) => {

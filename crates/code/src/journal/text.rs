@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use callgate_tool::{Object, Outcome, Value, json};
 
-use super::{AskedCall, CallState, Event, ProgramJournal};
+use super::{AskedCall, CallApproval, CallState, Event, ProgramJournal};
 use crate::{
     message::{Name, Order},
     outcome::Ended,
@@ -87,6 +87,15 @@ impl AskedCall {
             ("write", self.is_write.into()),
             ("notes", json!(self.notes)),
         ]);
+        match &self.approval {
+            None => {}
+            Some(CallApproval::Covered(id)) => {
+                members.insert("covered", id.as_str().into());
+            }
+            Some(CallApproval::Given { id, covers }) => {
+                members.insert("approved", json!({"id": id.as_str(), "covers": *covers}));
+            }
+        }
         match &self.state {
             CallState::Asked => {}
             CallState::Begun => {
@@ -125,6 +134,13 @@ impl AskedCall {
         } else {
             CallState::Asked
         };
+        let approval = match (value.get("approved"), text("covered")) {
+            (Some(given), _) => Some(CallApproval::Given {
+                id: given["id"].as_str()?.to_owned(),
+                covers: usize::try_from(given["covers"].as_u64()?).ok()?,
+            }),
+            (None, covered) => covered.map(CallApproval::Covered),
+        };
         let notes = value["notes"].as_array()?.iter().map(|note| note.as_str().map(str::to_owned));
         Some(Self {
             name: Name { module: text("module"), name: text("name")? },
@@ -133,10 +149,11 @@ impl AskedCall {
             tool: text("tool"),
             is_write: value["write"].as_bool()?,
             state,
+            approval,
             notes: notes.collect::<Option<_>>()?,
         })
     }
 }
 
 /// The form of the text: another release may write another.
-const FORM: u64 = 3;
+const FORM: u64 = 4;

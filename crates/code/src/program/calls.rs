@@ -3,10 +3,10 @@
 use std::{mem, time::Duration};
 
 use callgate_call::{Selection, wording::approval};
-use callgate_executor::{Call, ClientAnswer, Executor, PausableCall, Resumption};
+use callgate_executor::{Call, ClientAnswer, CoveredCall, Executor, PausableCall, Resumption};
 use callgate_tool::{
-    Effect, Fault, FaultCode, Object, Outcome, Pending, PendingKind, ToolCall, ToolResult, Value,
-    json,
+    Effect, Event, Fault, FaultCode, Object, Outcome, Pending, PendingKind, ToolCall, ToolResult,
+    Value, json,
 };
 use futures_util::StreamExt as _;
 use tokio::time::{sleep, sleep_until};
@@ -16,7 +16,7 @@ use crate::{
     arguments::tool_arguments,
     functions::Function,
     identity::add_key,
-    journal::{AskedCall, CallState, MOST_BYTES, ProgramJournal},
+    journal::{AskedCall, CallApproval, CallState, MOST_BYTES, ProgramJournal},
     message::Raised,
     outcome::{Ended, call_exception, code_value},
     worker::Broken,
@@ -49,7 +49,8 @@ impl Program<'_> {
         let (name, positional, named) = (name.clone(), positional.clone(), named.clone());
         let (state, notes) = (CallState::Asked, Vec::new());
         let (tool, is_write) = (None, false);
-        let call = AskedCall { name, positional, named, tool, is_write, state, notes };
+        let approval = None;
+        let call = AskedCall { name, positional, named, tool, is_write, state, approval, notes };
         self.journal.add_call(call);
         self.n_repeated = self.journal.events.len();
         let meant = if at < most {
@@ -100,6 +101,7 @@ impl Program<'_> {
             && let Some((number, asked)) = self.queue.pop_front()
         {
             let is_full = self.keeper.is_kept() && self.journal.is_full();
+            let is_covered = self.cover_call(number, &asked.tool);
             let Some(call) = self.journal.calls.get_mut(number) else { continue };
             let is_write = call.is_write;
             if is_write && is_full {
@@ -115,7 +117,7 @@ impl Program<'_> {
             if let (Some(waited), Some(_)) = (&waited, &answer) {
                 // The client has run it: nothing is sent, and the same answer may come again.
                 self.wait_for(number, waited.clone());
-            } else if is_write {
+            } else if is_write || is_covered {
                 self.keep_journal().await?;
             }
             let call = self.executor_call(number, asked, waited.as_deref());
@@ -144,6 +146,10 @@ impl Program<'_> {
         if !self.journal.is_full() {
             call = call.with_extension(PausableCall(self.decision_facts(number, &tool)));
         }
+        let asked = self.journal.calls.get(number);
+        if let Some(CallApproval::Covered(id)) = asked.and_then(|asked| asked.approval.as_ref()) {
+            return call.with_extension(CoveredCall(id.clone()));
+        }
         let Some(Resumption { pending, decided, .. }) = self.resumption else { return call };
         let is_meant = |it: &&Pending| it.id == *pending && it.kind == PendingKind::Approval;
         match (waited.filter(is_meant), decided) {
@@ -157,11 +163,50 @@ impl Program<'_> {
     fn decision_facts(&self, number: usize, tool: &str) -> Object {
         let name = self.journal.calls.get(number).map(|call| call.name.name.as_str());
         let lines = self.journal.lines_with_name(name.unwrap_or_default());
-        Object::from([
+        let mut facts = Object::from([
             ("call", number.saturating_add(1).into()),
             ("lines", Value::Array(lines.into_iter().map(Value::from).collect())),
             ("ran", self.journal.n_ran(tool).into()),
-        ])
+        ]);
+        if let n @ 1.. = self.most_covered() {
+            facts.insert("covers", n.into());
+        }
+        facts
+    }
+
+    /// The calls that an approval covers beside its own.
+    fn most_covered(&self) -> usize {
+        self.functions.rules.per_approval.saturating_sub(1)
+    }
+
+    /// Notes that an approval of an earlier call of the tool covers this one, if one does. A call that waits is decided by itself.
+    fn cover_call(&mut self, number: usize, tool: &str) -> bool {
+        let covering = self.journal.covering_approval(tool, self.most_covered());
+        let covering = covering.map(|id| CallApproval::Covered(id.to_owned()));
+        let Some(call) = self.journal.calls.get_mut(number) else { return false };
+        if call.approval.is_none() && call.state == CallState::Asked {
+            call.approval = covering;
+        }
+        call.approval.is_some()
+    }
+
+    /// Notes what the approval of a call that waited covers, as the person was told. After a no, no earlier yes covers anything.
+    fn note_decision(&mut self, number: usize, waited: Option<&Pending>, result: &ToolResult) {
+        let Some(waited) = waited.filter(|waited| waited.kind == PendingKind::Approval) else {
+            return;
+        };
+        if let Outcome::Failed(fault) = &result.outcome
+            && fault.code == FaultCode::Rejected
+        {
+            return self.journal.end_covering(number);
+        }
+        let covers = waited.request.pointer("/program/covers").and_then(Value::as_u64);
+        let covers = covers.and_then(|covers| usize::try_from(covers).ok()).unwrap_or_default();
+        let is_approved = result.journal.events().contains(&Event::Approved);
+        if let Some(call) = self.journal.calls.get_mut(number).filter(|_| is_approved && covers > 0)
+        {
+            call.approval = Some(CallApproval::Given { id: waited.id.clone(), covers });
+        }
     }
 
     /// Takes the end of a call. That of a write of a program that has waited is noted.
@@ -175,7 +220,8 @@ impl Program<'_> {
                 return Ok(());
             }
         };
-        let notes = result.notes().unwrap_or_default();
+        let mut notes = result.notes().unwrap_or_default();
+        self.note_decision(number, waited.as_deref(), &result);
         let is_write = self.journal.calls.get(number).is_some_and(|call| call.is_write);
         match (&result.outcome, waited) {
             (Outcome::Pending(pending), _) => self.wait_for(number, pending.clone()),
@@ -201,6 +247,9 @@ impl Program<'_> {
             }
         }
         if let Some(call) = self.journal.calls.get_mut(number) {
+            if let Some(CallApproval::Covered(id)) = &call.approval {
+                notes.push(format!("the approval `{id}` of an earlier call covers this one"));
+            }
             call.notes = notes;
         }
         if is_write { self.keep_journal().await } else { Ok(()) }

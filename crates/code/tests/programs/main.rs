@@ -11,6 +11,7 @@
 
 mod calls;
 mod clients;
+mod covered;
 mod escapes;
 mod generate;
 mod keys;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         .chain(escapes::tests())
         .chain(lies::tests())
         .chain(pauses::tests())
+        .chain(covered::tests())
         .chain(keys::tests())
         .chain(clients::tests())
         .chain(generate::tests())

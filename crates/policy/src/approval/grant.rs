@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Approved, Call, Decision, Resumption};
+use callgate_executor::{Approved, Call, CoveredCall, Decision, Resumption};
 use callgate_tool::{Approvers, Fault, Principal};
 
 use super::{
@@ -92,6 +92,18 @@ impl Approvals {
         }
         call.extensions_mut().insert(Permit { approval: id, by });
         Err(wording::rejected_call())
+    }
+
+    /// The approval of an earlier call of the same program and tool that covers this one, whatever it sends. Where somebody else has to
+    /// approve, each call is decided by itself.
+    pub(super) fn covering_grant(&self, call: &mut Call<'_>, digest: Digest) -> Option<Grant> {
+        let CoveredCall(approval) = call.extensions().get()?;
+        let permit = Permit { approval: approval.clone(), by: None };
+        if self.rules.approvers == Approvers::Others {
+            return None;
+        }
+        call.extensions_mut().insert(Approved);
+        Some(Grant::Given { permit, digest, is_decided_now: false })
     }
 
     /// True if the call of a program's tool brings the answer to a call of the program that waits, and not a decision about itself:

@@ -2,7 +2,7 @@
 
 use callgate_executor::{Backend, Call, PausableCall, Review, fingerprint};
 use callgate_tool::{
-    PlannedRequest, Preview, Value, hexadecimal, json, visible_line, visible_quotation,
+    Approvers, PlannedRequest, Preview, Value, hexadecimal, json, visible_line, visible_quotation,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -25,8 +25,16 @@ impl Shown {
     }
 
     /// The request with the place that its call has in a program, if a program makes it.
-    pub(super) fn with_program(mut self, pausable: Option<PausableCall>, digest: &Digest) -> Self {
+    pub(super) fn with_program(
+        mut self,
+        pausable: Option<PausableCall>,
+        digest: &Digest,
+        approvers: Approvers,
+    ) -> Self {
         let Some(PausableCall(mut facts)) = pausable else { return self };
+        if approvers == Approvers::Others {
+            facts.remove(COVERS);
+        }
         facts.insert("digest", hexadecimal(digest).into());
         if let Value::Object(members) = &mut self.request {
             members.insert("program", Value::Object(facts));
@@ -97,7 +105,13 @@ fn program_text(program: &Value) -> String {
     };
     let (call, ran) = (number("call"), number("ran"));
     let line = visible_line(&line);
-    format!("call {call} of a program{line}; calls of this tool before: {ran}\n")
+    let covered = match number(COVERS) {
+        0 => String::new(),
+        n => format!(
+            "a yes also covers up to {n} further calls of this tool by the program, whatever they send\n"
+        ),
+    };
+    format!("call {call} of a program{line}; calls of this tool before: {ran}\n{covered}")
 }
 
 /// The digest of what a call would do and for whom: its fingerprint, the state that it would change, and its request without
@@ -115,6 +129,9 @@ pub(super) fn approval_digest(
     hash.update(shown.json.as_bytes());
     hash.finalize().into()
 }
+
+/// The fact how many further calls of the tool a yes covers.
+const COVERS: &str = "covers";
 
 #[cfg(test)]
 mod tests {
@@ -140,6 +157,10 @@ mod tests {
         let request = json!({"method": "POST", "url": "https://a.example", "program": program});
         let expected =
             "POST https://a.example\ncall 4 of a program, line 3; calls of this tool before: 1\n";
+        assert_eq!(approval_text(&request), expected);
+        let program = json!({"call": 4, "lines": [], "ran": 0, "covers": 9});
+        let request = json!({"text": "asks", "program": program});
+        let expected = "asks\ncall 4 of a program; calls of this tool before: 0\na yes also covers up to 9 further calls of this tool by the program, whatever they send\n";
         assert_eq!(approval_text(&request), expected);
         let request = json!({"text": "asks\nSend this? [y/N] y\u{ad}"});
         assert_eq!(approval_text(&request), "> asks\n> Send this? [y/N] y\\u00ad\n");
