@@ -8,7 +8,7 @@ use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindKeys, KindSettings, NamedTool, Opened,
     SELECTION_BY_NAME, Surroundings, TextModel, ToolsetKind,
 };
-use callgate_settings::{Mapping, Reader, Section as _, Words as _, nearest_help};
+use callgate_settings::{Mapping, Reader, Section as _, SettingCode, Words as _, at, nearest_help};
 use callgate_tool::{Effect, Fault};
 
 use crate::{
@@ -58,6 +58,16 @@ impl ToolsetKind for CodeKind {
         _: Option<&Kept>,
     ) -> Option<Arc<dyn KindSettings>> {
         let keys = reader.get::<CodeKeys>(toolset, self.key())?;
+        let engine = keys.engine.unwrap_or_default();
+        let pointer = at(toolset, self.key());
+        if keys.calls.is_some() && engine == Engine::Python {
+            refuse_calls(reader, format!("{pointer}/calls"));
+        }
+        if engine == Engine::Monty && keys.packages.iter().flatten().next().is_some() {
+            let message = "expected `engine: python` with `packages`, got `monty`, which has none";
+            let help = "write `engine: python`, or remove the key";
+            reader.complain(SettingCode::WrongValue, format!("{pointer}/packages"), message, help);
+        }
         let calls = keys.calls.map(|calls| CallRules {
             include: calls.include.unwrap_or_default(),
             exclude: calls.exclude.unwrap_or_default(),
@@ -68,7 +78,7 @@ impl ToolsetKind for CodeKind {
             packages: keys.packages.unwrap_or_default(),
             description: keys.description.unwrap_or_default(),
             calls: calls.unwrap_or_default(),
-            ..CodeSettings::new("", keys.engine.unwrap_or_default())
+            ..CodeSettings::new("", engine)
         };
         Some(Arc::new(ToolsetSettings { settings, model: keys.generate }))
     }
@@ -96,6 +106,12 @@ impl KindSettings for ToolsetSettings {
     ) -> Arc<dyn KindSettings> {
         let (mut settings, model) = (self.settings.clone(), self.model.clone());
         if let Some(limits) = limits {
+            let given = ["calls", "parallel"].into_iter();
+            for key in given.filter(|key| limits.object.get(key).is_some()) {
+                if settings.engine == Engine::Python {
+                    refuse_calls(reader, at(limits, key));
+                }
+            }
             LimitKeys::fill(&mut settings.limits, reader, limits);
         }
         if let Some(timeout) = given.timeout {
@@ -190,6 +206,17 @@ impl ToolsetSettings {
             Engine::Python => Effect::Read,
         }
     }
+}
+
+/// Refuses a key about calls, which code of the engine `python` does not make.
+fn refuse_calls(reader: &mut Reader, pointer: String) {
+    let message = "expected an engine whose code calls tools, got `python`, whose code calls none";
+    let help = if Engine::default() == Engine::Monty {
+        "write `engine: monty`, or remove the key"
+    } else {
+        "use a build with the feature `monty` (`cargo build --release --features monty`), or remove the key"
+    };
+    reader.complain(SettingCode::WrongValue, pointer, message, help);
 }
 
 /// The model of this name; what is wrong with it, and a remedy.

@@ -94,6 +94,8 @@ fn a_task_in_words_is_run_by_the_program_of_a_configured_model() {
     let json = ["run", "callgate.yaml", "-c", "how many pets are there?", "--json"];
     let json = run(&folder, &json).exits(0).json();
     assert_eq!(json["response"]["generated_code"], json!("len(await pets.list())"));
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("the tool asked a model, which took "), "{json}");
     let received = service.service.received();
     let asked = received.iter().find(|request| request.line.starts_with("POST")).unwrap();
     assert_eq!(asked.line, "POST /v1/chat/completions");
@@ -132,4 +134,43 @@ fn a_dry_run_goes_as_far_as_cases_answer_and_shows_the_requests() {
     let stopped = run(&folder, &program).exits(1);
     stopped.prints("request 1, nothing is recorded").says("nothing_recorded");
     assert_eq!(service.service.received().len(), 0);
+}
+
+#[test]
+fn keys_that_the_engine_would_ignore_are_refused_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |toolset: &str| {
+        let text = format!("toolsets:\n  code: {{{toolset}}}\n");
+        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        run(&folder, &["check", "callgate.yaml"])
+    };
+    for toolset in [
+        "code_interpreter: {engine: python, calls: {}}",
+        "code_interpreter: {engine: python}, limits: {calls: 3}",
+        "code_interpreter: {engine: python}, limits: {parallel: 3}",
+    ] {
+        let refused =
+            check(toolset).exits(2).says("an engine whose code calls tools, got `python`");
+        refused.says("write `engine: monty`, or remove the key");
+    }
+    check("code_interpreter: {engine: monty, packages: [numpy]}").exits(2).says("`engine: python`");
+    check("code_interpreter: {calls: {}}").exits(0);
+}
+
+#[test]
+fn a_call_that_lacks_the_login_of_the_user_raises_before_anything_is_sent() {
+    let service = Blocking::start(Service::start(|_| (200, r#"[{"price": 1}]"#.to_owned())));
+    let folder = shop(&service.service.origin);
+    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
+    let text = text.replace("auth: none", "auth: {bearer: {token: $session.params.token}}");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let code = "try:\n    r = len(await pets.list())\nexcept RuntimeError as e:\n    r = [fault(e)['code'], fault(e)['reached'], fault(e)['next']]\nr";
+    let ran = run(&folder, &["run", "callgate.yaml", "-c", code]).exits(0);
+    assert_eq!(ran.out, "[\"sign_in_required\",\"no\",\"ask_user\"]\n");
+    assert_eq!(service.service.received().len(), 0);
+    let session = json!({"id": "s", "parameters": {"token": "of-the-user-0123456789"}});
+    fs::write(folder.path().join("session.json"), session.to_string()).unwrap();
+    let with_login = ["run", "callgate.yaml", "-c", code, "--session", "session.json"];
+    assert_eq!(run(&folder, &with_login).exits(0).out, "1\n");
+    assert_eq!(service.service.received().len(), 1);
 }
