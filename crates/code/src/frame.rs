@@ -11,6 +11,9 @@ pub(crate) const MOST_FROM_WORKER: usize = 4 << 20;
 /// The longest frame that a worker reads: the whole result of a call.
 pub(crate) const MOST_TO_WORKER: usize = 64 << 20;
 
+/// The bytes that are read at once, and kept for the next frames.
+pub(crate) const MOST_READ: usize = 16 << 10;
+
 /// The bytes of a frame; `None` if the text is longer than `most`.
 pub(crate) fn frame_bytes(message: &Value, most: usize) -> Option<Vec<u8>> {
     // The length takes the place of these four.
@@ -65,7 +68,7 @@ impl Frames {
         let Some(text) = rest.get(..length) else { return Ok(None) };
         let message = Value::from_slice(text).map_err(|_| Malformed)?;
         self.buffer.drain(..length.saturating_add(4));
-        if self.buffer.is_empty() {
+        if self.buffer.is_empty() && self.buffer.capacity() > MOST_READ {
             // What one large frame took is not kept for as long as the worker.
             self.buffer = Vec::new();
         }

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use crate::{
-    frame::{Frames, MOST_TO_WORKER, frame_bytes},
+    frame::{Frames, MOST_READ, MOST_TO_WORKER, frame_bytes},
     message::{Order, Report},
 };
 
@@ -141,6 +141,7 @@ impl Worker {
                 Ok(None) => {}
                 Err(_) => return Err(Broken::Malformed),
             }
+            self.frames.buffer.reserve(MOST_READ);
             match self.output.read_buf(&mut self.frames.buffer).await {
                 Ok(0) | Err(_) => return Err(Broken::Ended),
                 Ok(_) => {}
