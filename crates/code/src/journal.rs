@@ -131,11 +131,7 @@ impl ProgramJournal {
 
     /// Notes the end of a call.
     pub(crate) fn end_call(&mut self, number: usize, ended: Ended, answer: CallAnswer) {
-        let size = match &answer {
-            Ok(value) => value_size(value),
-            Err(raised) => raised.text.len().saturating_add(value_size(&raised.fault)),
-        };
-        self.size = self.size.saturating_add(size);
+        self.size = self.size.saturating_add(answer_size(&answer));
         if let Some(call) = self.calls.get_mut(number) {
             call.state = CallState::Ended(ended, Some(answer));
         }
@@ -248,6 +244,14 @@ impl AskedCall {
     }
 }
 
+/// About the bytes of an answer.
+pub(crate) fn answer_size(answer: &CallAnswer) -> usize {
+    match answer {
+        Ok(value) => value_size(value),
+        Err(raised) => raised.text.len().saturating_add(value_size(&raised.fault)),
+    }
+}
+
 /// About the bytes of a value as JSON, without writing it.
 fn value_size(value: &Value) -> usize {
     match value {
@@ -340,7 +344,7 @@ mod tests {
             ("pets-dropPet", None),
         ] {
             let tool = Some(tool.to_owned());
-            journal.ask(AskedCall { tool, approval, ..call(CallState::Asked) });
+            journal.add_call(AskedCall { tool, approval, ..call(CallState::Asked) });
         }
         assert_eq!(journal.covering_approval("pets-addPet", 9), Some("a"));
         assert_eq!(journal.covering_approval("pets-addPet", 1), None);

@@ -7,6 +7,8 @@ use callgate_tool::{Object, Value, json};
 pub(crate) enum Order {
     /// The result of the call with this number.
     Answer { number: u64, answer: Result<Value, Raised> },
+    /// The results of calls, which the code takes one after the other.
+    Answers(Vec<Self>),
     /// The meaning of the name that it asked for.
     Named(Meaning),
     /// Run this program. Its end has its number.
@@ -90,6 +92,9 @@ impl Order {
             Self::Answer { number, answer: Err(Raised { text, fault }) } => {
                 json!({"answer": {"number": *number, "raised": text, "fault": fault}})
             }
+            Self::Answers(answers) => {
+                json!({"answers": (answers.iter().map(Self::to_value).collect::<Vec<_>>())})
+            }
             Self::Named(Meaning::Function) => json!({"named": "function"}),
             Self::Named(Meaning::Module) => json!({"named": "module"}),
             Self::Named(Meaning::Unknown(why)) => json!({"named": {"unknown": why}}),
@@ -110,6 +115,10 @@ impl Order {
                     None => Ok(body.get("value")?.clone()),
                 };
                 Some(Self::Answer { number: body["number"].as_u64()?, answer })
+            }
+            "answers" => {
+                let answers = body.as_array()?.iter().map(Self::from_value);
+                Some(Self::Answers(answers.collect::<Option<_>>()?))
             }
             "named" => Some(Self::Named(match body.as_str() {
                 Some("function") => Meaning::Function,
@@ -201,7 +210,9 @@ mod tests {
     fn every_message_is_read_as_it_was_written() {
         let raised = Raised { text: "not_found: no pet".into(), fault: json!({"code": "x"}) };
         let run = Order::Run { number: 4, code: "4 + 4".into(), memory: 1, output: 2, time_ms: 3 };
+        let answers = [3, 4].map(|number| Order::Answer { number, answer: Ok(json!([])) });
         for order in [
+            Order::Answers(answers.into()),
             Order::Answer { number: 1, answer: Ok(json!({"id": 7})) },
             Order::Answer { number: 2, answer: Err(raised) },
             Order::Named(Meaning::Function),

@@ -10,12 +10,12 @@ use std::{collections::VecDeque, time::Duration};
 
 use callgate_executor::{Call, Executor, Resumption};
 use callgate_tool::{Fault, Object, Pending, ToolCall, ToolResult, Value};
-use futures_util::{StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
+use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
     functions::Functions,
-    journal::ProgramJournal,
+    journal::{CallAnswer, ProgramJournal, answer_size},
     message::{End, Name, Order, Report},
     outcome::call_exception,
     programs::Keeper,
@@ -180,9 +180,12 @@ impl<'a> Program<'a> {
                 self.catch_up().await?;
                 self.begin_calls().await?;
             }
+            while waits && let Some(Some(ended)) = self.running.next().now_or_never() {
+                self.take_result(ended).await?;
+            }
             if waits && let Some(number) = self.next_answer()? {
                 waits = false;
-                self.send_answer(worker, number).await?;
+                self.send_answers(worker, number).await?;
                 continue;
             }
             if waits && self.is_held_up() {
@@ -249,21 +252,41 @@ impl<'a> Program<'a> {
         step
     }
 
-    /// Gives the code the answer of a call.
-    async fn send_answer(&mut self, worker: &mut Worker, number: usize) -> Result<(), Halt> {
-        let Some(answer) = self.journal.answer(number) else {
-            let writes = self.journal.writes_text();
-            let error = "journal_full: not all answers were recorded, so that the program cannot go on; writes already made";
-            return Err(Halt::Error(format!("{error}: {writes}")));
-        };
-        let number = number as u64;
-        if self.send_in_time(worker, &Order::Answer { number, answer }).await? {
+    /// Gives the code the answer of a call, with those that follow: it takes them one after the other, as if each came by itself.
+    async fn send_answers(&mut self, worker: &mut Worker, first: usize) -> Result<(), Halt> {
+        let mut next = Some(first);
+        let (mut answers, mut size) = (Vec::new(), 0_usize);
+        while let Some(number) = next {
+            let answer = self.recorded_answer(number)?;
+            size = size.saturating_add(answer_size(&answer));
+            answers.push(Order::Answer { number: number as u64, answer });
+            let is_full = size > MOST_TOGETHER || !self.answer_follows();
+            next = if is_full { None } else { self.next_answer()? };
+        }
+        let last = answers.len().saturating_sub(1);
+        let mut order = Order::Answers(answers);
+        if self.send_in_time(worker, &order).await? {
             return Ok(());
         }
-        let answer =
-            Err(call_exception("response_too_large", "the result is larger than code may have"));
-        self.send_in_time(worker, &Order::Answer { number, answer }).await?;
+        // Only the last one may be large.
+        if let Order::Answers(answers) = &mut order
+            && let Some(Order::Answer { answer, .. }) = answers.get_mut(last)
+        {
+            *answer = Err(call_exception(
+                "response_too_large",
+                "the result is larger than code may have",
+            ));
+        }
+        self.send_in_time(worker, &order).await?;
         Ok(())
+    }
+
+    fn recorded_answer(&mut self, number: usize) -> Result<CallAnswer, Halt> {
+        self.journal.answer(number).ok_or_else(|| {
+            let writes = self.journal.writes_text();
+            let error = "journal_full: not all answers were recorded, so that the program cannot go on; writes already made";
+            Halt::Error(format!("{error}: {writes}"))
+        })
     }
 
     /// Sends an order to a worker, which waits for it: one that does not read has no more time than for its code.
@@ -313,5 +336,7 @@ fn time_text(time: Duration) -> String {
     format!("TimeoutError: the program computed longer than {} s", time.as_secs_f64())
 }
 
+/// The bytes of answers that go to a worker at once; the last one may be larger.
+const MOST_TOGETHER: usize = 1 << 20;
 /// The time for a worker to notice that the code's is over.
 const GRACE: Duration = Duration::from_secs(1);

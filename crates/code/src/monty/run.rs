@@ -3,7 +3,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     io::{self, ErrorKind},
     time::Duration,
 };
@@ -32,6 +32,8 @@ pub(super) struct Run<'l, 'p> {
     under_way: BTreeMap<u64, u32>,
     /// The results that came before the code can take them.
     arrived: Vec<(u32, ExtFunctionResult)>,
+    /// The answers that came with others, and that the code takes next.
+    held: VecDeque<Order>,
     /// The names that are functions.
     functions: BTreeSet<String>,
     /// The faults of calls, by the texts of their exceptions.
@@ -50,6 +52,7 @@ impl<'l, 'p> Run<'l, 'p> {
             n_calls: 0,
             under_way: BTreeMap::new(),
             arrived: Vec::new(),
+            held: VecDeque::new(),
             functions: BTreeSet::new(),
             faults: Vec::new(),
         }
@@ -225,8 +228,13 @@ impl<'l, 'p> Run<'l, 'p> {
     }
 
     fn take_answer(&mut self) -> io::Result<()> {
-        let Order::Answer { number, answer } = self.link.report_and_receive_order(&Report::Wait)?
-        else {
+        if self.held.is_empty() {
+            match self.link.report_and_receive_order(&Report::Wait)? {
+                Order::Answers(answers) => self.held.extend(answers),
+                answer => self.held.push_back(answer),
+            }
+        }
+        let Some(Order::Answer { number, answer }) = self.held.pop_front() else {
             return Err(ErrorKind::InvalidData.into());
         };
         let call_id = self.under_way.remove(&number).ok_or(ErrorKind::InvalidData)?;

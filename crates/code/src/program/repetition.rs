@@ -85,6 +85,11 @@ impl Program<'_> {
         }
     }
 
+    /// True unless the code asked for a call before it got another answer.
+    pub(super) fn answer_follows(&self) -> bool {
+        !matches!(self.journal.events.get(self.n_repeated), Some(Event::Asked(_)))
+    }
+
     /// Compares a call with the recorded one.
     pub(super) fn repeat_call(&mut self, number: u64, asked: &Asked) -> Result<(), Halt> {
         let Some(Event::Asked(recorded)) = self.journal.events.get(self.n_repeated) else {
