@@ -67,12 +67,19 @@ impl Asked<'_> {
         let one = |word: &str| {
             Value::Array((!word.is_empty()).then(|| word.into()).into_iter().collect())
         };
-        json!({"query": self.words, "limit": MOST_RANKED, "toolsets": (one(self.toolset)), "effects": (one(self.effect))})
+        json!({
+            "query": self.words,
+            "limit": MOST_RANKED,
+            "toolsets": (one(self.toolset)),
+            "effects": (one(self.effect)),
+            "tags": (one(self.tag)),
+        })
     }
 
     /// The address of this list with another tag or page.
     fn list_address(&self, tag: &str, cursor: &str) -> String {
         let query = paths::query(&[
+            ("q", self.words),
             ("toolset", self.toolset),
             ("effect", self.effect),
             ("tag", tag),
@@ -86,6 +93,7 @@ fn search_form(asked: &Asked<'_>, report: &Value) -> Markup {
     let toolsets = items(report, "toolsets").iter().map(|toolset| text(toolset, "name"));
     html! {
         form.bar role="search" action="/console" {
+            @if !asked.tag.is_empty() { input type="hidden" name="tag" value=(asked.tag); }
             label.grow { span.hidden { "Search tools" }
                 input type="search" name="q" value=(asked.words) placeholder="What should be done? “refund a payment”"; }
             label { span.hidden { "Toolset" }
@@ -107,7 +115,7 @@ fn search_form(asked: &Asked<'_>, report: &Value) -> Markup {
 
 fn chosen_tag(asked: &Asked<'_>) -> Markup {
     html! {
-        @if !asked.tag.is_empty() && asked.words.is_empty() {
+        @if !asked.tag.is_empty() {
             p { "Tagged " span.tag { (asked.tag) } " " a href=(asked.list_address("", "")) { "every tag" } }
         }
     }
@@ -137,7 +145,7 @@ fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
                 }
             }
         }
-        @if tools.is_empty() { p { "No tool is like this." } }
+        @if tools.is_empty() { p { "No tool is like this. " a href="/console" { "Show all tools" } } }
         @if !next.is_empty() { p { a.button href=(asked.list_address(asked.tag, next)) rel="next" { "Next 100" } } }
     }
 }
@@ -166,7 +174,7 @@ fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
                 }
             }
         }
-        @if tools.is_empty() { p { "No tool has these words, or words like them." } }
+        @if tools.is_empty() { p { "No tool has these words, or words like them. Write what should be done, or " a href="/console" { "show all tools" } "." } }
     }
 }
 

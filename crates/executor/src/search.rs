@@ -33,6 +33,8 @@ pub struct Search<'a> {
     pub toolsets: &'a [String],
     /// Finds only tools with one of these effects; any if empty.
     pub effects: &'a [Effect],
+    /// Finds only tools whose operation has one of these tags; any if empty.
+    pub tags: &'a [String],
 }
 
 /// A tool that the search found.
@@ -105,7 +107,7 @@ impl<'a> Search<'a> {
 
     /// Searches for ten tools of any kind.
     pub fn new(text: &'a str) -> Self {
-        Self { text, limit: Query::LIMIT, toolsets: &[], effects: &[] }
+        Self { text, limit: Query::LIMIT, toolsets: &[], effects: &[], tags: &[] }
     }
 
     /// Reads a caller's limit: a whole number in any notation (`10.0`), from 1 to [`Search::MOST`].
@@ -135,10 +137,22 @@ impl<'a> Search<'a> {
         self
     }
 
+    /// Finds only tools whose operation has one of these tags; any if empty.
+    #[must_use]
+    pub fn with_tags(mut self, tags: &'a [String]) -> Self {
+        self.tags = tags;
+        self
+    }
+
     fn admits(&self, entry: Entry<'_>) -> bool {
         let is_of = |toolset: &String| toolset == entry.toolset();
+        let has_tag = || {
+            let mut tags = entry.operation().into_iter().flat_map(|operation| operation.tags());
+            tags.any(|tag| self.tags.iter().any(|wanted| wanted == tag))
+        };
         (self.toolsets.is_empty() || self.toolsets.iter().any(is_of))
             && (self.effects.is_empty() || self.effects.contains(&entry.effect()))
+            && (self.tags.is_empty() || has_tag())
     }
 }
 

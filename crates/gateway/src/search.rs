@@ -31,7 +31,7 @@ pub(crate) async fn run(
     caller: Caller,
     JsonBody { value, .. }: JsonBody,
 ) -> Result<JsonText, Problem> {
-    let SearchRequest { query, limit, toolsets, effects } = typed_body(value)?;
+    let SearchRequest { query, limit, toolsets, effects, tags } = typed_body(value)?;
     let built = gateway.current_build();
     let sees = |entry: Entry<'_>| caller.may_use(entry.toolset());
     let is_served = |toolset: &String| {
@@ -42,7 +42,7 @@ pub(crate) async fn run(
         return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
     }
     let search = Search::new(&query).with_limit(limit.0);
-    let search = search.with_toolsets(&toolsets).with_effects(&effects);
+    let search = search.with_toolsets(&toolsets).with_effects(&effects).with_tags(&tags);
     let matching_tools = built.executor.search(&search, sees);
     Ok(JsonText::from_body(&FoundTools {
         tools: matching_tools.iter().map(Found::to_value).collect(),
@@ -74,6 +74,9 @@ struct SearchRequest {
     #[serde(default)]
     #[schema(value_type = Vec<Effect>, inline)]
     effects: Vec<callgate_tool::Effect>,
+    /// Only tools whose operation has one of these tags
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

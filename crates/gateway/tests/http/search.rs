@@ -28,6 +28,18 @@ async fn filters_select_the_tools_that_are_ranked() {
     let body = json!({"query": "pet", "effects": ["write", "idempotent"], "toolsets": ["pets"]});
     let tools = found(&sidecar, body).await;
     assert!(!tools.is_empty() && tools.iter().all(|tool| tool["effect"] != "read"), "{tools:?}");
+    for (tag, wanted) in [("owners", "pets-listOwnedPets"), ("pets", "pets-getPet")] {
+        let tools = found(&sidecar, json!({"query": "pet", "limit": 100, "tags": [tag]})).await;
+        let path = format!("/v1/tools?summary=true&tag={tag}");
+        let listed = sidecar.get(&path).await.json()["tools"].as_array().unwrap().clone();
+        let is_listed = |tool: &Value| listed.iter().any(|it| it["name"] == tool["name"]);
+        assert!(tools.iter().all(is_listed), "{tag}: {tools:?}");
+        assert!(tools.iter().any(|tool| tool["name"] == wanted), "{tag}: {tools:?}");
+    }
+    assert_eq!(
+        found(&sidecar, json!({"query": "pet", "tags": ["nobody"]})).await,
+        [] as [Value; 0]
+    );
     let body = json!({"query": "pet", "toolsets": ["nobody"]});
     assert_eq!(sidecar.post("/v1/tools:search", &body).await.status, 404);
     assert_eq!(found(&sidecar, json!({"query": "zzz"})).await, [] as [Value; 0]);
@@ -43,6 +55,7 @@ async fn a_malformed_search_request_is_a_problem_with_its_position() {
         {"query": " "} => `query`: expected a text that says something
         {"query": "a", "limit": 0} => `limit`: expected a whole number from 1 to 100, got: 0
         {"query": "a", "limit": "1"} => `limit`
+        {"query": "a", "tags": "pets"} => `tags`: expected an array, got: a text
         {"query": "a", "toolsets": "pets"} => `toolsets`: expected an array, got: a text
         {"query": "a", "effects": [1]} => `effects[0]`: expected `idempotent`, `read` or `write`, got: 1
         {"query": ["a"]} => `query`: expected a text that says something, got: an array
