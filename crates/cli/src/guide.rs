@@ -139,7 +139,15 @@ impl<'a> Guide<'a> {
             Some([only]) => Some(only),
             _ => None,
         };
+        if self.is_mixed() {
+            return None;
+        }
         self.keyword("const").or_else(|| self.keyword("enum").and_then(one))
+    }
+
+    /// True if values of several types are allowed, beside `null`: what one alternative lists is not all.
+    pub(crate) fn is_mixed(self) -> bool {
+        self.types().into_iter().filter(|name| *name != "null").count() > 1
     }
 
     /// The schema and its parts, with references resolved.
@@ -214,6 +222,17 @@ mod tests {
         check(&json!({"anyOf": [{"type": "string"}, bytes]}), [false, true, true, true]);
         let circle = json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}, {"type": "array"}]}}});
         check(&circle, [true, false, false, false]);
+    }
+
+    #[test]
+    fn the_value_of_one_alternative_is_not_the_only_one() {
+        let empty = json!({"type": "string", "enum": [""]});
+        assert_eq!(Guide::new(&empty).only_value(), Some(&json!("")));
+        let nullable = json!({"anyOf": [{"type": "null"}, empty]});
+        assert_eq!(Guide::new(&nullable).only_value(), Some(&json!("")));
+        let mixed = json!({"anyOf": [{"type": "object"}, empty]});
+        assert_eq!(Guide::new(&mixed).only_value(), None);
+        assert_eq!(Guide::new(&mixed).types(), ["object", "string"]);
     }
 
     #[test]

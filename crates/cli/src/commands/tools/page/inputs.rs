@@ -296,7 +296,9 @@ impl Rows {
         let word = |keyword: &str| argument.guide.and_then(|guide| guide.keyword(keyword));
         let only = argument.guide.and_then(Guide::only_value);
         let required = argument.is_required && level > 0;
-        let legal = word("enum").filter(|_| only.is_none()).and_then(Value::as_array);
+        let is_mixed = argument.guide.is_some_and(Guide::is_mixed);
+        let legal = word("enum").filter(|_| only.is_none() && !is_mixed);
+        let legal = legal.and_then(Value::as_array);
         let legal = legal.map(|legal| self.one_of(legal));
         let default = word("default").map(|default| format!("default {default}"));
         let said = word("description").and_then(Value::as_str).map(ToOwned::to_owned);
