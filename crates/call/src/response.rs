@@ -84,6 +84,7 @@ pub(crate) fn understood_response(
         };
     let ReadContext { shape, masker, .. } = reading;
     note_replaced(n_replaced, reading.journal);
+    note_text_for_json(operation, &content, reading.journal);
     page::note_lost_parameters(operation, response.headers(), &content, reading.journal);
     let is_held = parts.iter().any(|part| part.held_secret);
     let held_secret = echo::mask_content(&mut content, masker) == Echo::Secret || is_held;
@@ -115,6 +116,17 @@ pub(crate) fn head(head: &Parts, operation: &Operation, reading: &ReadContext<'_
     let mut answer = Answer::new(head.status.as_u16(), Content::Empty);
     answer.headers = headers::shown_headers(operation, &head.headers, reading);
     answer
+}
+
+/// Notes a text where the description declares JSON alone: it may be the page of a login, which is a success for HTTP.
+fn note_text_for_json(operation: &Operation, content: &Content, journal: &mut Journal) {
+    let expected = &operation.accept;
+    let is_json = |media_type: &str| media_type.ends_with("json");
+    let is_meant = expected.is_empty() || !expected.iter().all(|it| is_json(it));
+    if matches!(content, Content::Text { .. }) && !is_meant {
+        let expected = expected.iter().map(ToString::to_string).collect();
+        journal.note(Event::TextForJson { expected });
+    }
 }
 
 fn note_removed(count: usize, journal: &mut Journal) {

@@ -231,6 +231,11 @@ pub enum Event {
         /// The digest of the values, as hexadecimal digits.
         values: String,
     },
+    /// A successful response is text, and the description declares JSON alone.
+    TextForJson {
+        /// The declared media types.
+        expected: Vec<String>,
+    },
     /// The tool was found by folding case and separators in its name, or by the longer name that its `operationId` makes.
     ToolFolded {
         /// The name in the call.

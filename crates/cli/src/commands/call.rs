@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     } else {
         block_on(make_call(&executor, &call, &session, arguments))??
     };
-    warnings::warn_if_text_not_json(entry, &result, shown.settings_place());
+    warnings::warn_if_text_not_json(&result, shown.settings_place());
     warnings::warn_of_empty_selection(arguments, entry, &result);
     if arguments.json {
         output::print_result(&format!("{}\n", json_result(&result)));

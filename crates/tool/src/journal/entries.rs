@@ -93,6 +93,7 @@ impl Event {
             Self::SignInRequired { .. } => ("sign_in_required", Operator),
             Self::StatementSent { .. } => ("statement_sent", Operator),
             Self::CharactersReplaced { .. } => ("characters_replaced", Caller),
+            Self::TextForJson { .. } => ("text_for_json", Caller),
             Self::ToolFolded { .. } => ("tool_folded", Caller),
             Self::Unauthorized { .. } => ("unauthorized", Operator),
             Self::Unanswered { .. } => ("unanswered", Operator),

@@ -67,6 +67,7 @@ impl Event {
             | Self::SessionValueAbsent { .. }
             | Self::SessionValueWon { .. }
             | Self::CharactersReplaced { .. }
+            | Self::TextForJson { .. }
             | Self::ToolFolded { .. }
             | Self::UndeclaredSent { .. }
             | Self::UnseenRemoved { .. } => true,

@@ -46,6 +46,7 @@ impl fmt::Display for Event {
             | Self::ResultKeptLocally
             | Self::ResultNotKept
             | Self::CharactersReplaced { .. }
+            | Self::TextForJson { .. }
             | Self::UnseenRemoved { .. } => self.write_answer_event(f),
             Self::Redirected { to, path, .. } => write_redirect(f, to, path.as_deref()),
             Self::Refused { why, remedy } => write_refusal(f, why.as_deref(), remedy),
@@ -148,6 +149,13 @@ impl Event {
             }
             Self::CharactersReplaced { count } => {
                 write!(f, "{count} characters of the answer became U+FFFD: its bytes are no text in its encoding, or half of a surrogate pair")
+            }
+            Self::TextForJson { expected } => {
+                let expected = expected.join("` or `");
+                write!(
+                    f,
+                    "expected `{expected}`, got text: the page of a login, maybe, or of another server"
+                )
             }
             Self::UnseenRemoved { count } => {
                 write!(f, "{count} characters nobody sees were taken out of the answer")

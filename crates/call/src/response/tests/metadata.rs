@@ -113,3 +113,30 @@ fn each_change_to_an_answer_is_noted_in_the_journal() {
         }
     }
 }
+
+#[test]
+fn a_text_is_noted_where_json_alone_is_declared() {
+    let page = "<!doctype html><h1>Sign in</h1>";
+    let note =
+        "expected `application/json`, got text: the page of a login, maybe, or of another server";
+    for (declared, sent, body, expected) in [
+        (&["application/json"][..], "text/html", page, Some(note)),
+        (&["application/json"], "text/plain", "please sign in", Some(note)),
+        (&["application/json"], "text/html", "{\"a\": 1}", None),
+        (&["application/json"], "application/problem+json", "{\"a\": 1}", None),
+        (&["application/json"], "application/json", "\"a text\"", None),
+        (&["application/json", "text/html"], "text/html", page, None),
+        (&[], "text/html", page, None),
+    ] {
+        let mut operation = operation("get");
+        std::sync::Arc::get_mut(&mut operation).unwrap().accept =
+            declared.iter().copied().map(Into::into).collect();
+        let response = Response::builder().header("content-type", sent);
+        let response = response.body(Bytes::from(body)).unwrap();
+        let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
+        let shape = Shape::default();
+        let reading = ReadContext { shape: &shape, masker: &masker, journal: &mut journal };
+        understood_response(&response, &operation, reading);
+        assert_eq!(journal.notes(), Vec::from_iter(expected), "{declared:?} {sent}");
+    }
+}

@@ -85,7 +85,9 @@ impl ResultPrinter {
     pub(super) fn print_notes(&self, result: &ToolResult) {
         let is_failed = matches!(result.outcome, Outcome::Failed(_));
         for event in result.journal.events() {
-            let is_told = is_failed && fault::explains_fault(event);
+            // A warning has the words about a text in place of JSON.
+            let is_told = (is_failed && fault::explains_fault(event))
+                || matches!(event, Event::TextForJson { .. });
             if !is_told && (self.is_verbose || is_news(event)) {
                 output::print_message_line(&format!("note: {}", visible_line(&event.to_string())));
             }

@@ -2,25 +2,19 @@
 //! server, and members of `--select` that it does not have, so that a misspelt member is not taken for an empty one.
 
 use callgate::{Content, Entry, Outcome, ToolResult};
-use callgate_tool::{Value, nearest};
+use callgate_tool::{Event, Value, nearest};
 
 use super::place::Place;
 use crate::{args::CallArguments, guide::Guide, output};
 
-/// Reports a text if the description declares only JSON; `place` says where the server is named.
-pub(super) fn warn_if_text_not_json(entry: Option<Entry<'_>>, result: &ToolResult, place: &Place) {
-    let Outcome::Answered(answer) = &result.outcome else { return };
-    let Content::Text { .. } = &answer.content else { return };
-    let Some(operation) = entry.and_then(Entry::operation) else { return };
-    let expected = &*operation.accept;
-    if expected.is_empty() || !expected.iter().all(|media_type| media_type.ends_with("json")) {
-        return;
-    }
-    let expected = expected.iter().map(|media_type| format!("`{media_type}`"));
-    let expected = expected.collect::<Vec<_>>().join(" or ");
+/// Reports a text where the description declares JSON alone; `place` says where the server is named.
+pub(super) fn warn_if_text_not_json(result: &ToolResult, place: &Place) {
+    let events = result.journal.events().iter();
+    let is_note = |event: &&Event| matches!(event, Event::TextForJson { .. });
+    let Some(note) = events.rev().find(is_note) else { return };
     let server = place.setting_words("`--server URL`", "`server:`");
     output::print_message(&format!(
-        "warning: expected {expected}, got text: the page of a login, maybe, or of another server\n\
+        "warning: {note}\n\
          help: see that the credential is right, and that the server is that of the API: {server}\n"
     ));
 }
