@@ -83,8 +83,9 @@ def inspect(given, browser, folder, toolset, chosen, count):
     configuration = {"listen": "127.0.0.1:0", "mcp": {"mode": "direct"}, "toolsets": {"it": tools}}
     with Sidecar(given.callgate, configuration=configuration) as sidecar, inspector.Inspector(folder, sidecar) as server:
         for tool, arguments, _ in chosen:
-            page = server.open(browser)
+            page = browser.new_page(viewport={"width": 1500, "height": 1400})
             try:
+                server.open(page)
                 by_fields, sent = inspector.call(page, tool["name"], arguments)
             except Error as error:
                 by_fields, sent = False, None

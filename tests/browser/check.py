@@ -9,6 +9,7 @@ from playwright.sync_api import Error, sync_playwright
 
 import attacks
 import beside
+import confirmations
 import files
 import forms
 import losses
@@ -23,6 +24,7 @@ SUITES = (
     pages.without_scripts,
     states.states,
     pages.actions,
+    confirmations.confirmations,
     ways.ways,
     turns.turns,
     files.files,

@@ -9,7 +9,7 @@ import json
 import statistics
 import time
 
-from world import ROOT, Sidecar, shared
+from world import ROOT, Sidecar, processor_time, shared
 
 ROUNDS = 200
 CALLS = 200
@@ -24,11 +24,6 @@ def main():
     print(pages(given.callgate))
     print(ring(given.callgate))
     print(idle(given.callgate))
-
-
-def processor_time(sidecar):
-    """The nanoseconds on a processor of the whole process, by its clock: `clock_getcpuclockid` of POSIX as Linux makes it."""
-    return time.clock_gettime_ns(~sidecar.process.pid << 3 | 2)
 
 
 def pages(callgate):

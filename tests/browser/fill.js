@@ -73,7 +73,7 @@ function fillAlternative(path, value, schema, select) {
   const alternatives = (resolved.oneOf ?? resolved.anyOf ?? []).filter((it) => it.type !== "null");
   const at = alternatives.findIndex((it) => means(it, value));
   if (at < 0) { lost.push(path); return; }
-  const isShown = [...form.elements].some((it) => it.name?.slice(2).startsWith(`${path}/|${at}`));
+  const isShown = [...form.elements].some((it) => it.type !== "file" && it.name?.slice(2).startsWith(`${path}/|${at}`));
   select.value = String(at);
   if (isShown) fill(`${path}/|${at}`, value, alternatives[at]);
   else press ??= path;

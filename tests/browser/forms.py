@@ -103,7 +103,7 @@ def dry_run(sidecar, tool, arguments):
     return plain(read(urllib.request.urlopen(request).read().decode())["results"][0])
 
 
-def compare(watched, sidecar, tool, arguments, name):
+def compare(watched, sidecar, tool, arguments, name, is_valid=False):
     """Types arguments, and compares the request with that of the command. Returns the values that were written as JSON."""
     with urllib.request.urlopen(f"{sidecar.origin}/v1/tools/{tool}") as answer:
         schema = json.load(answer)["inputSchema"]
@@ -117,6 +117,8 @@ def compare(watched, sidecar, tool, arguments, name):
     wanted = request_of(sidecar.callgate, sidecar.folder.name, tool, arguments)
     if written != arguments or shown != wanted:
         watched.faults.append(f"{name}: typed {dumps(arguments)[:400]}, written {dumps(written)[:400]}, sent {str(shown)[:400]}, by the command {str(wanted)[:400]}")
+    if is_valid and not wanted.get("url"):
+        watched.faults.append(f"{name}: no valid call: {wanted}")
     return done["nJson"]
 
 
@@ -180,24 +182,33 @@ def corpus(browser, given, faults):
 
 
 def odd(browser, _, given, faults):
-    """Schemas as nobody expects them: names that mean something to browsers, trees, unions, tuples, patterns, digits, nulls."""
-    paths = {
-        f"/{name}": {"post": {"operationId": name, "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}, "responses": {"200": {"description": "Taken"}}}}
-        for name, (schema, _) in ODD.items()
-    }
-    description = {"openapi": "3.1.0", "info": {"title": "Odd", "version": "1"}, "servers": [{"url": "https://a.example"}], "paths": paths, "components": {"schemas": {"Tree": TREE, "Cat": CAT}}}
+    """Schemas as nobody expects them: names that mean something to browsers, trees, unions, tuples, patterns, digits, nulls; and every
+    location and media type of a value."""
     watched = Watched(browser, faults)
     UNSAID.clear()
-    with Sidecar(given.callgate, configuration={"listen": "127.0.0.1:0", "toolsets": {"odd": {"openapi": "odd.json"}}}, files={"odd.json": json.dumps(description)}) as sidecar:
-        for name, (_, arguments) in ODD.items():
-            with urllib.request.urlopen(f"{sidecar.origin}/v1/tools/odd-{name}") as answer:
-                inputs = json.load(answer)["inputSchema"]["properties"]
-            given_arguments = {"body": arguments} if list(inputs) == ["body"] else arguments
-            compare(watched, sidecar, f"odd-{name}", read(json.dumps(given_arguments)), name)
+    n_json, in_json = 0, {name: (body_operation(schema), {"body": arguments}) for name, (schema, arguments) in ODD.items()}
+    for version, operations in (("3.1.0", in_json), ("3.1.0", ODD_OPERATIONS), ("3.0.3", ODD_IN_30)):
+        paths = {f"/{name}{operation.get('x-path', '')}": {operation.get("x-method", "post"): {"operationId": name, **operation}} for name, (operation, _) in operations.items()}
+        description = {"openapi": version, "info": {"title": "Odd", "version": "1"}, "servers": [{"url": "https://a.example"}], "paths": paths, "components": {"schemas": {"Tree": TREE, "Cat": CAT, "Dog": DOG}}}
+        with Sidecar(given.callgate, configuration={"listen": "127.0.0.1:0", "toolsets": {"odd": {"openapi": "odd.json"}}}, files={"odd.json": json.dumps(description)}) as sidecar:
+            for name, (_, arguments) in operations.items():
+                with urllib.request.urlopen(f"{sidecar.origin}/v1/tools/odd-{name}") as answer:
+                    inputs = json.load(answer)["inputSchema"]["properties"]
+                if set(arguments) == {"body"} and list(inputs) != ["body"]:
+                    arguments = arguments["body"]
+                n_json += compare(watched, sidecar, f"odd-{name}", read(json.dumps(arguments)), name, is_valid=True)
     watched.close()
     if UNSAID:
         faults.append(f"the fields cannot say {UNSAID}")
-    return f"{len(ODD)} schemas"
+    return f"{len(ODD) + len(ODD_OPERATIONS) + len(ODD_IN_30)} schemas, {n_json} values as JSON"
+
+
+def body_operation(schema, media_type="application/json"):
+    return {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}, "responses": {"200": {"description": "Taken"}}}
+
+
+def query_operation(*parameters):
+    return {"x-method": "get", "parameters": [{"in": "query", **parameter} for parameter in parameters], "responses": {"200": {"description": "Taken"}}}
 
 
 STRING = {"type": "string"}
@@ -221,7 +232,41 @@ ODD = {
     "digits": (members(a={"type": "integer"}, b={"type": "number"}, c={"enum": [1.0, 1.5]}), {"a": 2**63, "b": 1e-30, "c": 1.5}),
     "strings": (members(a=STRING, b=STRING, c=STRING), {"a": "", "b": "\n first\n\nlast\n", "c": "\ttab "}),
     "parts": ({"allOf": [{"$ref": "#/components/schemas/Cat"}, members(name=STRING, more=members(z=STRING))]}, {"kind": "cat", "lives": 3, "name": "Tom", "more": {"z": "1"}}),
+    "discriminated": (members(pet={"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}], "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat", "dog": "#/components/schemas/Dog"}}}), {"pet": {"kind": "dog", "loud": True}}),
+    "maps": (members(lists={"type": "object", "additionalProperties": {"type": "array", "items": {"type": "integer"}}}, trees={"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Tree"}}), {"lists": {"a b": [1, 2], "c": [3]}, "trees": {"x": {"value": "y"}}}),
+    "types": (members(a={"type": ["string", "integer", "boolean"]}, b={"type": ["array", "null"], "items": STRING}, c={"type": ["object", "null"], "properties": {"d": STRING}}), {"a": 7, "b": ["x"], "c": {"d": "e"}}),
+    "constants": ({"type": "object", "required": ["kind", "agreed"], "properties": {"kind": {"const": "order"}, "agreed": {"const": True}, "level": {"const": 3}}}, {"kind": "order", "agreed": True, "level": 3}),
+    "huge": (members(a={"enum": [f"value {number}" for number in range(3000)]}), {"a": "value 2987"}),
+    "mixed": (members(a={"enum": [1, "1", True, None, ""]}, b={"enum": ["", "x"]}), {"a": "1", "b": ""}),
+    "directions": ({"type": "object", "required": ["id", "secret"], "properties": {"id": {"type": "integer", "readOnly": True}, "secret": {"type": "string", "writeOnly": True, "format": "password"}, "name": STRING}}, {"secret": "x", "name": "y"}),
+    "defaults": (members(a={"type": "object", "default": {"b": 1}, "properties": {"b": {"type": "integer"}, "c": STRING}}, d={"type": "array", "default": [1], "items": {"type": "integer"}}), {"a": {"c": "x"}, "d": [2, 3]}),
+    "formats": (members(at={"type": "string", "format": "date-time"}, on={"type": "string", "format": "date"}, id={"type": "string", "format": "uuid"}, bytes={"type": "string", "format": "byte"}, raw={"type": "string", "contentEncoding": "base64"}, big={"type": "integer", "format": "int64"}, ratio={"type": "number", "format": "float"}), {"at": "2026-01-31T23:59:59.123+05:30", "on": "2026-02-28", "id": "c0ffee00-0000-4000-8000-000000000000", "bytes": "aGk=", "raw": "aGk=", "big": 9223372036854775807, "ratio": 0.1}),
+    "nested": (members(at={"type": "array", "items": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}}), {"at": [[[1.5, 2], [3, 4]], [[5, 6.25]]]}),
+    "either": (members(to={"oneOf": [STRING, {"type": "array", "items": STRING}]}, meta={"anyOf": [{"type": "object", "additionalProperties": STRING}, {"type": "string", "enum": [""]}]}), {"to": ["a", "b"], "meta": ""}),
+    "required": ({**members(a=STRING, b=STRING, c={"type": "integer"}), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {"b": "x", "c": 1}),
+    "both": ({"allOf": [members(a=STRING), {"oneOf": [members(b={"type": "integer"}) | {"required": ["b"]}, members(c=STRING) | {"required": ["c"]}]}]}, {"a": "x", "c": "y"}),
     "many": (members(**{f"p{number}": STRING for number in range(300)}), {f"p{number}": "x" for number in range(0, 300, 50)}),
+}
+
+
+DEEP = {"name": "filter", "style": "deepObject", "explode": True, "schema": members(state=STRING, sizes={"type": "array", "items": {"type": "integer"}}, at=members(gte={"type": "integer"}))}
+FILE = {"type": "string", "format": "binary"}
+ODD_OPERATIONS = {
+    "deep": (query_operation({**DEEP, "schema": members(state=STRING, size={"type": "integer"})}), {"filter": {"state": "a&b", "size": 3}}),
+    "deeper": (query_operation(DEEP), {"filter": {"state": "x", "sizes": [1, 2], "at": {"gte": 5}}}),
+    "lists": (query_operation({"name": "pipes", "style": "pipeDelimited", "explode": False, "schema": {"type": "array", "items": STRING}}, {"name": "spaces", "style": "spaceDelimited", "explode": False, "schema": {"type": "array", "items": STRING}}, {"name": "ids", "explode": False, "schema": {"type": "array", "items": {"type": "integer", "format": "int64"}}}), {"pipes": ["a", "b"], "spaces": ["c", "d"], "ids": [9007199254740993, 2]}),
+    "exploded": (query_operation({"name": "free", "style": "form", "explode": True, "schema": {"type": "object", "additionalProperties": STRING}}), {"free": {"a b": "c", "d": "e"}}),
+    "written": (query_operation({"name": "where", "content": {"application/json": {"schema": members(a={"type": "array", "items": {"type": "integer"}})}}}), {"where": {"a": [1, 2]}}),
+    "places": ({**query_operation({"name": "id", "in": "path", "required": True, "style": "matrix", "schema": {"type": "array", "items": STRING}}, {"name": "X-Trace", "in": "header", "schema": {"type": "array", "items": STRING}}, {"name": "taste", "in": "cookie", "schema": STRING}), "x-path": "/{id}"}, {"id": ["a/b", "c"], "X_Trace": ["d", "e"], "taste": "sweet"}),
+    "form": (body_operation(members(name=STRING, tags={"type": "array", "items": STRING}, address=members(city=STRING), agreed={"type": "boolean"}), "application/x-www-form-urlencoded"), {"body": {"name": "a b&c", "tags": ["x", "y"], "address": {"city": "Köln"}, "agreed": True}}),
+    "parts": (body_operation({"type": "object", "required": ["file"], "properties": {"file": FILE, "files": {"type": "array", "items": FILE}, "meta": members(a={"type": "integer"}), "words": STRING}}, "multipart/form-data"), {"body": {"file": {"data": "aGk=", "filename": "a.txt", "content_type": "text/plain"}, "files": [{"data": "eA==", "filename": "b.bin"}], "meta": {"a": 1}, "words": "x"}}),
+    "octets": (body_operation(FILE, "application/octet-stream"), {"body": {"data": "AAEC"}}),
+    "text": (body_operation(STRING, "text/plain"), {"body": "two\nlines"}),
+    "lone": (body_operation({"type": "array", "items": {"type": "integer"}}), {"body": [1, 2]}),
+}
+ODD_IN_30 = {
+    "nullable": (body_operation(members(a={"type": "string", "nullable": True}, b={"type": "object", "nullable": True, "properties": {"c": STRING}}, d={"allOf": [{"$ref": "#/components/schemas/Dog"}], "nullable": True}, e={"type": "string", "nullable": True, "enum": ["x", None]})), {"body": {"a": None, "b": None, "d": None, "e": None}}),
+    "exclusive": (body_operation(members(a={"type": "number", "minimum": 0, "exclusiveMinimum": True}, b={"type": "string", "format": "byte"})), {"body": {"a": 0.5, "b": "aGk="}}),
 }
 
 

@@ -47,16 +47,14 @@ class Inspector:
         self.process.wait()
         self.home.cleanup()
 
-    def open(self, browser):
-        """A page that is connected, with the list of tools."""
-        page = browser.new_page(viewport={"width": 1500, "height": 1400})
-        page.set_default_timeout(20_000)
+    def open(self, page):
+        """Connects a page, and shows the list of tools."""
+        page.set_default_timeout(120_000)
         page.goto(self.origin)
         page.locator("input[role=switch]").first.click(force=True)
         page.get_by_text("Tools", exact=True).first.click()
         page.calls = []
         page.on("request", lambda request: page.calls.append(request.post_data) if "tools/call" in (request.post_data or "") else None)
-        return page
 
 
 def call(page, tool, arguments):

@@ -61,7 +61,8 @@ def description():
 def calls():
     """The name of each call, its tool, and its arguments as JSON."""
     for name, text in TEXTS.items():
-        yield f"look at {name}", "look", json.dumps({"what": text.strip() or "x", "it_s_a_name": text, "each": [text, "b"]})
+        # A path takes no control characters.
+        yield f"look at {name}", "look", json.dumps({"what": " ".join(text.split()) or "x", "it_s_a_name": text, "each": [text, "b"]})
         yield f"keep {name}", "keep", json.dumps({"body": {"text": text, text or "a": {text: [text]}}}, ensure_ascii=name == "letters")
         yield f"write {name}", "write", json.dumps({"body": {"a b": text, "c'd": text}})
         yield f"say {name}", "say", json.dumps({"body": text})
@@ -99,7 +100,9 @@ def run_everywhere(watched, sidecar, name, tool, arguments):
     SEEN.clear()
     page.click("button.primary[value=call]")
     if tool != "look":
+        page.wait_for_selector("form.confirm")
         page.click("button[value=confirmed]")
+    page.wait_for_selector("section.outcome h2:has-text('Result')")
     if len(SEEN) != 1:
         watched.look(False, f"{name}: {len(SEEN)} requests; {page.inner_text('section.outcome')[:300]}")
         return 0

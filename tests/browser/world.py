@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import tempfile
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAYLOADS = [
@@ -240,6 +241,11 @@ def write_configuration(folder, access):
         approver = {"bearer": f"literal:{APPROVER_TOKEN}", "approves": ["pets"], "toolsets": []}
         configuration["access"] = {"four_eyes": True, "principals": {"ops": ops, "agent": agent, "approver": approver}}
     (folder / "callgate.yaml").write_text(json.dumps(configuration))
+
+
+def processor_time(sidecar):
+    """The nanoseconds on a processor of the whole process, by its clock: `clock_getcpuclockid` of POSIX as Linux makes it."""
+    return time.clock_gettime_ns(~sidecar.process.pid << 3 | 2)
 
 
 class Sidecar:

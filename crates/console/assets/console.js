@@ -194,7 +194,18 @@ function watchTurn(form) {
   });
 }
 
+// A second press of the button sends nothing; a page that a browser goes back to can be sent again.
+function sendOnce(form) {
+  let isSent = false;
+  form.addEventListener("submit", (event) => {
+    if (isSent) event.preventDefault();
+    isSent = true;
+  });
+  addEventListener("pageshow", () => { isSent = false; });
+}
+
 all("form[data-trial]").forEach(keepInStep);
+all("form[data-once]").forEach(sendOnce);
 all("form[data-turn]").forEach(watchTurn);
 all(".copy").forEach(addCopy);
 all("table[data-live]").forEach(follow);

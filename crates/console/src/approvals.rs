@@ -24,7 +24,7 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
         h1 { "Approvals" }
         @if !approvals.is_empty() { p.quiet role="status" { (layout::counted_noun(approvals.len(), "call")) " waiting, or decided and not made yet" } }
         @for approval in approvals { (approval_card(request, approval)) }
-        @if approvals.is_empty() { p.quiet { "No call waits for a person." } }
+        @if approvals.is_empty() { p.quiet { "No call waits for a person. Calls of a toolset with " code { "confirm: writes" } " wait here before they are sent." } }
         @if !next.is_empty() { p { a.button href={ "/console/approvals" (paths::query(&[("cursor", next)])) } rel="next" { "More" } } }
     };
     layout::show(request, Section::Approvals, "Approvals", &content)
@@ -42,11 +42,18 @@ pub(crate) async fn page_of_one(request: &PageRequest, id: &str) -> PageResponse
 }
 
 pub(crate) async fn decide(request: &PageRequest, id: &str) -> PageResponse {
+    let path = format!("/v1/approvals/{}", paths::encoded(id));
+    // One that was decided and used is not there any more; its call may have a result that is kept.
+    let is_open = request.get(&path, &[]).await.is_success();
     let body = json!({"decision": (request.field("decision"))});
-    let answer = request.post(&format!("/v1/approvals/{}", paths::encoded(id)), &body).await;
+    let answer = request.post(&path, &body).await;
+    let is_repeated = !is_open && answer.is_success();
     let content = html! {
         p.path { a href="/console/approvals" { "Approvals" } }
         h1 { "Approval" }
+        @if is_repeated {
+            p.note role="status" { strong { "It was decided before: this is what became of the call." } " Nothing was done now." }
+        }
         (outcome::show_decided(request, answer).await)
     };
     layout::show(request, Section::Approvals, "Decided", &content)

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use crate::{
     commands, json_view,
     layout::{self, Section, counted_member, items, number, text, tool_link},
-    outcome, paths,
+    outcome, paths, planned_request,
 };
 
 pub(crate) async fn page(request: &PageRequest) -> PageResponse {
@@ -207,7 +207,7 @@ fn waiting_calls(request: &PageRequest, pending: &[Value]) -> Markup {
         @for call in pending {
             div.card {
                 p { strong { "A call waits: " } (tool_link(text(call, "tool"))) " " span.mark { (text(call, "kind")) } }
-                @if let Some(planned) = call.get("request") { (json_view::json_frame(planned, "request")) }
+                @if let Some(planned) = call.get("request") { (planned_request::show(planned)) }
                 @else if let Some(arguments) = call.get("args") { (json_view::json_frame(arguments, "arguments")) }
             }
         }

@@ -29,7 +29,7 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
                 tbody { @for call in calls.iter().take(MOST_SHOWN) { (call_row(call)) } }
             }
         }
-        @if calls.is_empty() { p.quiet #none { "No call has ended yet." } }
+        @if calls.is_empty() { p.quiet #none { "No call has ended yet. Try a tool from " a href="/console" { "Tools" } ", or call one: each appears here as it ends." } }
     };
     layout::show(request, Section::Calls, "Calls", &content)
 }

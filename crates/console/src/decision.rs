@@ -5,9 +5,8 @@ use callgate_tool::Value;
 use maud::{Markup, html};
 
 use crate::{
-    json_view,
     layout::{self, text},
-    paths,
+    paths, planned_request,
 };
 
 /// The part of a result that waits: for a decision, or for the client.
@@ -17,7 +16,7 @@ pub(crate) fn pending_section(request: &PageRequest, pending: &Value) -> Markup 
         div.card {
             @if is_approval {
                 p { strong { "A person has to approve this call." } " Nothing was sent yet." }
-                @if let Some(planned) = pending.get("request") { (json_view::json_frame(planned, "request")) }
+                @if let Some(planned) = pending.get("request") { (planned_request::show(planned)) }
                 @if text(pending, "approvers") == "others" {
                     p { "Somebody else has to decide; then it is made from " a href="/console/approvals" { "Approvals" } "." }
                 } @else { (decision_form(request, text(pending, "id"), &["approve", "reject"])) }
@@ -30,7 +29,7 @@ pub(crate) fn pending_section(request: &PageRequest, pending: &Value) -> Markup 
 
 pub(crate) fn decision_form(request: &PageRequest, id: &str, words: &[&str]) -> Markup {
     html! {
-        form.actions method="post" action=(paths::page(&["approvals", id])) {
+        form.actions method="post" action=(paths::page(&["approvals", id])) data-once="" {
             (layout::form_token(request))
             @for word in words {
                 button type="submit" name="decision" value=(word) class=[(*word != "reject").then_some("primary")] {

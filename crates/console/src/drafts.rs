@@ -47,7 +47,8 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
             h2 #draft { "The draft" }
             @for text in &texts { p.note role="status" { (text) } }
             @if let Some(description) = description {
-                (json_view::json_frame(description, "The description"))
+                p.quiet { "Save it in a file, settle what is guessed, and name the file below " code { "toolsets" } ": " code { "my-service: { openapi: draft.json }" } }
+                div.copy { (json_view::json_frame(description, "The description")) }
             }
             h2 { "What is guessed" }
             div.scroll tabindex="0" role="region" aria-label="Guesses" {
@@ -57,9 +58,9 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
                         @for guess in guesses {
                             tr {
                                 td { code { (text(guess, "at")) } }
-                                td { (text(guess, "guess")) }
+                                td { (layout::sentence_with_literals(text(guess, "guess"))) }
                                 td { (number(guess, "seen")) " of " (number(guess, "of")) }
-                                td { (text(guess, "settle")) }
+                                td { (layout::sentence_with_literals(text(guess, "settle"))) }
                             }
                         }
                     }

@@ -67,7 +67,7 @@ mod tests {
     use callgate_tool::json;
 
     use super::*;
-    use crate::{fields::Fields, inputs::read_arguments};
+    use crate::{fields::Fields, inputs::read_form};
 
     #[test]
     fn a_kept_file_takes_the_place_of_what_was_typed() {
@@ -79,7 +79,7 @@ mod tests {
             [("i:", "0"), ("a:/photo", "0"), ("t:/photo/|0", "aGk="), ("t:/photo/|1/data", "aGk=")];
         let typed = typed.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let fields = [handle_fields("/photo/|1", "result:7", "p.png"), typed.to_vec()].concat();
-        let read = read_arguments(&schema, &Fields::new(&fields)).unwrap();
+        let read = read_form(&schema, &Fields::new(&fields)).into_arguments().unwrap();
         assert_eq!(read, json!({"photo": {"handle": "result:7", "filename": "p.png"}}));
     }
 }

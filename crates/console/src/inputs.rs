@@ -9,7 +9,7 @@ use std::cell::Cell;
 use callgate_tool::Value;
 use maud::{Markup, html};
 
-pub(crate) use self::read::{Arguments, read_arguments};
+pub(crate) use self::read::{Arguments, ReadForm, read_form};
 use crate::{
     fields::{Fields, Part},
     json_view, layout,
@@ -216,12 +216,14 @@ impl<'f> Form<'f> {
         let chosen = input.value.or(only);
         let null = Value::Null;
         let choices = choices.iter().chain(resolved.is_nullable.then_some(&null));
-        self.labelled_control(input, &format!("one of{}", bounds_text(&resolved.schema)), |id| html! {
-            select id=(id) name=(Part::Choice.field(input.path)) {
-                option value="" { "left out" }
-                @for choice in choices {
-                    option value=(choice.to_string()) selected[chosen == Some(choice)] {
-                        @match choice { Value::String(text) => (text), other => (other.to_string()) }
+        self.labelled_control(input, &format!("one of{}", bounds_text(&resolved.schema)), |id| {
+            html! {
+                select id=(id) name=(Part::Choice.field(input.path)) {
+                    option value="" { "left out" }
+                    @for choice in choices {
+                        option value=(choice.to_string()) selected[chosen == Some(choice)] {
+                            (shown_choice(choice))
+                        }
                     }
                 }
             }
@@ -310,6 +312,14 @@ fn state_choice(input: Input<'_>, states: &[(&str, &str)], current: &str) -> Mar
     }
 }
 
+fn shown_choice(choice: &Value) -> String {
+    match choice {
+        Value::String(text) if text.is_empty() => "empty text".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
 fn shown_name(input: Input<'_>) -> &str {
     if input.name.is_empty() { "arguments" } else { input.name }
 }
@@ -332,6 +342,7 @@ fn bounds_text(schema: &Value) -> String {
         let Some(value) = value.map(Value::to_string) else { continue };
         let shown = json_view::beginning_within(&value, MOST_BOUND);
         let rest = if shown.len() < value.len() { "…" } else { "" };
+        let after = if shown == "1" { after.trim_end_matches('s') } else { after };
         text.extend([" · ", before, shown, rest, after]);
     }
     text

@@ -1,7 +1,7 @@
 //! JSON as people read it: one member a line, digits as they are, and at most as much as a browser shows at once.
 
 use callgate_tool::{Object, Value};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 /// JSON with its members on lines of their own.
 pub(crate) fn pretty(value: &Value) -> String {
@@ -25,7 +25,12 @@ fn json_text(value: &Value, most: usize) -> String {
 }
 
 fn text_frame(text: &str, label: &str) -> Markup {
-    html! { pre.json tabindex="0" role="region" aria-label=(label) { code { (text) } } }
+    html! { pre.json tabindex="0" role="region" aria-label=(label) { code { (as_it_stands(text)) } } }
+}
+
+/// A text whose carriage returns a browser keeps; it would read them as line breaks.
+fn as_it_stands(text: &str) -> Markup {
+    html! { @for (at, part) in text.split('\r').enumerate() { @if at > 0 { (PreEscaped("&#13;")) } (part) } }
 }
 
 /// A text in a frame; of a long text the beginning.
@@ -122,6 +127,12 @@ mod tests {
     use callgate_tool::json;
 
     use super::*;
+
+    #[test]
+    fn a_browser_keeps_carriage_returns() {
+        let shown = show_text("a\r\nb<\r", "a").into_string();
+        assert!(shown.contains("<code>a&#13;\nb&lt;&#13;</code>"), "{shown}");
+    }
 
     #[test]
     fn no_more_of_a_long_value_is_written_than_is_shown() {

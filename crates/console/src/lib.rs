@@ -16,6 +16,7 @@ mod ask;
 mod assets;
 mod calls;
 mod commands;
+mod confirmation;
 mod decision;
 mod drafts;
 mod fields;
@@ -26,6 +27,8 @@ mod json_view;
 mod layout;
 mod outcome;
 mod paths;
+mod planned_request;
+mod refused_form;
 mod report;
 mod results;
 mod schema;
@@ -46,6 +49,9 @@ pub fn routes() -> Routes {
 async fn page(request: PageRequest) -> PageResponse {
     if let Some(asset) = assets::find(&request) {
         return asset;
+    }
+    if request.is_refused() {
+        return refused_form::page(&request);
     }
     if request.is_signed_out() {
         return sign_in::page(&request);

@@ -8,55 +8,64 @@ use callgate_tool::{Object, Value};
 use maud::{Markup, html};
 
 use crate::{
-    commands, decision, json_view,
+    commands, confirmation, decision, json_view,
     layout::{counted_member, items, number, sentence_with_literals, text},
-    paths,
+    paths, planned_request,
+    tool::Trial,
     tried_call::TriedCall,
 };
 
 /// A dry run: the request that would be sent.
-pub(crate) async fn show_planned(
-    sent: &TriedCall<'_>,
-    planned: Answer,
-    further: &Markup,
-) -> Markup {
-    let result = match first_result(planned).await {
-        Ok(result) => result,
-        Err(problem) => return problem,
-    };
+pub(crate) fn show_planned(sent: &TriedCall<'_>, planned: &Value, further: &Markup) -> Markup {
     html! {
         section.outcome aria-labelledby="outcome" {
-            h2 #outcome { "Dry run" }
-            (fault_section(&result))
+            h2 #outcome { @if sent.request.field("do") == "dry" { "Dry run" } @else { "Not sent yet" } }
+            (fault_section(planned))
             (*further)
-            @if let Some(request) = result.get("request") { (planned_request(request)) }
-            (notes_section(&result))
-            (journal_section(&result))
-            (commands::command_list(sent, result.get("request")))
+            @if let Some(request) = planned.get("request") { (planned_request::show(request)) }
+            (notes_section(planned))
+            (journal_section(planned))
+            (commands::command_list(sent, planned.get("request")))
         }
     }
 }
 
 /// A call with the request that a dry run shows of it.
-pub(crate) async fn show_called(sent: &TriedCall<'_>, planned: Answer, answer: Answer) -> Markup {
+pub(crate) async fn show_called(
+    sent: &TriedCall<'_>,
+    planned: &Value,
+    answer: Answer,
+    trial: &Trial<'_>,
+) -> Markup {
     let elapsed = answer.elapsed;
     let result = match first_result(answer).await {
         Ok(result) => result,
         Err(problem) => return problem,
     };
-    let planned = first_result(planned).await.unwrap_or_default();
     let session = text(sent.session, "id");
     let whole = keep_whole(sent.request, &result, session).await;
+    let is_running =
+        result.get("error").is_some_and(|error| text(error, "code") == "still_running");
     html! {
         section.outcome aria-labelledby="outcome" {
             h2 #outcome { "Result" " " span.count { (elapsed.as_millis()) " ms" } }
+            @if is_replayed(&result) {
+                p.note role="status" { strong { "This call was sent before: this is its first result." }
+                    " Nothing was sent now. To make it once more, press Call below." }
+            }
+            @if is_running { (confirmation::waiting_form(sent.request, text(sent.tool, "name"), trial)) }
             (show_result(sent.request, &result, session))
             @if let Some(handle) = whole { p { (whole_link(&handle, session)) } }
             details { summary { "Request" }
-                @if let Some(request) = planned.get("request") { (planned_request(request)) } @else { p { "A dry run shows none." } } }
+                @if let Some(request) = planned.get("request") { (planned_request::show(request)) } @else { p { "A dry run shows none." } } }
             (commands::command_list(sent, planned.get("request")))
         }
     }
+}
+
+/// True for the result of an earlier call under the same key.
+fn is_replayed(result: &Value) -> bool {
+    items(result, "journal").iter().any(|entry| text(entry, "event") == "replayed")
 }
 
 /// A result as its caller gets it.
@@ -66,7 +75,11 @@ pub(crate) fn show_result(request: &PageRequest, result: &Value, session: &str) 
             @if result.get("error").is_some() { "failed" } @else if result.get("pending").is_some() { "waits" } @else { "answered" }
             @if !number(result, "status").is_empty() { " · HTTP " (number(result, "status")) }
             @if !number(result, "attempts").is_empty() { " · " (counted_member(result, "attempts", "attempt")) }
-            @if !text(result, "reached").is_empty() { " · reached the service: " (text(result, "reached")) }
+            @match result.get("error").map_or("", |error| text(error, "reached")) {
+                "" => {}
+                "no" => { " · nothing reached the service" }
+                reached => { " · reached the service: " (reached) }
+            }
         }
         (fault_section(result))
         @if let Some(pending) = result.get("pending") { (decision::pending_section(request, pending)) }
@@ -101,7 +114,8 @@ fn whole_link(handle: &str, session: &str) -> Markup {
     html! { a href={ (address) (paths::query(&[("session", session)])) } { "The whole result" } }
 }
 
-async fn first_result(answer: Answer) -> Result<Value, Markup> {
+/// The result of a request with one call, or its refusal.
+pub(crate) async fn first_result(answer: Answer) -> Result<Value, Markup> {
     let is_success = answer.is_success();
     let body = answer.value().await;
     if let (true, Some(result)) = (is_success, items(&body, "results").first()) {
@@ -122,34 +136,19 @@ pub(crate) fn problem_section(body: &Value) -> Markup {
 
 fn fault_section(result: &Value) -> Markup {
     let Some(error) = result.get("error") else { return html! {} };
+    let problems = items(error, "problems");
+    // The message has the words of a single one.
+    let is_told = |problem: &Value| text(problem, "suggestion").is_empty();
+    let problems = if matches!(problems, [only] if is_told(only)) { &[] } else { problems };
     html! {
         div.problem role="alert" {
             p { strong { (text(error, "code")) } " " (sentence_with_literals(text(error, "message"))) }
-            @for problem in items(error, "problems") {
+            @for problem in problems {
                 p { code { (text(problem, "at")) } " expected " (text(problem, "expected")) ", got " (text(problem, "got"))
                     @if !text(problem, "suggestion").is_empty() { "; did you mean " code { (text(problem, "suggestion")) } "?" } }
             }
         }
     }
-}
-
-fn planned_request(planned: &Value) -> Markup {
-    let headers = planned.get("headers").and_then(Value::as_object);
-    html! {
-        p.request { strong { (text(planned, "method")) } " " code { (text(planned, "url")) } }
-        @if let Some(headers) = headers.filter(|headers| !headers.is_empty()) {
-            dl.facts { @for (name, value) in headers.iter() { div { dt { (name) } dd { code { (plain_text(value)) } } } } }
-        }
-        @match planned.get("body") {
-            None | Some(Value::Null) => {}
-            Some(Value::String(body)) => (json_view::show_text(body, "body")),
-            Some(body) => (json_view::json_frame(body, "body")),
-        }
-    }
-}
-
-fn plain_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn notes_section(result: &Value) -> Markup {
@@ -211,7 +210,7 @@ fn rows_table(response: &Value) -> Option<Markup> {
     let n_columns = columns.len();
     columns.truncate(MOST_COLUMNS);
     let cell = |row: &Object, name: &str| {
-        let text = row.get(name).map(plain_text).unwrap_or_default();
+        let text = row.get(name).map(planned_request::plain).unwrap_or_default();
         let end = text.floor_char_boundary(MOST_CELL);
         match text.get(..end) {
             Some(shown) if shown.len() < text.len() => format!("{shown}…"),

@@ -28,6 +28,7 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
     let report = answer.value().await;
     let content = html! {
         @for toolset in items(&report, "toolsets") {
+            p.path { a href="/console" { "Tools" } }
             h1 { "Toolset " (shown_name(text(toolset, "name"))) }
             (state_list(toolset))
             (findings_list(toolset, usize::MAX))

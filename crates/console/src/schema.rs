@@ -100,7 +100,7 @@ impl<'s> Schemas<'s> {
         let (mut members, mut required) = (Object::new(), Vec::new());
         let parts = parts.iter().map(|part| self.resolve_within(part, depth).schema);
         for part in parts.chain([Cow::Borrowed(schema)]) {
-            if !alternatives(&part).is_empty() || part.get("enum").is_some() {
+            if !all_are_conditions(alternatives(&part)) || part.get("enum").is_some() {
                 return Cow::Owned(json!({}));
             }
             for (name, member) in
@@ -195,7 +195,7 @@ impl Resolved<'_> {
                 alternatives.iter().filter(|it| !is_null_schema(it)).collect(),
             );
         }
-        if !alternatives.is_empty() {
+        if !all_are_conditions(alternatives) {
             return Kind::Any;
         }
         let types: Vec<_> = types(schema).into_iter().filter(|name| *name != "null").collect();
@@ -240,6 +240,15 @@ fn alternatives(schema: &Value) -> &[Value] {
     listed.map(Vec::as_slice).unwrap_or_default()
 }
 
+/// True if alternatives only say which members belong together: the fields are those of the schema that they stand in.
+fn all_are_conditions(alternatives: &[Value]) -> bool {
+    let is_condition = |schema: &Value| {
+        let members = schema.as_object();
+        members.is_some_and(|it| it.keys().all(|name| CONDITIONS.contains(&name.as_str())))
+    };
+    alternatives.iter().all(is_condition)
+}
+
 fn names<'v>(schema: &'v Value, list: &str) -> Vec<&'v str> {
     let listed = schema.get(list).and_then(Value::as_array).into_iter().flatten();
     listed.filter_map(Value::as_str).collect()
@@ -272,6 +281,8 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
+/// The keywords of schemas that declare no values.
+const CONDITIONS: [&str; 4] = ["description", "not", "required", "title"];
 /// References that lead to references end somewhere.
 const MOST_STEPS: usize = 32;
 /// So do parts of `allOf` that have parts.

@@ -111,6 +111,8 @@ fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup 
             (kept_files(trial.files))
             form method="post" action=(address) data-trial=(address) enctype=[encoding] {
                 (layout::form_token(request))
+                // One form is one call, however often it is sent with the same arguments.
+                input type="hidden" name="origin" value=(PageRequest::fresh_key());
                 // The button that the Enter key presses: the first of a form.
                 button.hidden type="submit" name="do" value="dry" tabindex="-1" aria-hidden="true" { "Dry run" }
                 div.halves {

@@ -3,16 +3,17 @@
 
 use callgate_gateway::{PageRequest, PageResponse};
 use callgate_tool::{Value, json};
-use maud::html;
+use maud::{Markup, html};
 
 use crate::{
+    confirmation,
     fields::Fields,
     files::{KeptFiles, keep_files},
     fixture,
-    inputs::{Arguments, read_arguments},
+    inputs::{Arguments, ReadForm, read_form},
     json_view,
     layout::text,
-    outcome, paths, session,
+    outcome, session,
     tool::{self, Trial},
     tried_call::TriedCall,
 };
@@ -34,23 +35,31 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         return tool::page_with_trial(request, &tool, &trial);
     };
     let session = read_session(request).unwrap_or_default();
-    let body = |is_dry_run: bool| {
-        let call = json!({"id": "1", "tool": name, "args": (arguments.clone())});
-        json!({"calls": [call], "session": (session.clone()), "dryRun": is_dry_run, "journal": true})
-    };
-    let planned = request.post("/v1/calls", &body(true)).await;
     let sent = TriedCall { request, tool: &tool, arguments, session: &session };
-    let is_read = text(&tool, "effect") == "read";
-    trial.outcome = if wanted == "call" && !is_read && planned.is_success() {
-        let confirm = html! { (confirmation_form(request, name, &trial)) };
-        outcome::show_planned(&sent, planned, &confirm).await
-    } else if wanted == "dry" || !planned.is_success() {
-        outcome::show_planned(&sent, planned, &html! {}).await
-    } else {
-        let answer = request.post("/v1/calls", &body(false)).await;
-        outcome::show_called(&sent, planned, answer).await
-    };
+    trial.outcome = answer(&sent, &trial).await;
     tool::page_with_trial(request, &tool, &trial)
+}
+
+/// The dry run or the call that a form asks for. What changes something is sent once its very request was confirmed.
+async fn answer(sent: &TriedCall<'_>, trial: &Trial<'_>) -> Markup {
+    let (request, name) = (sent.request, text(sent.tool, "name"));
+    let planned = outcome::first_result(request.post("/v1/calls", &sent.body(true)).await).await;
+    let planned = match planned {
+        Ok(planned) => planned,
+        Err(problem) => return problem,
+    };
+    let wanted = request.field("do");
+    let is_confirmed = wanted == "confirmed" && confirmation::is_of(request, name, &planned);
+    let is_read = text(sent.tool, "effect") == "read";
+    if wanted == "dry" || (!is_confirmed && planned.get("error").is_some()) {
+        return outcome::show_planned(sent, &planned, &html! {});
+    }
+    if !is_confirmed && !is_read {
+        let confirm = confirmation::form(request, name, &planned, trial);
+        return outcome::show_planned(sent, &planned, &confirm);
+    }
+    let answer = request.post("/v1/calls", &sent.body(false)).await;
+    outcome::show_called(sent, &planned, answer, trial).await
 }
 
 /// The JSON of the fields, for a script that writes it beside them.
@@ -59,7 +68,7 @@ pub(crate) async fn arguments_json(request: &PageRequest, name: &str) -> PageRes
         Ok(tool) => tool,
         Err(page) => return page,
     };
-    match read_fields(request.fields(), &tool) {
+    match read_fields(request.fields(), &tool).into_arguments() {
         Ok(arguments) => PageResponse::text(200, json_view::pretty(&arguments)),
         Err(faults) => PageResponse::text(422, faults.join("; ")),
     }
@@ -99,9 +108,9 @@ pub(crate) async fn session_json(request: &PageRequest, name: &str) -> PageRespo
     tool::page_with_trial(request, &tool, &read_trial(request, &tool, &kept))
 }
 
-fn read_fields(fields: &[(String, String)], tool: &Value) -> Arguments {
+fn read_fields(fields: &[(String, String)], tool: &Value) -> ReadForm {
     let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
-    read_arguments(schema, &Fields::new(fields))
+    read_form(schema, &Fields::new(fields))
 }
 
 /// The state of a form that was sent.
@@ -125,7 +134,14 @@ fn read_trial<'k>(request: &PageRequest, tool: &Value, kept: &'k KeptFiles) -> T
     let is_opening = !request.field("open").is_empty();
     trial.is_json =
         wanted == "fill" || (request.field("source") == "json" && wanted != "write" && !is_opening);
-    let read = if trial.is_json { read_json(&trial.json) } else { read_fields(&kept.fields, tool) };
+    let read = if trial.is_json {
+        read_json(&trial.json)
+    } else {
+        let ReadForm { value, faults } = read_fields(&kept.fields, tool);
+        // What can be read stays in the form; with a fault, nothing is sent.
+        trial.arguments = Some(value.clone());
+        if faults.is_empty() { Ok(value) } else { Err(faults) }
+    };
     match read {
         Ok(arguments) => {
             trial.json = json_view::pretty(&arguments);
@@ -164,20 +180,5 @@ fn read_session(request: &PageRequest) -> Result<Value, String> {
         Ok(value) if value.is_object() => Ok(value),
         Ok(_) => Err("the session: expected an object".to_owned()),
         Err(error) => Err(format!("the session: expected JSON: {error}")),
-    }
-}
-
-/// The form that sends what a person has seen as a request.
-fn confirmation_form(request: &PageRequest, name: &str, trial: &Trial<'_>) -> maud::Markup {
-    html! {
-        form.confirm method="post" action=(paths::page(&["tools", name])) {
-            (crate::layout::form_token(request))
-            input type="hidden" name="source" value="json";
-            textarea.hidden name="json" aria-hidden="true" tabindex="-1" readonly { "\n" (trial.json) }
-            textarea.hidden name="session" aria-hidden="true" tabindex="-1" readonly { "\n" (trial.session) }
-            p { strong { "This changes something." } " Nothing was sent yet: this is the request." }
-            button.primary type="submit" name="do" value="confirmed" { "Send it" }
-            " " a href=(paths::page(&["tools", name])) { "Do not send it" }
-        }
     }
 }

@@ -1,7 +1,9 @@
 //! The call of a page that tries a tool.
 
 use callgate_gateway::PageRequest;
-use callgate_tool::Value;
+use callgate_tool::{Value, json};
+
+use crate::{confirmation, layout::text};
 
 /// The call that was sent, or would be.
 #[derive(Clone, Copy)]
@@ -10,4 +12,17 @@ pub(crate) struct TriedCall<'s> {
     pub(crate) tool: &'s Value,
     pub(crate) arguments: &'s Value,
     pub(crate) session: &'s Value,
+}
+
+impl TriedCall<'_> {
+    /// The body of `/v1/calls`. A call that was confirmed has its key.
+    pub(crate) fn body(&self, is_dry_run: bool) -> Value {
+        let mut call =
+            json!({"id": "1", "tool": (text(self.tool, "name")), "args": (self.arguments.clone())});
+        let key = confirmation::key(self.request);
+        if let (false, Some(members)) = (key.is_empty(), call.as_object_mut()) {
+            members.insert("idempotencyKey", key.into());
+        }
+        json!({"calls": [call], "session": (self.session.clone()), "dryRun": is_dry_run, "journal": true})
+    }
 }

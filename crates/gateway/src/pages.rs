@@ -17,7 +17,7 @@ use axum::{
 };
 use callgate_config::Built;
 use futures_util::future::BoxFuture;
-use http::{Method, request::Parts};
+use http::{Method, StatusCode, request::Parts};
 
 use self::form::{Form, FormKind};
 pub use self::{
@@ -111,8 +111,12 @@ async fn answer_page(
             |(name, value): &(String, String)| name == FORM_TOKEN && *value == form_token;
         let is_ours = form.fields.iter().any(is_token);
         if !is_ours {
-            let detail = "expected the token of a form of this sidecar: open the page again";
-            return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
+            // A page may say so, and asks nothing: it is nobody's.
+            let (caller, token) = (Caller::signed_out(), String::new());
+            let page = PageRequest::new(own, caller, &parts, form, token).with_refused_form();
+            let mut response = handler(page).await.into_response();
+            *response.status_mut() = StatusCode::FORBIDDEN;
+            return Ok(response);
         }
     }
     let page =

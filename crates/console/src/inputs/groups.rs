@@ -3,8 +3,11 @@
 use callgate_tool::{Object, Value};
 use maud::{Markup, html};
 
-use super::{FIT_DEPTH, Form, Input, Place, shown_name, state_choice};
-use crate::fields::{Part, alternative_path, further_path, item_path, member_path};
+use super::{FIT_DEPTH, Form, Input, Place, shown_choice, shown_name, state_choice};
+use crate::{
+    fields::{Part, alternative_path, further_path, item_path, member_path},
+    schema::Kind,
+};
 
 /// The members of an object.
 #[derive(Clone, Copy)]
@@ -79,8 +82,11 @@ impl Form<'_> {
         entries: &[(&String, &Value)],
         place: Place<'_>,
     ) -> Markup {
-        let rows =
-            entries.iter().map(|(name, value)| (name.as_str(), Some(*value))).chain([("", None)]);
+        // A name whose value is not there yet stays.
+        let typed = self.fields.get(Part::Key, &item_path(path, entries.len())).unwrap_or_default();
+        let is_new = entries.iter().all(|(name, _)| *name != typed);
+        let last = (if is_new { typed } else { "" }, None);
+        let rows = entries.iter().map(|(name, value)| (name.as_str(), Some(*value))).chain([last]);
         html! {
             input type="hidden" name=(Part::Count.field(path)) value=(entries.len() + 1);
             @for (at, (name, value)) in rows.enumerate() {
@@ -188,8 +194,15 @@ impl Form<'_> {
         let definition =
             schema.get("$ref").and_then(Value::as_str).and_then(|it| it.rsplit('/').next());
         let resolved = self.schemas.resolve(schema);
-        let kind = resolved.schema.get("type").and_then(Value::as_str).unwrap_or("value");
-        let name = title.or(definition).unwrap_or(kind);
+        let kind = || match resolved.kind() {
+            Kind::Choice(choices) => {
+                let shown = choices.iter().take(MOST_CHOICES).map(shown_choice);
+                let rest = if choices.len() > MOST_CHOICES { ", …" } else { "" };
+                format!("{}{rest}", shown.collect::<Vec<_>>().join(", "))
+            }
+            _ => resolved.schema.get("type").and_then(Value::as_str).unwrap_or("value").to_owned(),
+        };
+        let name = title.or(definition).map_or_else(kind, str::to_owned);
         format!("{}: {name}", at + 1)
     }
 }
@@ -212,3 +225,6 @@ fn presence_choice(input: Input<'_>, is_nullable: bool, is_empty: bool) -> Marku
     }
     html! { @if states.len() > 1 { (state_choice(input, &states, current)) } }
 }
+
+/// The listed values that the name of an alternative shows.
+const MOST_CHOICES: usize = 3;

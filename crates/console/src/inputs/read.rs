@@ -11,11 +11,23 @@ use crate::{
 /// The arguments of a form, or the inputs that are none.
 pub(crate) type Arguments = Result<Value, Vec<String>>;
 
+/// The fields of a form as arguments.
+pub(crate) struct ReadForm {
+    /// The arguments, without the fields that cannot be read.
+    pub(crate) value: Value,
+    /// A sentence for each field that cannot be read.
+    pub(crate) faults: Vec<String>,
+}
+
+impl ReadForm {
+    /// The arguments if every field says something.
+    pub(crate) fn into_arguments(self) -> Arguments {
+        if self.faults.is_empty() { Ok(self.value) } else { Err(self.faults) }
+    }
+}
+
 /// The arguments that fields say under the schema of a tool.
-///
-/// # Errors
-/// A sentence for each field that cannot be read.
-pub(crate) fn read_arguments(schema: &Value, fields: &Fields<'_>) -> Arguments {
+pub(crate) fn read_form(schema: &Value, fields: &Fields<'_>) -> ReadForm {
     let mut reading = Reading {
         schemas: Schemas::new(schema),
         fields,
@@ -24,10 +36,8 @@ pub(crate) fn read_arguments(schema: &Value, fields: &Fields<'_>) -> Arguments {
         inputs_left: MOST_INPUTS,
     };
     let read = reading.read(schema, "", true, MOST_DEPTH);
-    if reading.faults.is_empty() {
-        return Ok(read.map_or_else(|| Value::Object(Object::new()), |read| read.value));
-    }
-    Err(reading.faults)
+    let value = read.map_or_else(|| Value::Object(Object::new()), |read| read.value);
+    ReadForm { value, faults: reading.faults }
 }
 
 /// A value of a form.

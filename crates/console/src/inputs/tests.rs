@@ -12,7 +12,7 @@ fn pairs(fields: &[(&str, &str)]) -> Vec<(String, String)> {
 #[track_caller]
 fn check(schema: &Value, fields: &[(&str, &str)], expected: &str) {
     let pairs = pairs(&[fields, &[("i:", "0")]].concat());
-    let read = read_arguments(schema, &Fields::new(&pairs));
+    let read = read_form(schema, &Fields::new(&pairs)).into_arguments();
     assert_eq!(read.map(|it| it.to_string()), Ok(expected.to_owned()), "{fields:?}");
 }
 
@@ -28,7 +28,7 @@ fn a_number_keeps_its_digits_and_another_text_is_refused() {
     check(&schema, &[("n:/a", "")], "{}");
     check(&schema, &[("n:/a", ""), ("s:/a", "null")], r#"{"a":null}"#);
     let pairs = pairs(&[("i:", "0"), ("n:/a", "12,50")]);
-    let faults = read_arguments(&schema, &Fields::new(&pairs)).unwrap_err();
+    let faults = read_form(&schema, &Fields::new(&pairs)).faults;
     assert_eq!(faults, ["`a`: expected a number, got: `12,50`"]);
 }
 
@@ -50,6 +50,52 @@ fn a_listed_null_can_be_chosen_and_names_under_a_pattern_can_be_added() {
     let named = json!({"type": "object", "properties": {"b": {"type": "string"}}, "patternProperties": {"^x-": {"type": "integer"}}});
     let row = [("i:/a", "0"), ("i:/a/+", "1"), ("k:/a/+/0", "x-1"), ("n:/a/+/0", "2")];
     check(&schema_of(&named), &row, r#"{"a":{"x-1":2}}"#);
+}
+
+#[test]
+fn alternatives_that_only_require_members_leave_a_group_its_fields() {
+    let text = json!({"type": "string"});
+    let group = json!({"type": "object", "properties": {"b": (text.clone()), "c": text}, "anyOf": [{"required": ["b"]}, {"required": ["c"]}]});
+    let all = json!({"allOf": [(group.clone()), {"properties": {"d": {"type": "integer"}}}]});
+    for schema in [&group, &all] {
+        check(&schema_of(schema), &[("i:/a", "0"), ("t:/a/c", "x")], r#"{"a":{"c":"x"}}"#);
+    }
+}
+
+#[test]
+fn an_alternative_with_listed_values_is_named_by_them() {
+    let schema =
+        schema_of(&json!({"anyOf": [{"type": "object"}, {"type": "string", "enum": [""]}]}));
+    let shown = Form::new(&schema, &Fields::default()).inputs(&schema, None).into_string();
+    for words in [">1: object</option>", ">2: empty text</option>"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+}
+
+#[test]
+fn a_form_with_a_field_that_cannot_be_read_keeps_the_others() {
+    let tree = json!({"type": "object", "properties": {"left": {"$ref": "#/$defs/T"}}});
+    let schema = json!({"type": "object", "$defs": {"T": (tree.clone())}, "properties": {
+        "a": {"type": "string"}, "n": {"type": "integer"},
+        "m": {"type": "object", "additionalProperties": {"$ref": "#/$defs/T"}}}});
+    let typed = [
+        ("i:", "0"),
+        ("t:/a", "kept"),
+        ("n:/n", "x"),
+        ("i:/m", "0"),
+        ("i:/m/+", "1"),
+        ("k:/m/+/0", "key"),
+        ("open", "/m/+/0"),
+    ];
+    let typed = pairs(&typed);
+    let fields = Fields::new(&typed);
+    let read = read_form(&schema, &fields);
+    assert_eq!(read.faults.len(), 2, "{:?}", read.faults);
+    assert_eq!(read.value.to_string(), r#"{"a":"kept"}"#);
+    let shown = Form::new(&schema, &fields).inputs(&schema, Some(&read.value)).into_string();
+    for words in ["\nkept</textarea>", "value=\"x\"", "name=\"k:/m/+/0\" value=\"key\""] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
 }
 
 #[test]
@@ -179,7 +225,7 @@ fn more_than_a_form_can_hold_is_a_fault_and_not_left_out() {
     #[track_caller]
     fn check_fault(schema: &Value, fields: &[(&str, &str)], expected: &str) {
         let pairs = pairs(&[fields, &[("i:", "0")]].concat());
-        let faults = read_arguments(schema, &Fields::new(&pairs)).unwrap_err();
+        let faults = read_form(schema, &Fields::new(&pairs)).faults;
         assert!(faults.iter().any(|fault| fault.contains(expected)), "{faults:?}");
     }
     let list = schema_of(&json!({"type": "array", "items": {"type": "string"}}));
@@ -195,7 +241,7 @@ fn more_than_a_form_can_hold_is_a_fault_and_not_left_out() {
         path.push_str("/a");
     }
     fields.push((format!("t:{path}"), "x".to_owned()));
-    let faults = read_arguments(&deep, &Fields::new(&fields)).unwrap_err();
+    let faults = read_form(&deep, &Fields::new(&fields)).faults;
     assert!(faults.iter().any(|fault| fault.contains("100 levels")), "{faults:?}");
 }
 
@@ -205,7 +251,7 @@ fn a_form_has_one_bound_of_rows_and_one_of_inputs_wherever_they_are() {
     let lists = schema_of(&json!({"type": "array", "items": (row.clone())}));
     let mut fields = vec![("i:".to_owned(), "0".to_owned()), ("i:/a".to_owned(), "30".to_owned())];
     fields.extend((0..30).map(|at| (format!("i:/a/{at}"), "1000".to_owned())));
-    let faults = read_arguments(&lists, &Fields::new(&fields)).unwrap_err();
+    let faults = read_form(&lists, &Fields::new(&fields)).faults;
     assert_eq!(
         faults.first().unwrap(),
         "`a/1`: expected at most 2000 rows in a form, got 1000 more; write it as JSON"
@@ -216,6 +262,6 @@ fn a_form_has_one_bound_of_rows_and_one_of_inputs_wherever_they_are() {
     let mut fields =
         vec![("i:".to_owned(), "0".to_owned()), ("i:/a".to_owned(), "1000".to_owned())];
     fields.extend((0..1000).map(|at| (format!("i:/a/{at}"), "0".to_owned())));
-    let faults = read_arguments(&wide, &Fields::new(&fields)).unwrap_err();
+    let faults = read_form(&wide, &Fields::new(&fields)).faults;
     assert_eq!(faults, ["a form has at most 20000 inputs: write it as JSON"]);
 }

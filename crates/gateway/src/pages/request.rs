@@ -22,6 +22,7 @@ pub struct PageRequest {
     own: Router,
     caller: Caller,
     is_post: bool,
+    is_refused: bool,
     path: String,
     query: Vec<(String, String)>,
     form: Form,
@@ -66,6 +67,7 @@ impl PageRequest {
             own,
             caller,
             is_post,
+            is_refused: false,
             path,
             query,
             form,
@@ -82,6 +84,17 @@ impl PageRequest {
         self.may_record = self.caller.recording_refusal(&built.serving).is_none();
         self.session_secrets.clone_from(&built.session_secrets);
         self
+    }
+
+    /// The request with a form that no page of this sidecar has.
+    pub(super) fn with_refused_form(mut self) -> Self {
+        self.is_refused = true;
+        self
+    }
+
+    /// True if the form is of another process, of a sign-in that has ended, or of a foreign page: nothing is done by it.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
     }
 
     /// The path below `/console`, without slashes at its ends, still percent-encoded.
