@@ -51,10 +51,14 @@ async fn answer(sent: &TriedCall<'_>, trial: &Trial<'_>) -> Markup {
     let wanted = request.field("do");
     let is_confirmed = wanted == "confirmed" && confirmation::is_of(request, name, &planned);
     let is_read = text(sent.tool, "effect") == "read";
-    if wanted == "dry" || (!is_confirmed && planned.get("error").is_some()) {
+    let may_be_sent = is_confirmed || is_read;
+    // Where a dry run cannot tell the request, a call may still be made.
+    let error = planned.get("error");
+    let is_wrong = error.is_some_and(|error| text(error, "next") == "correct_arguments");
+    if wanted == "dry" || (!may_be_sent && is_wrong) {
         return outcome::show_planned(sent, &planned, &html! {});
     }
-    if !is_confirmed && !is_read {
+    if !may_be_sent {
         let confirm = confirmation::form(request, name, &planned, trial);
         return outcome::show_planned(sent, &planned, &confirm);
     }
