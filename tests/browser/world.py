@@ -265,6 +265,10 @@ class Sidecar:
             (folder / "callgate.yaml").write_text(json.dumps(self.configuration))
         else:
             write_configuration(folder, self.access)
+        # Files that were just written are read a second time, which takes as long as a start.
+        settled = time.time() - 60
+        for file in folder.rglob("*"):
+            os.utime(file, (settled, settled))
         self.process = subprocess.Popen(
             [self.callgate, "serve", "callgate.yaml"], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         )
