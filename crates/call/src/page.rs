@@ -1,20 +1,32 @@
-//! Finds the arguments for the next page of a result: in the `Link` header, or in members of the body that name a cursor, a
-//! page or an address. It returns only inputs that the operation declares. The service decides whether there is a next
-//! page; nothing is counted.
+//! Finds the arguments for the next page of a result: in the headers `Link` and `X-Next-Page`, or in members of the body that
+//! name a cursor, a page or an address. It returns only inputs that the operation declares. The service decides whether there is a
+//! next page; `position` counts where a page states its position, and `names` has the tables.
 
 mod address;
+mod names;
+mod position;
 
 use callgate_openapi::{Input, InputLocation, Operation};
-use callgate_tool::{Arguments, Object, Value};
+use callgate_tool::{Arguments, Content, Event, Journal, Object, Value};
 use http::{HeaderMap, header::LINK};
 
 pub(crate) use self::address::note_lost_parameters;
-use self::address::{arguments_of_next_address, is_address};
+use self::{
+    address::{arguments_of_next_address, is_address},
+    names::{CURSORS, ENVELOPES, MEMBERS, MORE, NARROWING, NO_MORE, PAGING},
+};
 
-pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Arguments {
+pub(crate) fn next_of_headers(operation: &Operation, headers: &HeaderMap) -> Arguments {
     let mut arguments =
         next_links(headers).map(|target| arguments_of_next_address(operation, target));
-    arguments.find(|arguments| !arguments.is_empty()).unwrap_or_default()
+    let linked = arguments.find(|arguments| !arguments.is_empty());
+    linked.or_else(|| next_page_of_header(operation, headers)).unwrap_or_default()
+}
+
+fn next_page_of_header(operation: &Operation, headers: &HeaderMap) -> Option<Arguments> {
+    let page: u64 = headers.get("x-next-page")?.to_str().ok()?.trim().parse().ok()?;
+    let input = query_input(operation, "page")?;
+    Some([argument_with_value(input, page.into())].into_iter().collect())
 }
 
 fn next_links(headers: &HeaderMap) -> impl Iterator<Item = &str> {
@@ -29,7 +41,61 @@ fn subject_of_next(folded: &str) -> Option<&str> {
 }
 
 pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
-    body.as_object().map(|members| next_page_arguments(operation, members)).unwrap_or_default()
+    let Some(members) = body.as_object() else { return Arguments::new() };
+    let has_more = stated_more(members);
+    if has_more == Some(false) {
+        return Arguments::new();
+    }
+    let named = next_page_arguments(operation, members);
+    if !named.is_empty() {
+        return named;
+    }
+    position::next_position(operation, members, has_more == Some(true)).unwrap_or_default()
+}
+
+/// Notes that a response states that there is more, and that no argument for it can be made.
+pub(crate) fn note_unnamed_page(
+    operation: &Operation,
+    headers: &HeaderMap,
+    content: &Content,
+    journal: &mut Journal,
+) {
+    let Content::Json(json) = content else { return };
+    if !STATEMENTS.iter().any(|name| json.text().contains(name)) {
+        return;
+    }
+    let has_more = json.value().as_object().and_then(stated_more) == Some(true);
+    let is_named = || {
+        !next_of_headers(operation, headers).is_empty()
+            || !next_of_body(operation, json.value()).is_empty()
+    };
+    if has_more && !is_named() {
+        journal.note(Event::NextPageUnnamed);
+    }
+}
+
+/// The statement of a response on whether more follows it; `None` without one.
+fn stated_more(members: &Object) -> Option<bool> {
+    let own = members.iter().find_map(|(name, value)| {
+        let flag = value.as_bool()?;
+        match folded_name(name).as_str() {
+            name if MORE.contains(&name) => Some(flag),
+            name if NO_MORE.contains(&name) => Some(!flag),
+            // Spring numbers the page beside it; elsewhere it may be another `last`.
+            "last" if members.contains_key("number") => Some(!flag),
+            _ => None,
+        }
+    });
+    own.or_else(|| envelopes(members).find_map(stated_more))
+}
+
+fn envelopes(members: &Object) -> impl Iterator<Item = &Object> {
+    ENVELOPES.iter().filter_map(move |name| members.get(name)?.as_object())
+}
+
+/// True if a text of JSON may name the next page: most name none, and are not looked through.
+pub(crate) fn may_name_page(text: &str) -> bool {
+    MARKS.iter().any(|mark| text.contains(mark))
 }
 
 pub(crate) fn is_paged(operation: &Operation) -> bool {
@@ -86,9 +152,8 @@ fn next_page_arguments(operation: &Operation, members: &Object) -> Arguments {
     });
     let numbered = || page_number_arguments(operation, members);
     let nested = || {
-        let inner = ENVELOPES.iter().find_map(|name| members.get(name)?.as_object())?;
-        let arguments = next_page_arguments(operation, inner);
-        (!arguments.is_empty()).then_some(arguments)
+        let mut inner = envelopes(members).map(|inner| next_page_arguments(operation, inner));
+        inner.find(|arguments| !arguments.is_empty())
     };
     member_arguments.or_else(numbered).or_else(nested).unwrap_or_default()
 }
@@ -108,18 +173,27 @@ fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Ar
         Value::String(text) if is_address(text) => return address(text),
         Value::Number(_) | Value::String(_) => value.clone(),
         Value::Object(link) => {
-            return link.get("href").and_then(Value::as_str).map(address).unwrap_or_default();
+            let target = link.get("href").and_then(Value::as_str).map(address);
+            return target.unwrap_or_else(|| cursor_of_link(operation, link));
         }
         _ => return none,
     };
-    let wanted: &[&str] = match subject {
-        "page" | "pagenumber" => &["page", "pagenumber", "pagetoken", "cursor"],
-        "offset" => &["offset", "skip", "start"],
-        "" | "cursor" | "pagetoken" | "token" | "marker" | "continuationtoken" => CURSORS,
-        _ => return none,
-    };
-    let input = wanted.iter().find_map(|name| query_input(operation, name));
+    let named = MEMBERS.iter().find(|member| member.subjects.contains(&subject));
+    let mut wanted = named.into_iter().flat_map(|member| member.parameters);
+    let input = wanted.find_map(|name| query_input(operation, name));
     input.map(|input| argument_with_value(input, value)).into_iter().collect()
+}
+
+/// The cursor in the object of a next page, which has the name of its parameter: `{"after": "NTI1"}`.
+fn cursor_of_link(operation: &Operation, link: &Object) -> Arguments {
+    let cursor = link.iter().find_map(|(name, value)| {
+        let name = folded_name(name);
+        let is_given = value.as_u64().is_some() || value.as_str().is_some_and(|it| !it.is_empty());
+        let input = query_input(operation, &name)?;
+        (is_given && CURSORS.contains(&name.as_str()))
+            .then(|| argument_with_value(input, value.clone()))
+    });
+    cursor.into_iter().collect()
 }
 
 /// The next page number, if `page` is below `total_pages`.
@@ -166,71 +240,36 @@ pub(crate) fn narrowing_inputs(operation: &Operation) -> Vec<&str> {
     inputs.iter().take(MAX_NARROWING).map(|input| input.argument.as_str()).collect()
 }
 
-const PAGING: &[&str] = &[
-    "after",
-    "continue",
-    "continuationtoken",
-    "cursor",
-    "from",
-    "marker",
-    "maxid",
+/// Parts of the names of members that name a next page.
+const MARKS: &[&str] = &[
     "next",
-    "nextpagetoken",
-    "nexttoken",
+    "Next",
+    "page",
+    "Page",
+    "\"continue\"",
     "offset",
-    "page",
-    "pageafter",
-    "pagecursor",
-    "pagenumber",
-    "pageoffset",
-    "pagetoken",
-    "since",
+    "Offset",
     "skip",
-    "skiptoken",
     "start",
-    "startafter",
-    "startingafter",
-    "token",
+    "has_",
+    "\"last\"",
+    "hasM",
+    "hasN",
 ];
-const CURSORS: &[&str] = &[
-    "cursor",
-    "startcursor",
-    "pagetoken",
-    "nextpagetoken",
-    "nextcursor",
-    "nexttoken",
-    "after",
-    "startingafter",
-    "continuationtoken",
-    "marker",
-    "token",
-    "pagecursor",
-    "skiptoken",
-    "next",
-    "page",
-];
-const ENVELOPES: &[&str] = &[
-    "links",
-    "_links",
-    "paging",
-    "pagination",
-    "page_info",
-    "pageInfo",
-    "meta",
-    "metadata",
-    "response_metadata",
-];
-const NARROWING: &[&str] = &[
-    "limit",
-    "pagesize",
-    "perpage",
-    "maxresults",
-    "filter",
-    "query",
-    "q",
-    "search",
-    "status",
-    "fields",
-    "select",
+/// Parts of the names of members that state whether there is more.
+const STATEMENTS: &[&str] = &[
+    "has_more",
+    "hasMore",
+    "HasMore",
+    "has_next",
+    "hasNext",
+    "HasNext",
+    "\"more\"",
+    "\"last\"",
+    "is_last",
+    "isLast",
+    "IsLast",
+    "last_page",
+    "lastPage",
 ];
 const MAX_NARROWING: usize = 4;

@@ -86,6 +86,7 @@ pub(crate) fn understood_response(
     note_replaced(n_replaced, reading.journal);
     note_text_for_json(operation, &content, reading.journal);
     page::note_lost_parameters(operation, response.headers(), &content, reading.journal);
+    page::note_unnamed_page(operation, response.headers(), &content, reading.journal);
     let is_held = parts.iter().any(|part| part.held_secret);
     let held_secret = echo::mask_content(&mut content, masker) == Echo::Secret || is_held;
     if held_secret {

@@ -184,9 +184,10 @@ impl Shape {
     }
 
     fn shape_json(&self, json: Json, read: &ReadResponse<'_>) -> ShapedContent {
-        let mut next = page::next_of_link(read.operation, read.headers);
+        let mut next = page::next_of_headers(read.operation, read.headers);
         if read.n_more == 0 && self.shows_all(json.text()) {
-            if next.is_empty() && names_page(json.text(), read.operation) {
+            if next.is_empty() && page::is_paged(read.operation) && page::may_name_page(json.text())
+            {
                 next = page::next_of_body(read.operation, json.value());
             }
             return ShapedContent { next, ..Content::Json(json).into() };
@@ -279,12 +280,6 @@ fn may_hide(text: &str) -> bool {
     (text.contains('\\') && text.as_bytes().windows(2).any(is_hiding))
         || text.contains('\u{7f}')
         || (!text.is_ascii() && text.chars().any(|one| !one.is_ascii() && is_unseen(one)))
-}
-
-/// Returns true if a text may name the next page of an operation that has pages.
-fn names_page(text: &str, operation: &Operation) -> bool {
-    page::is_paged(operation)
-        && ["next", "Next", "page", "Page", "\"continue\""].iter().any(|name| text.contains(name))
 }
 
 /// Removes the invisible characters from every text of a value; returns their number.

@@ -152,6 +152,8 @@ pub enum Event {
         /// The names of the parameters; at most a few are listed.
         names: Vec<String>,
     },
+    /// The response states that there is more, and no argument that asks for it can be made from what it says.
+    NextPageUnnamed,
     /// A `null` for an optional input was treated as omitted.
     NullOmitted {
         /// The argument.

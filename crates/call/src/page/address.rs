@@ -8,7 +8,7 @@ use http::HeaderMap;
 use url::Url;
 
 use super::{
-    ENVELOPES, argument_with_value, folded_name, is_paging, next_links, query_inputs,
+    argument_with_value, envelopes, folded_name, is_paging, next_links, query_inputs,
     subject_of_next,
 };
 use crate::check::resolved_schema;
@@ -59,12 +59,14 @@ fn next_address(members: &Object) -> Option<&str> {
         };
         (subject_of_next(&folded_name(name)).is_some() && is_address(text)).then_some(text)
     });
-    let inner = || ENVELOPES.iter().find_map(|name| next_address(members.get(name)?.as_object()?));
-    own.or_else(inner)
+    own.or_else(|| envelopes(members).find_map(next_address))
 }
 
 pub(super) fn is_address(text: &str) -> bool {
-    text.contains("://") || text.starts_with(['/', '?'])
+    // OData names addresses relative to its service: `Items?$skiptoken=2`.
+    let has_query = || text.split_once('?').is_some_and(|(_, query)| query.contains('='));
+    let is_relative = || has_query() && !text.contains(char::is_whitespace);
+    text.contains("://") || text.starts_with(['/', '?']) || is_relative()
 }
 
 fn undeclared_parameters(operation: &Operation, url: &Url) -> Vec<String> {

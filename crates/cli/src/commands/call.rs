@@ -98,11 +98,14 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     };
     warnings::warn_if_text_not_json(&result, shown.settings_place());
     warnings::warn_of_empty_selection(arguments, entry, &result);
-    if arguments.json {
+    let verdict = if arguments.json {
         output::print_result(&format!("{}\n", json_result(&result)));
-        return Ok(call_verdict(&result));
-    }
-    Ok(shown.show_result(&result))
+        call_verdict(&result)
+    } else {
+        shown.show_result(&result)
+    };
+    let is_incomplete = arguments.answer.all_pages && pages::lacks_more(result.journal.events());
+    Ok(if is_incomplete { Verdict::Findings } else { verdict })
 }
 
 /// The words that stand for a tool: its name, and those behind it that are no arguments.

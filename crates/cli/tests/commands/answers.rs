@@ -29,6 +29,7 @@ fn server() -> Server {
             (0..2000).map(|at| json!({"id": at, "name": "a rather long name"})).collect();
         answer("application/json", items.to_string())
     };
+    let more = || async { answer("application/json", r#"{"items":[1],"has_more":true}"#) };
     let moved = || async { Redirect::temporary("https://elsewhere.example/v2/moved") };
     let secret =
         || async { answer("application/octet-stream", "\u{0}your token is tok-canary-51") };
@@ -37,6 +38,7 @@ fn server() -> Server {
             .route("/pets", get(pets))
             .route("/file", get(file))
             .route("/long", get(long))
+            .route("/more", get(more))
             .route("/moved", get(moved))
             .route("/secret", get(secret)),
     )
@@ -109,6 +111,12 @@ fn all_pages_are_one_answer() {
     called(folder.path(), &server, &["getLong", "--all-pages"])
         .exits(0)
         .says("no next page was found in the response");
+    let more = "the answer says that there is more, and names no next page";
+    called(folder.path(), &server, &["getMore", "--all-pages", "--select", "items"])
+        .exits(1)
+        .says(more);
+    called(folder.path(), &server, &["getMore", "--all-pages", "--json"]).exits(1);
+    called(folder.path(), &server, &["getMore"]).exits(0).says(more);
 }
 
 #[test]

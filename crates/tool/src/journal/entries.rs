@@ -75,6 +75,7 @@ impl Event {
             Self::ModelAsked { .. } => ("model_asked", Caller),
             Self::NextPageRepeated { .. } => ("next_page_repeated", Caller),
             Self::NextPageUndeclared { .. } => ("next_page_undeclared", Caller),
+            Self::NextPageUnnamed => ("next_page_unnamed", Caller),
             Self::NothingRecorded { .. } => ("nothing_recorded", Operator),
             Self::NotRetried { .. } => ("not_retried", Caller),
             Self::NullOmitted { .. } => ("null_omitted", Caller),

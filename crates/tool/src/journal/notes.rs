@@ -80,6 +80,8 @@ impl Event {
             | Self::CredentialRefused { .. }
             | Self::CredentialRenewed
             | Self::DefaultUsed { .. }
+            // The answer itself says it.
+            | Self::NextPageUnnamed
             | Self::NotRetried { .. }
             | Self::NothingRecorded { .. }
             | Self::Redirected { .. }

@@ -42,6 +42,7 @@ impl fmt::Display for Event {
             }
             Self::NextPageRepeated { .. }
             | Self::NextPageUndeclared { .. }
+            | Self::NextPageUnnamed
             | Self::OutsidePartsIgnored { .. }
             | Self::ResultKeptLocally
             | Self::ResultNotKept
@@ -138,6 +139,9 @@ impl Event {
                     "the address of the next page has `{names}`, which the description does not declare, so no call can send it: pages may repeat, miss items or end here"
                 )
             }
+            Self::NextPageUnnamed => f.write_str(
+                "the answer says that there is more, and names no next page that a declared parameter asks for",
+            ),
             Self::OutsidePartsIgnored { count } => {
                 write!(f, "{count} bytes of the answer outside of its parts were ignored")
             }

@@ -1,17 +1,30 @@
 //! The next page of a response: what is followed, and what is said of an address that no call can ask for.
 
+use http::{HeaderMap, HeaderValue};
+
 use super::*;
 
 fn paged() -> std::sync::Arc<Operation> {
     let text = json!({"type": "string"});
     let query = |name: &str| json!({"name": name, "in": "query", "schema": text});
     let list = |name: &str, schema: Value| json!({"name": name, "in": "query", "schema": schema});
+    with_parameters(&json!([
+        query("$skiptoken"),
+        query("$filter"),
+        query("page"),
+        query("filter"),
+        query("status"),
+        query("continue"),
+        list("tag", json!({"type": "array", "items": text})),
+        list("id", json!({"oneOf": [text, {"$ref": "#/components/schemas/Ids"}]}))
+    ]))
+}
+
+fn with_parameters(parameters: &Value) -> std::sync::Arc<Operation> {
     let description = json!({
         "openapi": "3.0.3", "info": {"title": "t", "version": "1"},
         "servers": [{"url": "https://api.example.com/v1"}],
-        "paths": {"/items": {"get": {"operationId": "items",
-            "parameters": [query("$skiptoken"), query("$filter"), query("page"), query("filter"), query("status"), query("continue"),
-                list("tag", json!({"type": "array", "items": text})), list("id", json!({"oneOf": [text, {"$ref": "#/components/schemas/Ids"}]}))],
+        "paths": {"/items": {"get": {"operationId": "items", "parameters": parameters,
             "responses": {"200": {"description": "fine"}}}}},
         "components": {"schemas": {"Ids": {"type": "array", "items": {"type": "integer"}}}}});
     let document = Document::read(description.to_string().as_bytes(), &Limits::default()).unwrap();
@@ -20,14 +33,24 @@ fn paged() -> std::sync::Arc<Operation> {
 
 /// The arguments for the next page of a response, and what is noted.
 fn next_page(link: Option<&str>, body: &Value) -> (Value, Vec<Event>) {
+    let link = link.map(|link| (http::header::LINK, HeaderValue::from_str(link).unwrap()));
+    next_page_for(&paged(), link.into_iter().collect(), body)
+}
+
+fn next_page_for(operation: &Operation, headers: HeaderMap, body: &Value) -> (Value, Vec<Event>) {
     let response = Response::builder().status(200).header("content-type", "application/json");
-    let response = link.into_iter().fold(response, |response, link| response.header("link", link));
-    let response = response.body(Bytes::from(body.to_string())).unwrap();
+    let mut response = response.body(Bytes::from(body.to_string())).unwrap();
+    response.headers_mut().extend(headers);
     let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
     let reading = ReadContext { shape: &Shape::default(), masker: &masker, journal: &mut journal };
-    let understood = understood_response(&response, &paged(), reading);
+    let understood = understood_response(&response, operation, reading);
     let Outcome::Answered(answer) = understood.outcome else { panic!("not answered") };
-    assert_eq!(journal.notes().len(), journal.events().len(), "the caller reads it");
+    let unnamed = journal.events().iter().filter(|event| **event == Event::NextPageUnnamed).count();
+    assert_eq!(
+        journal.notes().len() + unnamed,
+        journal.events().len(),
+        "the caller reads the rest"
+    );
     (Value::Object(answer.next), journal.events().to_vec())
 }
 
@@ -107,5 +130,90 @@ fn the_next_page_has_what_the_call_does_not_give() {
         let mut next = json!({"page": 2, "status": "9"});
         page::leave_out_given(&paged(), next.as_object_mut().unwrap(), given.as_object().unwrap());
         assert_eq!(next, expected, "{given}");
+    }
+}
+
+/// Checks the argument for the next page of an operation with one parameter, and that without it only a statement of more is noted.
+#[track_caller]
+fn check_parameter(parameter: &str, body: &Value, expected: &Value) {
+    let query = |name: &str| json!([{"name": name, "in": "query", "schema": {"type": "string"}}]);
+    let (next, events) = next_page_for(&with_parameters(&query(parameter)), HeaderMap::new(), body);
+    let value = next.as_object().unwrap().iter().next().map(|(_, value)| value.clone());
+    assert_eq!(value.unwrap_or_default(), *expected, "{parameter} {body}");
+    assert!(events.is_empty(), "{parameter} {body}: {events:?}");
+    let (next, _) = next_page_for(&with_parameters(&query("limit")), HeaderMap::new(), body);
+    assert_eq!(next, json!({}), "{body}");
+}
+
+#[test]
+fn each_way_in_which_services_name_a_next_page_is_followed() {
+    let ab = json!([{"id": "a"}, {"id": "b"}]);
+    let skip = "Items?$skip=2";
+    for (parameter, body, expected) in [
+        ("start_cursor", json!({"results": ab, "has_more": true, "next_cursor": "x"}), json!("x")),
+        ("after", json!({"results": ab, "paging": {"next": {"after": "x"}}}), json!("x")),
+        ("pagination_token", json!({"data": ab, "meta": {"next_token": "x"}}), json!("x")),
+        ("$skip", json!({"value": ab, "odata.nextLink": skip}), json!(2)),
+        ("$skip", json!({"d": {"results": ab, "__next": skip}}), json!(2)),
+        ("start", json!({"isLastPage": false, "nextPageStart": 25}), json!(25)),
+        ("page", json!({"content": ab, "last": false, "number": 0}), json!(1)),
+        ("startAt", json!({"startAt": 2, "maxResults": 2, "total": 5, "issues": ab}), json!(4)),
+        ("offset", json!({"offset": 0, "limit": 2, "total": 3, "items": ab}), json!(2)),
+        ("offset", json!({"offset": 0, "limit": 2, "more": true, "items": ab}), json!(2)),
+        (
+            "startIndex",
+            json!({"startIndex": 1, "itemsPerPage": 2, "totalResults": 3, "Resources": ab}),
+            json!(3),
+        ),
+        ("starting_after", json!({"has_more": true, "data": ab}), json!("b")),
+        ("after", json!({"pageInfo": {"hasNextPage": true, "endCursor": "x"}}), json!("x")),
+    ] {
+        check_parameter(parameter, &body, &expected);
+    }
+    let page = json!([{"name": "page", "in": "query", "schema": {"type": "integer"}}]);
+    for (header, expected) in [("2", json!({"page": 2})), ("", json!({}))] {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-next-page", HeaderValue::from_static(header));
+        let (next, _) = next_page_for(&with_parameters(&page), headers, &json!([]));
+        assert_eq!(next, expected, "{header}");
+    }
+}
+
+#[test]
+fn the_last_page_has_no_next_page() {
+    let ab = json!([{"id": "a"}, {"id": "b"}]);
+    for (parameter, body) in [
+        ("after", json!({"meta": {"has_more": false}, "links": {"next": "/items?after=x"}})),
+        ("start", json!({"isLastPage": true, "nextPageStart": null})),
+        ("page", json!({"content": ab, "last": true, "number": 3})),
+        ("startAt", json!({"startAt": 2, "maxResults": 2, "total": 4, "issues": ab})),
+        (
+            "startIndex",
+            json!({"startIndex": 1, "itemsPerPage": 2, "totalResults": 2, "Resources": ab}),
+        ),
+        // A page that is not full leaves a doubt about where the next one starts.
+        ("offset", json!({"offset": 0, "limit": 3, "total": 9, "items": ab})),
+        ("starting_after", json!({"has_more": false, "data": ab})),
+    ] {
+        check_parameter(parameter, &body, &Value::Null);
+    }
+}
+
+#[test]
+fn a_statement_of_more_without_a_next_page_is_noted() {
+    let operation = with_parameters(&json!([]));
+    for body in [
+        json!({"has_more": true, "data": [{"id": "a"}]}),
+        json!({"meta": {"hasNextPage": true}}),
+        json!({"isLastPage": false}),
+        json!({"last": false, "number": 0}),
+    ] {
+        let (next, events) = next_page_for(&operation, HeaderMap::new(), &body);
+        assert_eq!(next, json!({}), "{body}");
+        assert_eq!(events, [Event::NextPageUnnamed], "{body}");
+    }
+    for body in [json!({"last": false}), json!({"more": "x"}), json!({"has_more": false})] {
+        let (_, events) = next_page_for(&operation, HeaderMap::new(), &body);
+        assert!(events.is_empty(), "{body}: {events:?}");
     }
 }

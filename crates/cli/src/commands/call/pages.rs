@@ -45,7 +45,11 @@ pub(super) async fn call_all_pages(
         }
         match (incomplete_page(result.journal.events()), incomplete) {
             (None, Some(event)) => result.journal.note(event),
-            (None, None) if pages.len() == 1 && most > 1 => output::print_message(NO_NEXT_PAGE),
+            (None, None)
+                if pages.len() == 1 && most > 1 && !lacks_more(result.journal.events()) =>
+            {
+                output::print_message(NO_NEXT_PAGE);
+            }
             _ => {}
         }
         answer.content = Content::Json(joined_pages(pages).into());
@@ -64,6 +68,11 @@ fn next_rows(executor: &Executor, tool: &str, page: &Value) -> Arguments {
     let has_more = page.get("more").and_then(Value::as_bool) == Some(true);
     let token = page.get("next").filter(|next| takes_page && has_more && next.is_string());
     token.map(|next| ("page".to_owned(), next.clone())).into_iter().collect()
+}
+
+/// True if a response says that there is more, and no next page could be asked for.
+pub(super) fn lacks_more(events: &[Event]) -> bool {
+    events.contains(&Event::NextPageUnnamed)
 }
 
 /// The event that says that the address of the next page has what no call can send.
