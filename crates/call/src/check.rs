@@ -153,7 +153,7 @@ pub(crate) fn check(
 ) -> Result<(), Box<Fault>> {
     let mut findings = Findings::default();
     findings.problems.extend(unknown_arguments(subject, arguments));
-    find_missing(subject, fillings, &mut findings);
+    find_missing(subject, checking, fillings, &mut findings);
     let mut one = InputChecker { subject, checking, budget: Budget::new(Budget::CALL), journal };
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
         let Some(fragment) = checking.fragment(at) else { continue };

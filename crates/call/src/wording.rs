@@ -76,8 +76,10 @@ pub(crate) fn unwritable_body(media_type: &str) -> Box<Fault> {
 }
 
 pub(crate) fn invalid_arguments(mut problems: Vec<Problem>) -> Box<Fault> {
-    let lacks_body =
-        problems.iter().any(|problem| problem.at == WHOLE_BODY && problem.got == NOTHING);
+    // A body of another type than an object has no members that could stand beside it.
+    let lacks_body = problems.iter().any(|problem| {
+        problem.at == WHOLE_BODY && problem.got == NOTHING && problem.expected == ANY_VALUE
+    });
     let mut flat: Vec<_> =
         problems.iter_mut().filter(|problem| problem.got == UNKNOWN_ARGUMENT).collect();
     // Members of a body that stand beside the body argument that they belong in.
@@ -373,5 +375,7 @@ fn fault_with_status(
 /// The most problems of a fault that are listed one by one.
 const MOST_PROBLEMS: usize = 128;
 const WHOLE_BODY: &str = "body";
+/// The expected value where an argument is missing.
+pub(crate) const ANY_VALUE: &str = "a value";
 const NOTHING: &str = "nothing";
 const UNKNOWN_ARGUMENT: &str = "an unknown argument";

@@ -2,8 +2,9 @@
 //! or missing.
 
 use callgate_openapi::{Input, InputLocation, NestedInput, ValueSource};
-use callgate_tool::{Fault, Next, Problem, shows};
+use callgate_tool::{Fault, Next, Problem, Value, shows};
 
+use super::{Checking, convert::resolved_schema};
 use crate::{
     inputs::{Fillings, Origin, Subject, has_body},
     wording,
@@ -62,7 +63,12 @@ impl Findings {
     }
 }
 
-pub(super) fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Findings) {
+pub(super) fn find_missing(
+    subject: Subject<'_>,
+    checking: Checking<'_>,
+    fillings: &Fillings<'_>,
+    findings: &mut Findings,
+) {
     let has_body = has_body(subject, fillings);
     for (input, filling) in subject.inputs.iter().zip(fillings) {
         let is_due = input.place() != InputLocation::Body || has_body;
@@ -71,7 +77,7 @@ pub(super) fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findin
         }
         let at = input.argument.to_string();
         if input.visible {
-            findings.problems.push(wording::missing(at, &expected_value(input)));
+            findings.problems.push(wording::missing(at, &expected_value(input, checking)));
         } else {
             findings.blame_session(&input.source);
             findings.problems.push(wording::missing_from_session(at, &input.source));
@@ -79,10 +85,17 @@ pub(super) fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findin
     }
 }
 
-/// The value that is missing, by the service's name where the argument does not show it: `query_b3fdfd` for `名前`.
-fn expected_value(input: &Input) -> String {
+/// The value that is missing, by the service's name where the argument does not show it: `query_b3fdfd` for `名前`. A whole body that
+/// can hold no members is named by its type.
+fn expected_value(input: &Input, checking: Checking<'_>) -> String {
+    if input.place() == InputLocation::Body && input.name.is_empty() {
+        let schema = checking.schema_of(input);
+        let schema = schema.and_then(|schema| resolved_schema(schema, checking.schema));
+        let kind = schema.and_then(|schema| schema.get("type")).and_then(Value::as_str);
+        return kind.filter(|kind| *kind != "object").unwrap_or(wording::ANY_VALUE).to_owned();
+    }
     if input.name.is_empty() || shows(input.argument.as_str(), &input.name) {
-        return "a value".to_owned();
+        return wording::ANY_VALUE.to_owned();
     }
     format!("a value for `{}`", input.name)
 }

@@ -99,6 +99,21 @@ fn members_of_a_body_at_the_top_level_are_reported_with_their_location() {
 }
 
 #[test]
+fn an_argument_beside_a_body_that_has_no_members_is_not_meant_for_it() {
+    for kind in ["integer", "array"] {
+        let body =
+            json!({"required": true, "content": {"application/json": {"schema": {"type": kind}}}});
+        let plan = operation("post", "/x", json!({"requestBody": body}));
+        check(
+            call(&plan, json!({"n": 1})).fault(),
+            &format!(
+                "invalid_arguments, reached no, correct_arguments: `n`: expected one of `body`, got an unknown argument; `body`: expected {kind}, got nothing; correct and call again"
+            ),
+        );
+    }
+}
+
+#[test]
 fn faults_of_answers_have_their_messages() {
     let answer = |method: &str, status: u16, media_type: &str, body: &'static str| {
         let plan = operation(method, "/x", json!({}));
