@@ -46,6 +46,7 @@ impl fmt::Display for Event {
             | Self::OutsidePartsIgnored { .. }
             | Self::ResultKeptLocally
             | Self::ResultNotKept
+            | Self::SentAgain
             | Self::CharactersReplaced { .. }
             | Self::TextForJson { .. }
             | Self::UnseenRemoved { .. } => self.write_answer_event(f),
@@ -56,9 +57,6 @@ impl fmt::Display for Event {
                 let (failed, wait) = (failure_text(*code, *status), wait.as_millis());
                 write!(f, "{failed}; a further attempt followed after {wait} ms")
             }
-            Self::SentAgain => f.write_str(
-                "the service had closed the connection; the request was sent again over a new one",
-            ),
             Self::SessionValueWithheld { name } => write!(
                 f,
                 "`{name}` of the session is a credential of another toolset and no input; \
@@ -151,6 +149,9 @@ impl Event {
             Self::ResultNotKept => {
                 f.write_str("the whole result is not kept: there is no room for it")
             }
+            Self::SentAgain => f.write_str(
+                "the service had closed the connection; the request was sent again over a new one",
+            ),
             Self::CharactersReplaced { count } => {
                 write!(f, "{count} characters of the answer became U+FFFD: its bytes are no text in its encoding, or half of a surrogate pair")
             }
