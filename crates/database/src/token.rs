@@ -120,6 +120,10 @@ mod postgres {
             _ if super::is_of_word(first) => word_token(text)?,
             _ if first.is_whitespace() => (None, after),
             _ => (Some(SqlToken::Sign(first)), after),
+                // Older servers read `1e'` as a number and the mark of a string.
+                if rest.starts_with('\'') {
+                    return Err("a text with a number before a string");
+                }
         })
     }
 
@@ -270,3 +274,4 @@ mod tests {
         check(&"a".repeat(64), Err("a text with a name of more than 63 bytes"));
     }
 }
+        check("select 1e'a'", Err("a text with a number before a string"));

@@ -257,7 +257,6 @@ mod tests {
         check("select 1; select 2", Err("a text of more than one statement"));
         check("select 1) a, (select 2", Err(UNBALANCED));
         check("select (1", Err(UNBALANCED));
-        check("select e'a'\n'b\\'", Err("a text with two strings side by side: join them by `||`"));
         let who =
             "a text that asks who is signed in; write a column of such a name in double quotes";
         for word in SIGNED_IN.split(' ') {

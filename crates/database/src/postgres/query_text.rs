@@ -1,5 +1,6 @@
 //! The parts of a model's text that PostgreSQL must not get. Grammar and rights decide what a text does; every login reads most of the catalog,
-//! some of which shows what other sessions run, so that its names are refused.
+//! some of which shows what other sessions run, so that its names are refused. Two strings side by side are one to the server if a line ends
+//! between them, with the escapes of the first, so that what holds the second could be read as its end.
 
 use crate::{
     engine::Engine,
@@ -10,6 +11,10 @@ use crate::{
 /// The tokens of a text without a name of the catalog, or the first part that is refused, in words.
 pub(super) fn tokens(text: &str) -> Result<Vec<PlacedToken>, String> {
     let tokens = token::tokens(Lexicon::Postgres, text).map_err(str::to_owned)?;
+    let is_text = |placed: &PlacedToken| placed.token == SqlToken::Text;
+    if tokens.windows(2).any(|pair| pair.iter().all(is_text)) {
+        return Err("a text with two strings side by side: join them by `||`".to_owned());
+    }
     let mut names = tokens.iter().filter_map(|placed| identifier(&placed.token));
     match names.find(|name| is_of_catalog(name)) {
         Some(name) => Err(format!("a text with a name of the server's own catalog: `{name}`")),
@@ -54,6 +59,19 @@ mod tests {
         check("select * from U&\"\\0070g_roles\"", Some("U&"));
         check("select inet_server_addr()", Some("inet_server_addr"));
         check("select array_cat(array[pg_typeof(1)], '{1}')", Some("pg_typeof"));
+    }
+
+    #[test]
+    fn two_strings_side_by_side_are_refused() {
+        for text in [
+            "select e'a'\n'b\\'",
+            "select 'a' -- c\n 'b'",
+            "select b'1' 'b'",
+            "select 'a'\r/**/$$b$$",
+        ] {
+            check(text, Some("||"));
+        }
+        check("select 'a', e'b' || 'c', 'd''e'", None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod login;
 mod own_login;
 mod ratios;
 mod run;
+mod tokens;
 mod values;
 
 use std::{sync::Arc, time::Duration};
