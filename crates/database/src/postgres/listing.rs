@@ -100,16 +100,16 @@ impl Listing {
     fn names_in<'a>(&self, tokens: &'a [PlacedToken]) -> Result<NamesInText<'a>, &'static str> {
         let token = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map(|it| &it.token);
         let mut names = NamesInText::default();
-        let mut depth = 0_usize;
+        // True for each open parenthesis of a conversion.
+        let mut conversions: Vec<bool> = Vec::new();
         for (at, placed) in tokens.iter().enumerate() {
             let before = token(at.checked_sub(1));
             let next = token(at.checked_add(1));
             match &placed.token {
                 SqlToken::Sign(';') => return Err("a text of more than one statement"),
-                SqlToken::Sign('(') => depth = depth.saturating_add(1),
-                SqlToken::Sign(')') => depth = depth.checked_sub(1).ok_or(UNBALANCED)?,
-                SqlToken::Text if next == Some(&SqlToken::Text) => {
-                    return Err("a text with two strings side by side: join them by `||`");
+                SqlToken::Sign('(') => conversions.push(is_word(before, CONVERSIONS)),
+                SqlToken::Sign(')') => {
+                    conversions.pop().ok_or(UNBALANCED)?;
                 }
                 SqlToken::Word(word)
                     if word == "operator" && next == Some(&SqlToken::Sign('(')) =>
@@ -121,34 +121,79 @@ impl Listing {
                         "a text that asks who is signed in; write a column of such a name in double quotes",
                     );
                 }
-                token => self.add_name(&mut names, token, before, next),
+                other => {
+                    let is_in_conversion = conversions.last() == Some(&true);
+                    let place = Place {
+                        before: [token(at.checked_sub(2)), before],
+                        next,
+                        is_in_conversion,
+                    };
+                    self.add_name(&mut names, other, place);
+                }
             }
         }
-        if depth == 0 { Ok(names) } else { Err(UNBALANCED) }
+        if conversions.is_empty() { Ok(names) } else { Err(UNBALANCED) }
     }
 
-    fn add_name<'a>(
-        &self,
-        names: &mut NamesInText<'a>,
-        token: &'a SqlToken,
-        before: Option<&SqlToken>,
-        next: Option<&SqlToken>,
-    ) {
+    fn add_name<'a>(&self, names: &mut NamesInText<'a>, token: &'a SqlToken, place: Place<'_>) {
         let Some(name) = query_text::identifier(token) else { return };
-        let is_before_dot = next == Some(&SqlToken::Sign('.'));
+        let is_before_dot = place.next == Some(&SqlToken::Sign('.'));
         if is_before_dot && name != "pg_catalog" {
             names.qualifiers.insert(name);
         }
         if functions::is_listed(Engine::Postgres, name) || has_word(TYPES, name) {
             return;
         }
-        // A function is called, a type named, or a value of a type written.
-        let is_used = matches!(next, Some(SqlToken::Sign('(') | SqlToken::Text))
-            || before == Some(&SqlToken::Sign(':'));
-        if is_used || !self.names.contains(name) {
-            names.unlisted.insert(name);
-        } else if before == Some(&SqlToken::Sign('.')) {
-            names.members.insert(name);
+        match place.role() {
+            Role::Column if self.names.contains(name) => {}
+            Role::Member if self.names.contains(name) => {
+                names.members.insert(name);
+            }
+            _ => {
+                names.unlisted.insert(name);
+            }
+        }
+    }
+}
+
+/// The tokens around a name.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    before: [Option<&'a SqlToken>; 2],
+    next: Option<&'a SqlToken>,
+    is_in_conversion: bool,
+}
+
+/// The object that a name can be in the grammar.
+enum Role {
+    Column,
+    /// A column of what is before the dot, or a function of it.
+    Member,
+    /// A function or a type, too.
+    Other,
+}
+
+impl Place<'_> {
+    fn role(self) -> Role {
+        let [earlier, before] = self.before;
+        let is_value = matches!(self.next, Some(SqlToken::Sign('(') | SqlToken::Text));
+        match before {
+            // A function is called, or a value of a type written.
+            _ if is_value => Role::Other,
+            Some(SqlToken::Sign('.'))
+                if earlier.and_then(query_text::identifier) != Some("pg_catalog") =>
+            {
+                Role::Member
+            }
+            Some(SqlToken::Sign('.' | ':' | ')')) => Role::Other,
+            Some(SqlToken::Sign(_)) => Role::Column,
+            Some(SqlToken::Word(word)) if word == "as" && !self.is_in_conversion => Role::Column,
+            Some(SqlToken::Word(word)) if word == "by" && is_word(earlier, BEFORE_BY) => {
+                Role::Column
+            }
+            _ if is_word(before, BEFORE_COLUMNS) => Role::Column,
+            // A type is behind `returning` and behind the name of a column that has it.
+            _ => Role::Other,
         }
     }
 }
@@ -181,6 +226,20 @@ fn is_label(before: Option<&SqlToken>) -> bool {
         Some(SqlToken::Name(_) | SqlToken::Text) | None => false,
     }
 }
+
+/// True for a keyword of the list.
+fn is_word(token: Option<&SqlToken>, list: &str) -> bool {
+    matches!(token, Some(SqlToken::Word(word)) if has_word(list, word))
+}
+
+/// The words in front of parentheses that hold the name of a type behind `as`, which `treat` calls as a function.
+const CONVERSIONS: &str = "cast treat xmlserialize";
+
+/// Reserved words, so that none is the name of a column, which expressions and tables follow.
+const BEFORE_COLUMNS: &str = "all and any case distinct else for from having in join like limit not offset on only or select some table then to \
+    using when where";
+
+const BEFORE_BY: &str = "group order partition";
 
 /// Words of the grammar that show the login, its roles or the place, without a function of their name in the catalog for some.
 const SIGNED_IN: &str =
@@ -248,8 +307,46 @@ mod tests {
         check("select version, currval, o.currval", Ok(["o select", "currval", "o"]));
         check("select currval('counter'), version()", Ok(["currval select version", "", ""]));
         check("select no::version, version 'x', \"sneaky\"", Ok(["select sneaky version", "", ""]));
+        check(
+            "select x.no from orders x order by no, version",
+            Ok(["by from order select x", "no", "x"]),
+        );
         check("select pg_catalog.abs(1)", Ok(["select", "", ""]));
         check("select other.abs(1)", Ok(["other select", "", "other"]));
+    }
+
+    #[test]
+    fn a_column_with_the_name_of_a_type_or_a_function_is_looked_up_where_it_may_be_one() {
+        for text in [
+            "select treat('x' as version)",
+            "select treat((select 'x' as no) as version)",
+            "select cast('x' as \"version\")",
+            "select 'x'::version",
+            "select 'x'::pg_catalog.version",
+            "select 'x'::\"pg_catalog\".version",
+            "select json_query('{}', '$' returning version)",
+            "select json_to_record('{}') as t(a version)",
+            "select json_to_record('{}') as t(by version, no int)",
+            "select json_to_record('{}') as t(\"select\" version)",
+            "select xmltable('/a' passing '' columns a version)",
+            "select xmlserialize(content '' as version)",
+            "select no version",
+        ] {
+            let listing = listing();
+            let tokens = query_text::tokens(text).unwrap();
+            let names = listing.names_in(&tokens).unwrap();
+            assert!(names.unlisted.contains("version"), "{text}: {names:?}");
+        }
+        for text in [
+            "select no as version, (select no as version), cast(version as int), treat(o.version as int)",
+            "select distinct version from version where version > 1 and not version = 2 order by version",
+            "select case when version then version else version end, version[1], (version), -version",
+        ] {
+            let listing = listing();
+            let tokens = query_text::tokens(text).unwrap();
+            let names = listing.names_in(&tokens).unwrap();
+            assert!(!names.unlisted.contains("version"), "{text}: {names:?}");
+        }
     }
 
     #[test]
