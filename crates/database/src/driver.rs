@@ -152,17 +152,18 @@ impl Driver {
         expect(unused_variables, clippy::unused_async, reason = "only PostgreSQL is asked")
     )]
     pub(crate) async fn query_text(&self, principal: &str, sql: &str) -> Result<QueryText, Error> {
-        let whole = || QueryText { with: String::new(), sql: sql.to_owned() };
+        #[cfg(any(feature = "mysql", feature = "sqlite"))]
+        let whole_unless = |refused: Option<String>| match refused {
+            Some(refused) => Err(Error::new(ErrorKind::Statement, refused)),
+            None => Ok(QueryText { with: String::new(), sql: sql.to_owned() }),
+        };
         match self {
             #[cfg(feature = "mysql")]
-            Self::Mysql(_) => match crate::mysql::refused_part(sql) {
-                Some(refused) => Err(Error::new(ErrorKind::Statement, refused)),
-                None => Ok(whole()),
-            },
+            Self::Mysql(_) => whole_unless(crate::mysql::refused_part(sql)),
             #[cfg(feature = "postgres")]
             Self::Postgres(driver) => driver.query_text(principal, sql).await,
             #[cfg(feature = "sqlite")]
-            Self::Sqlite(_) => Ok(whole()),
+            Self::Sqlite(driver) => whole_unless(driver.refused_part(sql)),
         }
     }
 

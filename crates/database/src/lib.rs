@@ -57,7 +57,7 @@ mod support;
 #[cfg(test)]
 #[cfg(feature = "_server")]
 mod tests;
-#[cfg(feature = "_server")]
+#[cfg(any(feature = "_server", feature = "sqlite"))]
 mod token;
 mod tool;
 mod transaction;

@@ -12,6 +12,7 @@ mod failure;
 mod functions;
 mod login;
 mod pool;
+mod query_text;
 mod rights;
 mod rows;
 mod run;
@@ -111,6 +112,11 @@ impl Sqlite {
             describe_statement(session, &pool, text)
         });
         work.await.map_err(|failure| failure::of_statement(&failure))
+    }
+
+    /// The first part of a model's text that the engine must not get, in words.
+    pub(crate) fn refused_part(&self, sql: &str) -> Option<String> {
+        query_text::refused_part(sql, &self.pool.snapshot().rights())
     }
 
     pub(crate) async fn run(

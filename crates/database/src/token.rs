@@ -1,5 +1,5 @@
 //! SQL of a model as tokens, by the lexical rules of its engine as callgate's connections set them. Strings and comments hold nothing that a server would
-//! run, unless it says so of a comment, which is refused. SQLite has an authorizer, which reads no text.
+//! run, unless it says so of a comment, which is refused.
 
 use std::ops::Range;
 
@@ -28,6 +28,9 @@ pub(crate) enum Lexicon {
     Mysql,
     #[cfg(any(feature = "postgres", test))]
     Postgres,
+    /// A string is a name, which it is where the engine expects one.
+    #[cfg(any(feature = "sqlite", test))]
+    Sqlite,
 }
 
 /// A token, if the text begins with one and not with a comment or a blank, and the text behind it.
@@ -43,6 +46,8 @@ pub(crate) fn tokens(lexicon: Lexicon, text: &str) -> Result<Vec<PlacedToken>, &
             Lexicon::Mysql => mysql::next_token(first, rest)?,
             #[cfg(any(feature = "postgres", test))]
             Lexicon::Postgres => postgres::next_token(first, rest)?,
+            #[cfg(any(feature = "sqlite", test))]
+            Lexicon::Sqlite => sqlite::next_token(first, rest)?,
         };
         let bytes = text.len() - rest.len()..text.len() - after.len();
         tokens.extend(token.map(|token| PlacedToken { token, bytes }));
@@ -115,15 +120,15 @@ mod postgres {
             _ if first.is_ascii_digit() => {
                 let end = text.find(|c| !(super::is_of_word(c) || c == '.')).unwrap_or(text.len());
                 let (number, rest) = text.split_at(end);
+                // Older servers read `1e'` as a number and the mark of a string.
+                if rest.starts_with('\'') {
+                    return Err("a text with a number before a string");
+                }
                 (Some(SqlToken::Word(whole_number(number)?)), rest)
             }
             _ if super::is_of_word(first) => word_token(text)?,
             _ if first.is_whitespace() => (None, after),
             _ => (Some(SqlToken::Sign(first)), after),
-                // Older servers read `1e'` as a number and the mark of a string.
-                if rest.starts_with('\'') {
-                    return Err("a text with a number before a string");
-                }
         })
     }
 
@@ -191,6 +196,44 @@ mod postgres {
 
     /// A longer name is cut by the server, so that it could be another one.
     const MOST_BYTES: usize = 63;
+}
+
+#[cfg(any(feature = "sqlite", test))]
+mod sqlite {
+    use super::{Next, SqlToken, UNENDED, next_line, quoted_text, split_word};
+
+    pub(super) fn next_token(first: char, text: &str) -> Next<'_> {
+        let after = text.get(first.len_utf8()..).unwrap_or_default();
+        let name = |name: &str| Some(SqlToken::Name(name.to_ascii_lowercase()));
+        Ok(match first {
+            '-' if after.starts_with('-') => (None, next_line(after, &['\n'])),
+            '/' if after.starts_with('*') => (None, behind_comment(after)?),
+            '\'' | '"' | '`' => {
+                let (inner, rest) = quoted_text(after, first, None)?;
+                (name(&inner), rest)
+            }
+            '[' => {
+                let (inner, rest) = after.split_once(']').ok_or(UNENDED)?;
+                (name(inner), rest)
+            }
+            // A blank before a word, and a letter within one.
+            '\u{feff}' => (None, after),
+            // `$a(…)` is one token, whatever the parentheses hold.
+            '#' | '$' | ':' | '?' | '@' => return Err("a text with placeholders"),
+            _ if super::is_of_word(first) => {
+                let (word, rest) = split_word(text);
+                (Some(SqlToken::Word(word.to_ascii_lowercase())), rest)
+            }
+            _ if first.is_whitespace() => (None, after),
+            _ => (Some(SqlToken::Sign(first)), after),
+        })
+    }
+
+    /// The text behind a comment, whose star comes first.
+    fn behind_comment(text: &str) -> Result<&str, &'static str> {
+        let inner = text.strip_prefix('*').unwrap_or(text);
+        inner.split_once("*/").map(|(_, rest)| rest).ok_or(UNENDED)
+    }
 }
 
 /// The word at the beginning of a text, and the text behind it.
@@ -269,9 +312,9 @@ mod tests {
             check(text, Err(UNENDED));
         }
         check("select $1", Err("a text with placeholders"));
+        check("select 1e'a'", Err("a text with a number before a string"));
         check("select 1pg_sleep", Err("a text with a number that goes on as a word"));
         check("table U&\"\\0070g_roles\"", Err("a text with a name in `U&`"));
         check(&"a".repeat(64), Err("a text with a name of more than 63 bytes"));
     }
 }
-        check("select 1e'a'", Err("a text with a number before a string"));

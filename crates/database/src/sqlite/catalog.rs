@@ -52,6 +52,14 @@ pub(super) fn views(connection: &Connection, rights: &Rights) -> rusqlite::Resul
     Ok(views)
 }
 
+/// The texts of all views by their names in lower case.
+pub(super) fn view_texts(connection: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
+    let mut statement = connection
+        .prepare("SELECT lower(name), sql FROM main.sqlite_schema WHERE type = 'view'")?;
+    let texts = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    texts.collect()
+}
+
 struct FoundTable {
     name: String,
     kind: TableKind,

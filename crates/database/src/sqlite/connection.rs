@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{
     authorizer::{Guard, Mode},
     call::Call,
-    failure, functions,
+    failure, functions, query_text,
     rights::Rights,
 };
 use crate::{
@@ -207,6 +207,8 @@ impl Session {
                 self.run_recorded(|connection| connection.prepare(&view).map(drop))?;
             rights.add_views(touched);
         }
+        let texts = self.run_own(super::catalog::view_texts)?;
+        query_text::add_unheard_reads(&mut rights, &texts);
         Ok(rights)
     }
 

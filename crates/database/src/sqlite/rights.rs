@@ -18,6 +18,8 @@ pub(super) struct Rights {
     is_for_query: bool,
     /// All tables and views of the file, to tell those that a statement names of its own from them.
     names: BTreeSet<String>,
+    /// The columns of readable tables that a model's statements must not read.
+    withheld: BTreeSet<String>,
     reads: BTreeMap<String, BTreeSet<String>>,
     /// The table, column and view of each read of a view's own statement.
     view_reads: BTreeSet<[String; 3]>,
@@ -79,7 +81,9 @@ impl Rights {
                 rights.deletes.insert(table);
             }
         }
-        if !needs.is_for_query {
+        if needs.is_for_query {
+            rights.withheld = withheld_columns(connection, &rights.reads)?;
+        } else {
             foreign_keys::add(&mut rights, connection)?;
         }
         Ok(rights)
@@ -102,6 +106,17 @@ impl Rights {
 
     pub(super) fn is_for_query(&self) -> bool {
         self.is_for_query
+    }
+
+    /// All tables and views of the file.
+    pub(super) fn names(&self) -> &BTreeSet<String> {
+        &self.names
+    }
+
+    /// True for the name of a table or column, in lower case, that a model's statements must not read.
+    pub(super) fn is_withheld(&self, name: &str) -> bool {
+        let is_of_others = self.names.contains(name) && !self.reads.contains_key(name);
+        is_of_others || self.withheld.contains(name) || is_of_engine(name)
     }
 
     pub(super) fn allows(&self, touch: Touch<'_>, views: Views) -> bool {
@@ -174,6 +189,11 @@ impl Rights {
         self.view_reads.append(&mut mem::take(&mut other.view_reads));
     }
 
+    /// Adds a table that a view reads without the authorizer's knowledge.
+    pub(super) fn add_unheard(&mut self, table: &str, view: &str) {
+        self.view_reads.insert([table, "", view].map(str::to_owned));
+    }
+
     /// The views that read one of these tables.
     pub(super) fn views_of(&self, tables: &BTreeSet<TableName>) -> BTreeSet<&str> {
         let is_one = |table: &str| tables.iter().any(|it| it.name.eq_ignore_ascii_case(table));
@@ -226,6 +246,20 @@ fn read_table_names(connection: &Connection) -> rusqlite::Result<BTreeSet<String
         .prepare("SELECT lower(name) FROM main.sqlite_schema WHERE type IN ('table', 'view')")?;
     let names = statement.query_map([], |row| row.get(0))?;
     names.collect()
+}
+
+fn withheld_columns(
+    connection: &Connection,
+    reads: &BTreeMap<String, BTreeSet<String>>,
+) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = connection.prepare("SELECT lower(name) FROM pragma_table_xinfo(?1)")?;
+    let mut withheld = BTreeSet::new();
+    for (table, columns) in reads {
+        for column in statement.query_map([table], |row| row.get::<_, String>(0))? {
+            withheld.extend(Some(column?).filter(|column| !columns.contains(column)));
+        }
+    }
+    Ok(withheld)
 }
 
 fn lowercase_names(names: &BTreeSet<String>) -> BTreeSet<String> {

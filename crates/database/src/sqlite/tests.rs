@@ -2,6 +2,7 @@
 
 mod attacks;
 mod catalog;
+mod joins;
 mod limits;
 mod locks;
 mod shares;
