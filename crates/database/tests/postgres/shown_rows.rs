@@ -21,6 +21,24 @@ const WAYS: &str = "
     create materialized view orders_kept as select no from orders;
     create function orders_of_function() returns setof int language sql begin atomic select no from orders; end;
     create view orders_called as select orders_of_function() as no;
+    create function order_above(int, int) returns int language sql stable begin atomic select min(no) from orders where no > $1 + $2; end;
+    create operator <!> (leftarg = int, rightarg = int, function = order_above);
+    create view orders_operator as select no from partly where no <!> 0 > 0;
+    create aggregate last_order(int) (sfunc = order_above, stype = int, initcond = '0');
+    create view orders_aggregate as select last_order(no) as no from partly;
+    create domain order_no as int check (order_above(value, 0) is not null);
+    create view orders_domain as select no::order_no as no from partly;
+    create type number as (no int);
+    create function number_of(int) returns number language sql stable begin atomic select row(no)::number from orders where no = $1; end;
+    create cast (int as number) with function number_of(int);
+    create view orders_cast as select (no::number).no as no from partly;
+    create function compared(number, number) returns int language sql immutable begin atomic select order_above(($1).no, ($2).no); end;
+    create function is_less(number, number) returns bool language sql immutable begin atomic select ($1).no < ($2).no; end;
+    create operator < (leftarg = number, rightarg = number, function = is_less);
+    create operator class numbers default for type number using btree as operator 1 <, function 1 compared;
+    create view orders_class as select no from partly order by row(no)::number;
+    create function of_any(orders) returns int language sql immutable begin atomic select 1; end;
+    create view orders_row as select of_any(null) as no from partly;
     create foreign data wrapper elsewhere;
     create server elsewhere foreign data wrapper elsewhere;
     create foreign table orders_far (no int) server elsewhere options (schema_name 'public', table_name 'orders_invoker');
@@ -48,6 +66,12 @@ const OFFERED: &[(&str, &str, &str)] = &[
     ("orders_deep", "`view:public.orders_deep`", "leave"),
     ("orders_kept", "`view:public.orders_kept`", "leave"),
     ("orders_called", "`view:public.orders_called`", "leave"),
+    ("orders_operator", "`view:public.orders_operator`", "leave"),
+    ("orders_aggregate", "`view:public.orders_aggregate`", "leave"),
+    ("orders_domain", "`view:public.orders_domain`", "leave"),
+    ("orders_cast", "`view:public.orders_cast`", "leave"),
+    ("orders_class", "`view:public.orders_class`", "leave"),
+    ("orders_row", "", ""),
     ("orders_far", "`rows:public.orders_far`", "leave"),
     ("guarded", "`policy:public.guarded`", "ALTER TABLE public.guarded FORCE ROW LEVEL SECURITY"),
     ("guarded_invoker", "row policies of `public.guarded`", "ALTER TABLE public.guarded FORCE"),

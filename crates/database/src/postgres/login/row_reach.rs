@@ -1,6 +1,7 @@
 //! Rows that an offered table or view shows although rules keep them: those of entities with `rows` or `role`, and row policies. A text
-//! reads a relation by its name, so each way from it to a table counts: views, functions whose body the catalog knows, inheritance and
-//! partitions in both directions, and foreign tables of this name. The text of other functions is not read.
+//! reads a relation by its name, so each way from it to a table counts: views, functions whose body the catalog knows, and whatever leads to
+//! one (operators, aggregates, types and their checks, classes of operators), inheritance and partitions in both directions, and foreign
+//! tables of this name. The text of other functions is not read.
 
 use super::{CatalogReader, catalog_name, row_texts};
 use crate::{
@@ -65,9 +66,14 @@ const SHOWN: &str = "with recursive named as (
                 on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refobjid <> c.oid
             where s.class = 'pg_class'::regclass and c.oid = s.oid
             union all
-            select d.refclassid, d.refobjid, not p.prosecdef, true
-            from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid
-            where s.class = 'pg_proc'::regclass and p.oid = s.oid
+            select d.refclassid, d.refobjid, coalesce(not p.prosecdef, s.as_login), true
+            from pg_depend d left join pg_proc p on d.classid = 'pg_proc'::regclass and p.oid = d.objid
+            where s.class <> 'pg_class'::regclass and d.classid = s.class and d.objid = s.oid
+                and (d.deptype = 'n' or d.refclassid <> 'pg_class'::regclass)
+            union all
+            select d.classid, d.objid, s.as_login, true from pg_depend d
+            where s.class not in ('pg_class'::regclass, 'pg_proc'::regclass) and d.refclassid = s.class and d.refobjid = s.oid
+                and d.classid <> 'pg_class'::regclass and (d.deptype in ('a', 'i') or d.classid = 'pg_amop'::regclass)
             union all
             select s.class, i.inhrelid, s.as_login, false from pg_inherits i
             where s.class = 'pg_class'::regclass and i.inhparent = s.oid
@@ -78,7 +84,7 @@ const SHOWN: &str = "with recursive named as (
                 and t.relname = coalesce((select o.option_value from pg_options_to_table(f.ftoptions) o
                     where o.option_name = 'table_name'), own.relname)
             where s.class = 'pg_class'::regclass and f.ftrelid = s.oid and t.oid <> s.oid
-        ) x(class, oid, as_login, by_name) where x.class in ('pg_class'::regclass, 'pg_proc'::regclass)),
+        ) x(class, oid, as_login, by_name)),
     kin(oid, other, is_above) as (
         select distinct oid, oid, false from shown where class = 'pg_class'::regclass and by_name
         union
