@@ -6,6 +6,7 @@ mod aggregate;
 mod fit;
 mod naming;
 mod resolve;
+mod shown;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use callgate_tool::{ArgumentName, Arguments, Value};
 use callgate_tree::name_list;
 
-use super::{Entity, fit::Fit};
+use super::{Entity, fit::Fit, shown::shown_fields};
 use crate::{
     catalog::{Column, MOST_OF_SMALL, Table},
     engine::{Ability, Engine},
@@ -58,6 +58,9 @@ impl Offered<'_> {
         }
         if !self.fields.contains(name) {
             return format!("a model does not read them; name them under `fields` and `{key}`");
+        }
+        if listed.is_none() && !shown_fields(self.settings, self.fields).contains(name) {
+            return format!("no tool shows them; name them under `{key}`");
         }
         if !Fit::Condition.takes(column) {
             return "values of their types are not compared".to_owned();

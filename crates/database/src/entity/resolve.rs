@@ -15,6 +15,7 @@ use super::{
     absence::Offered,
     fit::{Fit, is_offered},
     naming::name_columns,
+    shown::shown_fields,
 };
 use crate::{
     catalog::{Column, ForeignKey, Table, TableKind},
@@ -236,7 +237,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The columns of conditions or of sorting: a part of those that a model reads.
+    /// The columns of conditions or of sorting: a part of those that a tool shows, or those that the operator lists.
     fn condition_columns(
         &mut self,
         key: &'static str,
@@ -244,8 +245,10 @@ impl<'a> Resolver<'a> {
         fields: &[String],
         of_key: &[String],
     ) -> Vec<String> {
+        let shown = shown_fields(self.settings, fields);
         if let Some(names) = given {
             self.report_unread_columns(key, names, fields);
+            self.note_hidden(key, names.iter().filter(|name| !shown.contains(name)));
             return self.fitting_names(key, names, Fit::Condition);
         }
         let is_default = |name: &&String| {
@@ -260,7 +263,7 @@ impl<'a> Resolver<'a> {
             column.is_some_and(|column| Fit::Condition.takes(column))
                 && ArgumentName::new(name).is_ok()
         };
-        let fitting = fields.iter().filter(fits);
+        let fitting = shown.iter().filter(fits);
         let (offered, left): (Vec<_>, Vec<_>) = fitting.partition(is_default);
         let offered = offered.into_iter().cloned().collect();
         self.note_left(key, left);
@@ -276,7 +279,7 @@ impl<'a> Resolver<'a> {
                     self.fitting_names(&below, names, Fit::Output)
                 }
                 None if operation == Operation::Delete => Vec::new(),
-                None if operation == Operation::Aggregate => self.shown_fields(fields),
+                None if operation == Operation::Aggregate => shown_fields(self.settings, fields),
                 None => fields.to_vec(),
             };
             if named.is_empty() && !operation.is_write() {
@@ -287,22 +290,6 @@ impl<'a> Resolver<'a> {
             outputs.insert(operation, named);
         }
         outputs
-    }
-
-    /// The fields that a tool which reads rows shows, if there is one: what is hidden there is in no group and no sum either.
-    fn shown_fields(&self, fields: &[String]) -> Vec<String> {
-        let readers = [Operation::Get, Operation::List];
-        let readers = readers.iter().filter(|it| self.settings.operations.contains(it));
-        if readers.clone().next().is_none() {
-            return fields.to_vec();
-        }
-        let is_shown = |field: &&String| {
-            readers.clone().any(|reader| {
-                let listed = self.settings.output_fields.get(reader);
-                listed.is_none_or(|listed| listed.contains(field))
-            })
-        };
-        fields.iter().filter(is_shown).cloned().collect()
     }
 
     fn references(&self) -> Vec<Reference> {

@@ -5,7 +5,9 @@ use callgate_tool::{FaultCode, Session, Value, json};
 
 use crate::{
     aggregates_of_engines::{Words, check, script, things},
-    shop::{Shop, column, counted, entity, folder_with, own_orders, settings, user},
+    shop::{
+        Shop, column, counted, entity, folder, folder_with, loaded, own_orders, settings, user,
+    },
 };
 
 #[tokio::test]
@@ -111,6 +113,39 @@ async fn columns_that_no_tool_shows_are_neither_grouped_nor_summed_up() {
         let fault = hidden.fault(name, arguments.clone(), &session).await;
         assert_eq!(fault.code, FaultCode::InvalidArguments, "{arguments}");
         partly.call(name, arguments, &session).await;
+    }
+}
+
+#[tokio::test]
+async fn columns_that_no_tool_shows_take_conditions_and_an_order_only_if_they_are_listed() {
+    let shown = || vec!["no".to_owned(), "state".to_owned()];
+    let session = Session::default();
+    let asked = [json!({"where": {"note": "red"}}), json!({"sort": ["-note"]})];
+    let every = [Operation::Get, Operation::List, Operation::Aggregate, Operation::Update];
+    for operations in [&every[..], &every[1..2], &every[2..3], &every[1..3]] {
+        let orders = || EntitySettings {
+            operations: operations.to_vec(),
+            output_fields: operations.iter().map(|it| (*it, shown())).collect(),
+            ..entity("orders")
+        };
+        let tool = match operations {
+            [Operation::Aggregate] => "shop-orders-aggregate",
+            _ => "shop-orders-list",
+        };
+        let shop = Shop::new(vec![orders()]).await;
+        for arguments in &asked {
+            let fault = shop.fault(tool, arguments.clone(), &session).await;
+            assert_eq!(fault.code, FaultCode::InvalidArguments, "{operations:?} {arguments}");
+        }
+        shop.call(tool, json!({"where": {"state": "new"}}), &session).await;
+        let listed = Some(vec!["note".to_owned()]);
+        let orders = EntitySettings { filter: listed.clone(), sort: listed, ..orders() };
+        let loaded = loaded(&folder(), settings(vec![orders.clone()])).await;
+        let notes =
+            loaded.findings.iter().filter(|it| it.message.contains("no tool shows: `note`"));
+        assert_eq!(notes.count(), 2, "{:?}", loaded.findings);
+        let shop = Shop::new(vec![orders]).await;
+        shop.call(tool, asked[0].clone(), &session).await;
     }
 }
 

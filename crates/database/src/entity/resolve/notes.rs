@@ -11,6 +11,17 @@ use crate::{
 };
 
 impl Resolver<'_> {
+    /// Says which listed columns a model learns by conditions or by the order although no tool shows them.
+    pub(super) fn note_hidden<'n>(&mut self, key: &str, hidden: impl Iterator<Item = &'n String>) {
+        let names = name_list(hidden.map(String::as_str));
+        if !names.is_empty() {
+            let message =
+                format!("a model can learn the values of columns that no tool shows: {names}");
+            let help = "leave them out if nobody who calls may know them";
+            self.findings.push(DatabaseFinding::note(COLUMN, self.pointer(key), message, help));
+        }
+    }
+
     /// Says which columns of a large table have neither conditions nor an order.
     pub(super) fn note_left(&mut self, key: &'static str, mut left: Vec<&String>) {
         left.retain(|name| !self.table.has_index(name));
