@@ -29,9 +29,10 @@ const WAYS: &str = "
     create domain order_no as int check (order_above(value, 0) is not null);
     create view orders_domain as select no::order_no as no from partly;
     create type number as (no int);
-    create function number_of(int) returns number language sql stable begin atomic select row(no)::number from orders where no = $1; end;
-    create cast (int as number) with function number_of(int);
-    create view orders_cast as select (no::number).no as no from partly;
+    create type digits as (no int);
+    create function digits_of(number) returns digits language sql stable begin atomic select row(no)::digits from orders where no = ($1).no; end;
+    create cast (number as digits) with function digits_of(number);
+    create view orders_cast as select (row(no)::number::digits).no as no from partly;
     create function compared(number, number) returns int language sql immutable begin atomic select order_above(($1).no, ($2).no); end;
     create function is_less(number, number) returns bool language sql immutable begin atomic select ($1).no < ($2).no; end;
     create operator < (leftarg = number, rightarg = number, function = is_less);
