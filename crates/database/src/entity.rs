@@ -6,7 +6,7 @@ mod aggregate;
 mod fit;
 mod naming;
 mod resolve;
-mod shown;
+mod visibility;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use callgate_tool::{ArgumentName, Arguments, Value};
 use callgate_tree::name_list;
 
-use super::{Entity, fit::Fit, shown::shown_fields};
+use super::{Entity, fit::Fit, visibility::shown_fields};
 use crate::{
     catalog::{Column, MOST_OF_SMALL, Table},
     engine::{Ability, Engine},

@@ -15,7 +15,7 @@ use super::{
     absence::Offered,
     fit::{Fit, is_offered},
     naming::name_columns,
-    shown::shown_fields,
+    visibility::shown_fields,
 };
 use crate::{
     catalog::{Column, ForeignKey, Table, TableKind},
