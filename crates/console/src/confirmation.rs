@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_tells_requests_apart_and_not_their_command_lines() {
+    fn requests_have_digests_of_their_own_whatever_their_command_lines() {
         let planned = |url: &str, curl: &str| json!({"request": {"method": "POST", "url": url, "curl": curl, "body": "1"}});
         let first = digest("a", &planned("https://a.example", "x"));
         assert_eq!(first, digest("a", &planned("https://a.example", "y")));
