@@ -29,11 +29,16 @@ AGGREGATES = ("sum", "avg", "min", "max")
 class Sql:
     """SQL of one engine for the same question."""
 
-    def __init__(self, engine):
+    def __init__(self, engine, own):
         self.engine = engine
+        # The names of columns in the database, where models know them by others.
+        self.own = own
 
     def quote(self, name):
         return self.engine.quote + name + self.engine.quote
+
+    def column(self, name):
+        return self.quote(self.own.get(name, name))
 
     def table(self, name):
         if self.engine.name == "sqlite":
@@ -52,13 +57,13 @@ class Sql:
 
     def exact(self, column, value):
         """The two sides of an equality, which compares texts by their bytes."""
-        own, literal = self.quote(column), self.literal(value)
+        own, literal = self.column(column), self.literal(value)
         if self.engine.name == "mysql" and isinstance(value, str) and not re.match(r"-?\d", value):
             return f"binary {own}", f"binary {literal}"
         return own, literal
 
     def test(self, column, operator, value):
-        own, literal = self.quote(column), self.literal(value) if not isinstance(value, list) else ""
+        own, literal = self.column(column), self.literal(value) if not isinstance(value, list) else ""
         match operator:
             case "is_null":
                 return f"{own} is {'' if value else 'not '}null"
@@ -127,8 +132,8 @@ def plain(value):
 class Table:
     """One table with its tools, and rows of it to ask about."""
 
-    def __init__(self, served, tools, name, table):
-        self.served, self.sql = served, Sql(served.engine)
+    def __init__(self, served, tools, name, table, own):
+        self.served, self.sql = served, Sql(served.engine, own)
         self.name, self.own = name, self.sql.table(table)
         self.tools = {kind: tools.get(f"schema-{name}-{kind}") for kind in ("list", "get", "aggregate")}
         self.sample = self.call("list", {"limit": 100})["rows"]
@@ -198,7 +203,7 @@ class Table:
             return None
         columns = [column for column in columns if not any(isinstance(row.get(column), (dict, list)) for row in rows)]
         scalars = [column for column in columns if self.is_plain(column)]
-        wanted = self.sql.rows([self.sql.quote(column) for column in scalars] or ["1"], f"from {self.own}{self.sql.where(tests)}")
+        wanted = self.sql.rows([self.sql.column(column) for column in scalars] or ["1"], f"from {self.own}{self.sql.where(tests)}")
         read = [[row.get(column) for column in scalars] if scalars else [1] for row in rows]
         fault = differing(read, wanted, arguments)
         order = arguments.get("sort", [""])[0]
@@ -208,7 +213,7 @@ class Table:
 
     def misplaced(self, order, at, read, tests):
         """The fault of an order: another sequence of its values than the engine's, nulls left out."""
-        own = self.sql.quote(order.lstrip("-"))
+        own = self.sql.column(order.lstrip("-"))
         direction = "desc" if order.startswith("-") else "asc"
         wanted = self.sql.rows([own], f"from {self.own}{self.sql.where([*tests, (order.lstrip('-'), 'is_null', False)])} order by {own} {direction}")
         shown = [plain(row[at]) for row in read if row[at] is not None]
@@ -220,7 +225,7 @@ class Table:
 
     def is_plain(self, column):
         """True for a column whose values both sides write alike."""
-        return column not in self.served.opaque.get(self.own, ())
+        return self.sql.own.get(column, column) not in self.served.opaque.get(self.own, ())
 
     def read(self, chance):
         if not self.keys() or not self.sample:
@@ -233,7 +238,7 @@ class Table:
         chosen = chance.sample(columns, chance.randint(1, len(columns)))
         response = self.call("get", {**arguments, "select": chosen})
         tests = [(key, "eq", value) for key, value in arguments.items()]
-        wanted = self.sql.rows([self.sql.quote(column) for column in chosen], f"from {self.own}{self.sql.where(tests)}")
+        wanted = self.sql.rows([self.sql.column(column) for column in chosen], f"from {self.own}{self.sql.where(tests)}")
         return differing([[response["row"].get(column) for column in chosen]], wanted, arguments)
 
     def counted(self, chance):
@@ -251,10 +256,10 @@ class Table:
         response = self.call("aggregate", {**arguments, "limit": 100})
         if response["more"]:
             return None
-        expressions = [self.sql.quote(column) for column in group] + [self.aggregate(name) for name in names]
+        expressions = [self.sql.column(column) for column in group] + [self.aggregate(name) for name in names]
         rest = f"from {self.own}{self.sql.where(tests)}"
         if group:
-            exact = [f"cast({self.sql.quote(column)} as binary)" if self.served.engine.name == "mysql" else self.sql.quote(column) for column in group]
+            exact = [f"cast({self.sql.column(column)} as binary)" if self.served.engine.name == "mysql" else self.sql.column(column) for column in group]
             rest += f" group by {', '.join(exact)}"
             if self.served.engine.name == "mysql":
                 expressions = [f"min({text})" for text in expressions[: len(group)]] + expressions[len(group) :]
@@ -264,7 +269,7 @@ class Table:
 
     def aggregate(self, name):
         aggregate, _, column = name.partition("_")
-        return "count(*)" if name == "count" else f"{aggregate}({self.sql.quote(column)})"
+        return "count(*)" if name == "count" else f"{aggregate}({self.sql.column(column)})"
 
 
 def differing(read, wanted, arguments):
@@ -293,6 +298,12 @@ def opaque_columns(engine):
     return columns
 
 
+def own_names(text, entity):
+    """The names of an entity's columns in the database, for those that `init` gave another name."""
+    body = re.search(rf'(?m)^      ["\']?{re.escape(entity)}["\']?:\n((?:        .*\n?)*)', text)[1]
+    return dict(re.findall(r'(?m)^          ["\']?([^\s"\']+)["\']?:\n            column: ["\']?(.*?)["\']?$', body))
+
+
 def judge(callgate, engine, file, chance, n_calls):
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
@@ -307,7 +318,7 @@ def judge(callgate, engine, file, chance, n_calls):
             entities = re.findall(r'(?m)^      ["\']?([^\s"\']+)["\']?:\n        table: ["\']?(.*?)["\']?$', text)
             fill(engine, [table for _, table in entities])
             for name, table in entities:
-                asked = Table(served, tools, name, table)
+                asked = Table(served, tools, name, table, own_names(text, name))
                 for _ in range(n_calls):
                     question = chance.choice([asked.listed, asked.listed, asked.counted, asked.read])
                     n_asked += 1
@@ -341,7 +352,7 @@ def main():
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     shared = pathlib.Path(os.environ.get("CALLGATE_SHARED", "../shared"), "corpus", "databases")
-    files = options.files or sorted(shared.glob("*.sql"))
+    files = options.files or [*sorted(shared.glob("*.sql")), *sorted(pathlib.Path(__file__).parent.glob("names.*.sql"))]
     is_fine = True
     with tempfile.TemporaryDirectory() as place:
         engines = {"postgres": Postgres(), "mysql": Mariadb(), "sqlite": Sqlite(pathlib.Path(place))}
