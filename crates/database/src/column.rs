@@ -9,7 +9,7 @@ mod problem;
 mod schema;
 mod text;
 
-use callgate_tool::{Problem, Value};
+use callgate_tool::{Problem, Value, write_string};
 
 pub(crate) use self::{
     problem::new as problem,
@@ -61,29 +61,26 @@ pub(crate) fn value(kind: &ColumnKind, text: Option<&str>, engine: Engine) -> Va
     text.map_or(Value::Null, |text| json::value(kind, text, engine))
 }
 
-/// A value as a result shows it.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct ShownValue {
-    pub(crate) value: Value,
-    /// True if `value` is only the text with which a longer value begins.
-    pub(crate) is_cut: bool,
-}
-
-/// The JSON of a text that a [`Select`](crate::sql::Select) read with the limit `most_bytes`. Of a longer value it is the text
-/// that the limit leaves.
-pub(crate) fn shown_value(
+/// Writes the JSON of a text that a [`Select`](crate::sql::Select) read with the limit `most_bytes`; `None` is null. Of a longer value it
+/// writes the text that the limit leaves, and returns true.
+pub(crate) fn write_shown(
     kind: &ColumnKind,
     text: Option<&str>,
     engine: Engine,
     most_bytes: usize,
-) -> ShownValue {
-    let kept = text.and_then(|text| json::cut_text(kind, text, most_bytes));
-    let value = match (kind, kept) {
-        (_, None) => value(kind, text, engine),
-        (ColumnKind::Any | ColumnKind::Bytes, Some(kept)) => value(kind, Some(kept), engine),
-        (_, Some(kept)) => kept.into(),
+    out: &mut String,
+) -> bool {
+    let Some(text) = text else {
+        out.push_str("null");
+        return false;
     };
-    ShownValue { value, is_cut: kept.is_some() }
+    let kept = json::cut_text(kind, text, most_bytes);
+    match (kind, kept) {
+        (_, None) => json::write(kind, text, engine, out),
+        (ColumnKind::Any | ColumnKind::Bytes, Some(kept)) => json::write(kind, kept, engine, out),
+        (_, Some(kept)) => write_string(kept, out),
+    }
+    kept.is_some()
 }
 
 #[cfg(test)]

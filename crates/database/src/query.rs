@@ -206,6 +206,10 @@ fn sql_text<'a>(call: &'a Call<'_>) -> &'a str {
 impl Backend for QueryTool {
     callgate_executor::of_tool!(tool, database.toolset);
 
+    fn makes_declared_results(&self) -> bool {
+        true
+    }
+
     fn target(&self) -> Option<String> {
         Some(NAME.to_owned())
     }

@@ -1,10 +1,11 @@
-//! The result of a call from the rows that its transaction read. Nothing is cut silently: values that are too long and rows that
-//! do not fit are said in `note`, and `more` is true if there are rows that are not shown.
+//! The result of a call from the rows that its transaction read, written as JSON at once: most results are only passed on. Nothing is
+//! cut silently: values that are too long and rows that do not fit are said in `note`, and `more` is true if there are rows that are
+//! not shown.
 
-use std::fmt::{self, Write as _};
+use std::fmt::{Display, Write as _};
 
 use callgate_call::wording::database as wording;
-use callgate_tool::{Fault, Object, Outcome, Value};
+use callgate_tool::{Answer, Content, Fault, Json, Outcome, write_string};
 
 use crate::{
     catalog::ColumnKind,
@@ -51,14 +52,20 @@ struct Cuts {
     n_more: usize,
 }
 
+/// The members of a result, as far as they are written.
+struct ResultText {
+    json: String,
+    cuts: Cuts,
+}
+
 impl ResultShape {
     /// The outcome, from what the last step came to.
     pub(crate) fn outcome(&self, came: &StepResult, entity: &str, pages: &Pages) -> Outcome {
-        let result = match self {
+        let written = match self {
             Self::Affected(columns) => Ok(columns.change_result(came)),
             Self::AffectedRows { columns, limit } => {
                 let mut result = columns.page_of_rows(&came.rows, *limit, |_| None);
-                result.insert("affected", came.affected.into());
+                result.member("affected", came.affected);
                 Ok(result)
             }
             Self::Row(columns) => columns.single_row(&came.rows, entity),
@@ -68,34 +75,36 @@ impl ResultShape {
                 }))
             }
         };
-        result.map_or_else(Outcome::from, |result| Value::Object(result).into())
+        written
+            .and_then(ResultText::end)
+            .map_or_else(Outcome::from, |json| Answer::new(None, Content::Json(json)).into())
     }
 }
 
 impl Columns {
-    fn change_result(&self, came: &StepResult) -> Object {
-        let mut result = Object::new();
-        result.insert("affected", came.affected.into());
-        let mut cuts = Cuts::default();
+    fn change_result(&self, came: &StepResult) -> ResultText {
+        let mut result = ResultText::new();
+        result.member("affected", came.affected);
         if let [row] = &*came.rows
             && !self.named.is_empty()
         {
-            result.insert("row", self.row_within_budget(row, "row", &mut cuts).into());
+            result.begin("row");
+            self.write_row(row, || "row".to_owned(), &mut result);
         }
-        add_note(&mut result, cuts.cut_note(self));
+        result.note(self, None);
         result
     }
 
-    fn single_row(&self, rows: &Rows, entity: &str) -> Result<Object, Box<Fault>> {
+    fn single_row(&self, rows: &Rows, entity: &str) -> Result<ResultText, Box<Fault>> {
         let row = match &**rows {
             [] => return Err(wording::not_found(entity)),
             [row] => row,
             _ => return Err(wording::ambiguous_key(entity)),
         };
-        let mut result = Object::new();
-        let mut cuts = Cuts::default();
-        result.insert("row", self.row_within_budget(row, "row", &mut cuts).into());
-        add_note(&mut result, cuts.cut_note(self));
+        let mut result = ResultText::new();
+        result.begin("row");
+        self.write_row(row, || "row".to_owned(), &mut result);
+        result.note(self, None);
         Ok(result)
     }
 
@@ -104,94 +113,102 @@ impl Columns {
         rows: &Rows,
         limit: u32,
         token: impl Fn(&[Option<String>]) -> Option<String>,
-    ) -> Object {
+    ) -> ResultText {
         let wanted = usize::try_from(limit).unwrap_or(usize::MAX).min(rows.len());
-        let mut shown = Vec::with_capacity(wanted);
-        let (mut cuts, mut n_bytes) = (Cuts::default(), 0);
+        let mut result = ResultText::new();
+        result.begin("rows");
+        result.json.push('[');
+        let begin = result.json.len();
+        let mut n_shown = 0;
         for (at, row) in rows.iter().take(wanted).enumerate() {
-            let mut of_row = Cuts::default();
-            let value =
-                Value::Object(self.row_within_budget(row, &format!("rows[{at}]"), &mut of_row));
-            n_bytes += n_written(&value);
-            if n_bytes > self.result_bytes && at > 0 {
+            let (end, n_cuts) = (result.json.len(), result.cuts.count());
+            if at > 0 {
+                result.json.push(',');
+            }
+            self.write_row(row, || format!("rows[{at}]"), &mut result);
+            // The commas between rows do not count.
+            if result.json.len() - begin - at > self.result_bytes && at > 0 {
+                result.json.truncate(end);
+                result.cuts.truncate(n_cuts);
                 break;
             }
-            cuts.append(of_row);
-            shown.push(value);
+            n_shown += 1;
         }
-        let (n_shown, more) = (shown.len(), shown.len() < rows.len());
+        result.json.push(']');
+        let more = n_shown < rows.len();
         let next = n_shown.checked_sub(1).filter(|_| more).and_then(|last| rows.get(last));
-        let next = next.and_then(|row| token(row));
-        let mut result = Object::new();
-        result.insert("rows", Value::Array(shown));
-        result.insert("more", more.into());
+        result.member("more", more);
+        if let Some(next) = next.and_then(|row| token(row)) {
+            result.text("next", &next);
+        }
         let left_out =
             (n_shown < wanted).then(|| wording::left_out_rows(n_shown, wanted, self.result_bytes));
-        if let Some(next) = next {
-            result.insert("next", next.into());
-        }
-        let notes = cuts.cut_note(self).into_iter().chain(left_out);
-        let notes = notes.collect::<Vec<_>>().join("; ");
-        add_note(&mut result, Some(notes).filter(|notes| !notes.is_empty()));
+        result.note(self, left_out);
         result
     }
 
-    /// A row, which alone fits a result: if it does not, its values are cut to equal parts.
-    fn row_within_budget(&self, row: &[Option<String>], at: &str, cuts: &mut Cuts) -> Object {
-        let mut of_row = Cuts::default();
-        let mut shown = self.row_object(row, self.value_bytes, at, &mut of_row);
+    /// Writes a row, which alone fits a result: if it does not, its values are cut to equal parts.
+    fn write_row(&self, row: &[Option<String>], at: impl Fn() -> String, result: &mut ResultText) {
         let n_bytes: usize = row.iter().flatten().map(String::len).sum();
-        if n_bytes > self.result_bytes {
+        let most_bytes = if n_bytes > self.result_bytes {
             let part = self.result_bytes / self.named.len().max(1);
-            of_row = Cuts::default();
-            shown = self.row_object(
-                row,
-                part.clamp(LEAST_BYTES, self.value_bytes.max(LEAST_BYTES)),
-                at,
-                &mut of_row,
-            );
-        }
-        cuts.append(of_row);
-        shown
-    }
-
-    fn row_object(
-        &self,
-        row: &[Option<String>],
-        most_bytes: usize,
-        at: &str,
-        cuts: &mut Cuts,
-    ) -> Object {
-        let mut object = Object::with_capacity(self.named.len());
-        for ((name, kind), text) in self.named.iter().zip(row) {
-            let shown = column::shown_value(kind, text.as_deref(), self.engine, most_bytes);
-            if shown.is_cut {
-                cuts.add(format!("{at}.{name}"));
+            part.clamp(LEAST_BYTES, self.value_bytes.max(LEAST_BYTES))
+        } else {
+            self.value_bytes
+        };
+        result.json.push('{');
+        for (index, ((name, kind), text)) in self.named.iter().zip(row).enumerate() {
+            if index > 0 {
+                result.json.push(',');
             }
-            object.insert(name.as_str(), shown.value);
+            write_string(name, &mut result.json);
+            result.json.push(':');
+            let text = text.as_deref();
+            if column::write_shown(kind, text, self.engine, most_bytes, &mut result.json) {
+                result.cuts.add(format!("{}.{name}", at()));
+            }
         }
-        object
+        result.json.push('}');
     }
 }
 
-/// The bytes of a value as JSON.
-fn n_written(value: &Value) -> usize {
-    struct Counter(usize);
-    impl fmt::Write for Counter {
-        fn write_str(&mut self, text: &str) -> fmt::Result {
-            self.0 = self.0.saturating_add(text.len());
-            Ok(())
+impl ResultText {
+    fn new() -> Self {
+        Self { json: "{".to_owned(), cuts: Cuts::default() }
+    }
+
+    /// Begins a member, whose value is written next.
+    fn begin(&mut self, name: &str) {
+        if self.json.len() > 1 {
+            self.json.push(',');
+        }
+        write_string(name, &mut self.json);
+        self.json.push(':');
+    }
+
+    /// Adds a number or a truth value.
+    fn member(&mut self, name: &str, value: impl Display) {
+        self.begin(name);
+        // A text takes whatever is written to it.
+        write!(self.json, "{value}").ok();
+    }
+
+    fn text(&mut self, name: &str, text: &str) {
+        self.begin(name);
+        write_string(text, &mut self.json);
+    }
+
+    /// Adds the note about values that are cut, and another one.
+    fn note(&mut self, columns: &Columns, other: Option<String>) {
+        let notes: Vec<_> = self.cuts.note(columns).into_iter().chain(other).collect();
+        if !notes.is_empty() {
+            self.text("note", &notes.join("; "));
         }
     }
-    let mut counter = Counter(0);
-    // A counter takes everything.
-    write!(counter, "{value}").ok();
-    counter.0
-}
 
-fn add_note(result: &mut Object, note: Option<String>) {
-    if let Some(note) = note {
-        result.insert("note", note.into());
+    fn end(mut self) -> Result<Json, Box<Fault>> {
+        self.json.push('}');
+        Json::parse(&self.json).map_err(|_| wording::callgate_internal_fault(None))
     }
 }
 
@@ -217,9 +234,14 @@ impl Cuts {
         }
     }
 
-    fn append(&mut self, other: Self) {
-        other.places.into_iter().for_each(|place| self.add(place));
-        self.n_more += other.n_more;
+    fn count(&self) -> usize {
+        self.places.len() + self.n_more
+    }
+
+    /// Leaves the first of them.
+    fn truncate(&mut self, count: usize) {
+        self.places.truncate(count);
+        self.n_more = count - self.places.len();
     }
 
     fn cut_note(&self, columns: &Columns) -> Option<String> {

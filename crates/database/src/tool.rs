@@ -55,6 +55,10 @@ impl EntityTool {
 impl Backend for EntityTool {
     callgate_executor::of_tool!(tool, database.toolset);
 
+    fn makes_declared_results(&self) -> bool {
+        true
+    }
+
     fn target(&self) -> Option<String> {
         Some(format!("{} {}", self.operation.as_str(), self.entity.table.name))
     }

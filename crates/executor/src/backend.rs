@@ -181,6 +181,13 @@ pub trait Backend: Debug + Send + Sync {
         &[]
     }
 
+    /// True if results meet the declaration by the way they are made. They are then checked in builds with debug assertions alone, as
+    /// those of tests.
+    #[doc(hidden)]
+    fn makes_declared_results(&self) -> bool {
+        false
+    }
+
     /// Sentences for the person who configures the tool, which no model sees: what it does not offer, and why.
     #[doc(hidden)]
     fn notes(&self) -> Vec<String> {

@@ -86,7 +86,9 @@ impl fmt::Debug for Json {
 
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
-        Self { text: value.to_string().into(), value: OnceLock::from(value) }
+        let mut text = String::new();
+        value.write_to(&mut text);
+        Self { text: text.into(), value: OnceLock::from(value) }
     }
 }
 

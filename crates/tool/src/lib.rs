@@ -59,5 +59,6 @@ pub use tool::{Effect, Tool};
 pub use tool_call::{Arguments, ToolCall, call_id};
 pub use value::{
     Entry, ForeignNumber, Index, IntoIter, InvalidValue, Object, ToValue, Value, from_value,
+    write_string,
 };
 pub use visible::{is_unseen, visible, visible_line, visible_quotation};

@@ -18,6 +18,7 @@ pub use self::build::ToValue;
 pub use self::deserializer::{InvalidValue, from_value};
 pub use self::foreign::ForeignNumber;
 pub use self::object::{Entry, IntoIter, Object};
+pub use self::write::write_string;
 use crate::{Number, spelling::name_of_segment};
 
 /// A JSON value.

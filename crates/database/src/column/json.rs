@@ -1,7 +1,7 @@
 //! The JSON of texts that a database wrote.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use callgate_tool::{Number, Value};
+use callgate_tool::{DEPTH, Digits, JsonReader, Number, Value, write_string};
 
 use super::moment::{self, MomentParts};
 use crate::{
@@ -24,7 +24,8 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
         ColumnKind::Bytes => bytes(text).map(Value::from),
         ColumnKind::Float | ColumnKind::Numeric { .. } => number(text, engine).map(Value::Number),
         // Readers understand repeated names differently.
-        ColumnKind::Json => Value::parse_unambiguous(text).ok().flatten(),
+        ColumnKind::Json if has_room(text) => Value::parse_unambiguous(text).ok().flatten(),
+        ColumnKind::Json => None,
         ColumnKind::Date => moment::rfc3339_text(text, MomentParts::Date, engine).map(Value::from),
         ColumnKind::Time { has_zone } => {
             moment::rfc3339_text(text, MomentParts::Time { has_zone: *has_zone }, engine)
@@ -43,6 +44,23 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
     value.unwrap_or_else(|| text.into())
 }
 
+/// Writes the value of a text. Most are texts and numbers, which are written as they stand.
+pub(super) fn write(kind: &ColumnKind, text: &str, engine: Engine, out: &mut String) {
+    match kind {
+        ColumnKind::Enumeration(_)
+        | ColumnKind::Literal
+        | ColumnKind::Other
+        | ColumnKind::Text { .. }
+        | ColumnKind::Uuid => write_string(text, out),
+        ColumnKind::Float | ColumnKind::Numeric { .. }
+            if engine.has(Ability::ColumnTypes) && Digits::new(text).is_some() =>
+        {
+            out.push_str(text);
+        }
+        _ => value(kind, text, engine).write_to(out),
+    }
+}
+
 /// The part of a text that the limit leaves; `None` if the text is not longer.
 pub(super) fn cut_text<'t>(kind: &ColumnKind, text: &'t str, most_bytes: usize) -> Option<&'t str> {
     let most = match kind {
@@ -56,6 +74,14 @@ pub(super) fn cut_text<'t>(kind: &ColumnKind, text: &'t str, most_bytes: usize) 
     }
     text.get(..text.floor_char_boundary(most))
 }
+
+/// True if a result that has this JSON in one of its rows can be read again.
+fn has_room(text: &str) -> bool {
+    text.len() <= DEEPEST || JsonReader::new(text).with_depth(DEEPEST).check().is_ok()
+}
+
+/// The levels of JSON in a row: it stands in an object in a list in an object.
+const DEEPEST: usize = DEPTH - 3;
 
 /// A value that begins with the letter of its type.
 fn of_any(text: &str, engine: Engine) -> Value {
@@ -104,7 +130,8 @@ fn number(text: &str, engine: Engine) -> Option<Number> {
 
 /// PostgreSQL writes arrays as JSON, whose items are those of its JSON functions.
 fn array(item: &ColumnKind, text: &str, engine: Engine) -> Option<Value> {
-    let Value::Array(items) = Value::parse(text).ok()? else { return None };
+    let parsed = has_room(text).then(|| Value::parse(text).ok()).flatten();
+    let Value::Array(items) = parsed? else { return None };
     let items = items.into_iter().map(|value| read_item(item, value, engine));
     Some(Value::Array(items.collect()))
 }

@@ -46,9 +46,12 @@ impl Request<'_> {
 
     /// A value as a person reads it: as JSON, so that none of its line breaks begins a line.
     fn shown_value(&self, kind: &ColumnKind, text: Option<&str>) -> String {
-        let shown = column::shown_value(kind, text, self.database.engine, MOST_VALUE_BYTES);
-        let more = if shown.is_cut { "…" } else { "" };
-        format!("{}{more}", shown.value)
+        let mut shown = String::new();
+        let engine = self.database.engine;
+        if column::write_shown(kind, text, engine, MOST_VALUE_BYTES, &mut shown) {
+            shown.push('…');
+        }
+        shown
     }
 
     /// The rows that a change of rows is about.

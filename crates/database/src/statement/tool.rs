@@ -142,6 +142,10 @@ fn is_other_spelling(text: &str) -> bool {
 impl Backend for StatementTool {
     callgate_executor::of_tool!(tool, database.toolset);
 
+    fn makes_declared_results(&self) -> bool {
+        true
+    }
+
     fn target(&self) -> Option<String> {
         Some(format!("statement {}", self.statement.name))
     }

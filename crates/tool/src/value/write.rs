@@ -32,6 +32,13 @@ impl Value {
     }
 }
 
+/// Appends a text as JSON, in quotes, to another one.
+#[doc(hidden)]
+pub fn write_string(text: &str, out: &mut String) {
+    let written = write_text(text, out);
+    debug_assert!(written.is_ok(), "a `String` takes whatever is written to it");
+}
+
 /// Gathers what is written: a value has many short pieces, and each costs a formatter a call and its text room to grow.
 struct Chunks<'f, 'o> {
     out: &'f mut fmt::Formatter<'o>,
