@@ -243,10 +243,7 @@ impl Approvals {
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
             Some(_) => self.replace_outdated(call, &digest, journal).await?,
-            None => match self.covering_grant(call, digest) {
-                Some(grant) => Some(grant),
-                None => self.use_equal_approval(call, &digest).await?,
-            },
+            None => self.use_equal_approval(call, &digest).await?,
         };
         let pending = match grant {
             Some(Grant::Given { permit, is_decided_now, .. }) => {

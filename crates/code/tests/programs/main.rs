@@ -11,7 +11,6 @@
 
 mod calls;
 mod clients;
-mod covered;
 mod escapes;
 mod generate;
 mod keys;
@@ -19,6 +18,7 @@ mod kills;
 mod language;
 mod lies;
 mod pauses;
+mod per_approval;
 mod shop;
 
 use std::{
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
         .chain(escapes::tests())
         .chain(lies::tests())
         .chain(pauses::tests())
-        .chain(covered::tests())
+        .chain(per_approval::tests())
         .chain(keys::tests())
         .chain(clients::tests())
         .chain(generate::tests())

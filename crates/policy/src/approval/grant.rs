@@ -96,7 +96,7 @@ impl Approvals {
 
     /// The approval of an earlier call of the same program and tool that covers this one, whatever it sends. Where somebody else has to
     /// approve, each call is decided by itself.
-    pub(super) fn covering_grant(&self, call: &mut Call<'_>, digest: Digest) -> Option<Grant> {
+    fn covering_grant(&self, call: &mut Call<'_>, digest: Digest) -> Option<Grant> {
         let CoveredCall(approval) = call.extensions().get()?;
         let permit = Permit { approval: approval.clone(), by: None };
         if self.rules.approvers == Approvers::Others {
@@ -129,12 +129,15 @@ impl Approvals {
         Ok(true)
     }
 
-    /// The approval that somebody else gave for an equal call, or under which one waits.
+    /// The approval that covers the call, or that somebody else gave for an equal one, or under which one waits.
     pub(super) async fn use_equal_approval(
         &self,
         call: &mut Call<'_>,
         digest: &Digest,
     ) -> Result<Option<Grant>, Box<Fault>> {
+        if let Some(grant) = self.covering_grant(call, *digest) {
+            return Ok(Some(grant));
+        }
         let asked = call.extensions().get::<AskedApproval>().map(|AskedApproval(id)| id.clone());
         let mut equal_approvals = self.equal_approvals(call, digest, asked.as_deref()).await?;
         // One that was approved is used first; of equal ones, the oldest.

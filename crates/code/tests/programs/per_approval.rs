@@ -79,7 +79,7 @@ impl Desk {
         assert_eq!(step.n_writes, 0, "nothing is sent before a yes");
         let mut writes = Vec::new();
         while let Outcome::Pending(pending) = step.outcome {
-            assert_eq!(covers(&pending), self.told());
+            assert_eq!(covers(&pending), self.n_further());
             step = self.step(code, Some((&pending.id, Decision::Approve))).await;
             writes.push(step.n_writes);
         }
@@ -88,7 +88,7 @@ impl Desk {
     }
 
     /// The further calls that the person is told of.
-    fn told(&self) -> u64 {
+    fn n_further(&self) -> u64 {
         let n = if self.approvers == Approvers::Others { 0 } else { self.per_approval - 1 };
         n as u64
     }
