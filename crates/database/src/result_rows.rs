@@ -200,7 +200,7 @@ impl ResultText {
 
     /// Adds the note about values that are cut, and another one.
     fn note(&mut self, columns: &Columns, other: Option<String>) {
-        let notes: Vec<_> = self.cuts.note(columns).into_iter().chain(other).collect();
+        let notes: Vec<_> = self.cuts.cut_note(columns).into_iter().chain(other).collect();
         if !notes.is_empty() {
             self.text("note", &notes.join("; "));
         }

@@ -104,7 +104,7 @@ pub(super) const CURSORS: &[&str] = &[
     "next",
     "page",
 ];
-/// Members that hold those of the page: `d` is that of OData 2.
+/// Members that hold those of the page: `d` is that of `OData` 2.
 pub(super) const ENVELOPES: &[&str] = &[
     "links",
     "_links",

@@ -55,13 +55,14 @@ impl<'d> MemberNames<'d> {
             let path = at.path();
             for (name, property) in document.while_affordable(at.node.members_of("properties"), 1) {
                 self.declared.insert(name);
-                if self.files.contains(name) || is_file(document, property, &path) {
-                    self.files.insert(name);
-                } else if is_untyped(name, LocatedNode::new(property, &path)) {
-                    self.untyped.insert(name);
-                } else {
-                    self.typed.insert(name);
-                }
+                let is_binary = self.files.contains(name) || is_file(document, property, &path);
+                let is_untyped = || is_untyped(name, LocatedNode::new(property, &path));
+                let names = match is_binary {
+                    true => &mut self.files,
+                    false if is_untyped() => &mut self.untyped,
+                    false => &mut self.typed,
+                };
+                names.insert(name);
             }
             let patterns = at.node.members_of("patternProperties");
             for (pattern, value) in document.while_affordable(patterns, 1) {

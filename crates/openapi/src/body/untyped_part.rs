@@ -136,8 +136,9 @@ mod tests {
         ) {
             let (version, rest) = row.split_once(' ').unwrap();
             let end = rest.rfind('}').unwrap() + 1;
-            let part: Value = rest[..end].parse().unwrap();
-            let content_types: Vec<Arc<str>> = rest[end..]
+            let (part, content_types) = rest.split_at(end);
+            let part: Value = part.parse().unwrap();
+            let content_types: Vec<Arc<str>> = content_types
                 .trim()
                 .split(',')
                 .filter(|media_type| !media_type.is_empty())

@@ -130,7 +130,7 @@ impl<'d> Context<'d> {
             return None;
         }
         let mut read = read.flatten()?;
-        edit.into_iter().for_each(|edit| self.apply_argument_edits(edit, &mut read, findings));
+        self.apply_argument_edits(edit, &mut read, findings);
         let OperationParts { operation, item, template, server, security, answers, .. } = read;
         let Layout { inputs, origins, body, no_body_arguments, .. } = read.layout;
         Some(Operation {
@@ -175,10 +175,11 @@ impl<'d> Context<'d> {
     /// Applies the operator's changes. An operation without an argument that the operator fixes is not offered.
     fn apply_argument_edits(
         &mut self,
-        edit: &EditOf<'_>,
+        edit: Option<&EditOf<'_>>,
         read: &mut OperationParts<'d>,
         findings: &mut Findings,
     ) {
+        let Some(edit) = edit else { return };
         let changes = &edit.applied.changes;
         let AppliedArguments { faults, lost } =
             edit::apply_to_layout(changes, &mut read.layout, &read.bindings);

@@ -20,6 +20,7 @@ impl fmt::Display for Event {
             | Self::EmptyOmitted { .. }
             | Self::FormatIgnored { .. }
             | Self::HiddenIgnored { .. }
+            | Self::MediaChosen { .. }
             | Self::NullOmitted { .. }
             | Self::SessionValueAbsent { .. }
             | Self::SessionValueWon { .. }
@@ -30,17 +31,11 @@ impl fmt::Display for Event {
             | Self::CredentialRenewed
             | Self::SignInRequired { .. } => self.write_credential_event(f),
             Self::NotRetried { why } => write!(f, "not sent again: {why}"),
-            Self::MediaChosen { media_type } => {
-                write!(f, "the body is sent as `{media_type}`, which its value fits")
-            }
-            Self::ModelAsked { input, output } => write!(
-                f,
-                "the tool asked a model, which took {input} tokens of requests and {output} of replies"
-            ),
             Self::NothingRecorded { detail } => {
                 write!(f, "nothing is recorded for this request\n{detail}")
             }
-            Self::NextPageRepeated { .. }
+            Self::ModelAsked { .. }
+            | Self::NextPageRepeated { .. }
             | Self::NextPageUndeclared { .. }
             | Self::NextPageUnnamed
             | Self::OutsidePartsIgnored { .. }
@@ -77,6 +72,9 @@ impl fmt::Display for Event {
 impl Event {
     fn write_argument_event(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::MediaChosen { media_type } => {
+                write!(f, "the body is sent as `{media_type}`, which its value fits")
+            }
             Self::ConfiguredUsed { argument } => {
                 write!(f, "`{argument}` was filled by the configuration")
             }
@@ -123,6 +121,10 @@ impl Event {
 
     fn write_answer_event(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::ModelAsked { input, output } => write!(
+                f,
+                "the tool asked a model, which took {input} tokens of requests and {output} of replies"
+            ),
             Self::NextPageRepeated { names } => {
                 let names = names.join("`, `");
                 write!(

@@ -1,6 +1,6 @@
 //! The next page of a response: what is followed, and what is said of an address that no call can ask for.
 
-use http::{HeaderMap, HeaderValue};
+use http::HeaderValue;
 
 use super::*;
 

@@ -3,7 +3,7 @@
 use callgate_tool::{Number, Value, json};
 use proptest::prelude::*;
 
-use super::{ENGINES, Postgres, column, numeric, shown_value, text, value};
+use super::{ENGINES, Postgres, column, numeric, text, value, write_shown};
 use crate::catalog::ColumnKind;
 
 /// A kind with a value that its columns hold, in the form in which it is read again.
@@ -63,7 +63,12 @@ proptest! {
             for kind in [&kind, &list] {
                 let read = value(kind, Some(&written), engine);
                 drop(text(&column(kind.clone(), &written), &read, engine));
-                drop(shown_value(kind, Some(&written), engine, written.len() / 2));
+                let mut shown = String::new();
+                write_shown(kind, Some(&written), engine, written.len() / 2, &mut shown);
+                prop_assert!(Value::parse(&shown).is_ok(), "{}", shown);
+                shown.clear();
+                write_shown(kind, Some(&written), engine, usize::MAX, &mut shown);
+                prop_assert_eq!(Value::parse(&shown).unwrap(), read);
             }
         }
     }

@@ -29,7 +29,7 @@ fn shop(withheld: i64) -> Shop {
 async fn driver(shop: &Shop, tables: &[(&str, &[&str])]) -> Sqlite {
     let driver = shop.connect_with(|settings| settings.is_read_only = true).await;
     let names: Vec<_> = tables.iter().map(|(table, _)| name(table)).collect();
-    driver.tables(&names).await.unwrap();
+    driver.read_tables(&names).await.unwrap();
     let needs = |columns: &[&str]| TableNeeds {
         selects: columns.iter().map(|column| (*column).to_owned()).collect(),
         ..TableNeeds::default()
@@ -40,7 +40,7 @@ async fn driver(shop: &Shop, tables: &[(&str, &[&str])]) -> Sqlite {
         withheld: [name("kept"), name("kept_view")].into(),
         ..Needs::default()
     };
-    let findings = driver.login(&needs).await.unwrap();
+    let findings = driver.check_login(&needs).await.unwrap();
     let views = findings.iter().filter(|it| format!("{it:?}").contains("view:"));
     let is_view =
         tables.iter().any(|(table, _)| ["by_using", "by_natural", "over"].contains(table));
