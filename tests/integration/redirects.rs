@@ -41,10 +41,12 @@ async fn redirects_are_followed_only_if_the_toolset_allows_them() {
     let server = moved(302, "/v1/end").await;
     for settings in ["", "redirects: none"] {
         let executor = target::executor(DESCRIPTION, &format!("{}/v1", server.origin), settings);
-        for (tool, expected) in [("read", "`redirects: same_origin`"), ("write", "never follows")] {
+        for (tool, expected, next) in [
+            ("read", "`redirects: same_origin`", Next::GiveUp),
+            ("write", "never follows", Next::AskUser),
+        ] {
             let fault = fault(call(&executor, tool, json!({})).await.outcome);
             assert_eq!((fault.status, fault.reached), (Some(302), Reached::Yes));
-            let next = if tool == "write" { Next::AskUser } else { Next::GiveUp };
             assert_eq!(fault.next, next);
             assert!(fault.message.contains(expected), "{}", fault.message);
         }

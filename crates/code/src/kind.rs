@@ -106,11 +106,10 @@ impl KindSettings for ToolsetSettings {
     ) -> Arc<dyn KindSettings> {
         let (mut settings, model) = (self.settings.clone(), self.model.clone());
         if let Some(limits) = limits {
-            let given = ["calls", "parallel"].into_iter();
-            for key in given.filter(|key| limits.object.get(key).is_some()) {
-                if settings.engine == Engine::Python {
-                    refuse_calls(reader, at(limits, key));
-                }
+            let makes_calls = settings.engine != Engine::Python;
+            let unused = |key: &&str| !makes_calls && limits.object.get(key).is_some();
+            for key in ["calls", "parallel"].into_iter().filter(unused) {
+                refuse_calls(reader, at(limits, key));
             }
             LimitKeys::fill(&mut settings.limits, reader, limits);
         }

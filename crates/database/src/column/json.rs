@@ -25,7 +25,6 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
         ColumnKind::Float | ColumnKind::Numeric { .. } => number(text, engine).map(Value::Number),
         // Readers understand repeated names differently.
         ColumnKind::Json if has_room(text) => Value::parse_unambiguous(text).ok().flatten(),
-        ColumnKind::Json => None,
         ColumnKind::Date => moment::rfc3339_text(text, MomentParts::Date, engine).map(Value::from),
         ColumnKind::Time { has_zone } => {
             moment::rfc3339_text(text, MomentParts::Time { has_zone: *has_zone }, engine)
@@ -36,6 +35,7 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
                 .map(Value::from)
         }
         ColumnKind::Enumeration(_)
+        | ColumnKind::Json
         | ColumnKind::Literal
         | ColumnKind::Other
         | ColumnKind::Text { .. }

@@ -145,10 +145,8 @@ async fn a_statement_that_the_login_may_not_run_is_a_finding() {
             settings.entities.clear();
             settings.identity.clear();
             let name = format!("statements_{name}{at}");
-            let Some((_, loaded)) = loaded_with(&name, settings, &format!("{script}{grant}")).await
-            else {
-                return;
-            };
+            let loaded = loaded_with(&name, settings, &format!("{script}{grant}")).await;
+            let Some((_, loaded)) = loaded else { return };
             let needs_right = "the statement needs a right that the login does not have";
             let is_reported = loaded.findings.iter().any(|it| it.message == needs_right);
             assert_eq!(is_reported, grant.is_empty(), "{sql}: {:?}", loaded.findings);

@@ -33,7 +33,7 @@ fn case_at(version: Version, place: Place) -> impl Strategy<Value = Case> {
         let is_file = place == Place::Part
             && matches!(version, Version::V31 | Version::V32)
             && is_untyped(&schema);
-        let style = style.or(is_file.then_some("form"));
+        let style = if is_file { style.or(Some("form")) } else { style };
         Case {
             version,
             place,

@@ -46,7 +46,9 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     write_configuration(&file, &text, arguments.force)
         .map_err(|error| write_failure(&file, &error))?;
     print_result_and_help(arguments, &file, &entities, &login);
-    notes.iter().for_each(|note| output::print_message_line(&format!("note: {note}")));
+    for note in &notes {
+        output::print_message_line(&format!("note: {note}"));
+    }
     Ok(Verdict::Fine)
 }
 
