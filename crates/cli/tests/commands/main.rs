@@ -34,6 +34,7 @@ mod foreign_files;
 mod given;
 mod hostile;
 mod import;
+mod import_code;
 mod init;
 mod kinds;
 mod log;

@@ -74,6 +74,8 @@ impl Sidecar {
     /// Sends a request and does not wait for its response.
     pub(crate) fn send(&self, line: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
+        // What nobody reads is to stay with the sidecar: the system would take tens of megabytes.
+        rustix::net::sockopt::set_socket_recv_buffer_size(&stream, 64 * 1024).unwrap();
         let (address, n_bytes) = (&self.address, body.len());
         let headers = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
         let headers: String = headers.collect();
@@ -121,8 +123,6 @@ impl Sidecar {
     /// A turn of an agent whose events are read as they come.
     pub(crate) fn events_of(&self, line: &str, input: &str) -> Events {
         let stream = self.send(line, &[("Accept", "text/event-stream")], &said(input));
-        // What nobody reads is to stay with the sidecar: the system would take tens of megabytes.
-        rustix::net::sockopt::set_socket_recv_buffer_size(&stream, 64 * 1024).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let mut reader = BufReader::new(stream);
         let mut line = String::new();

@@ -84,9 +84,9 @@ fn arguments_of_the_next_page_are_masked_and_cleaned() {
 fn each_change_to_an_answer_is_noted_in_the_journal() {
     for (media_type, body, expected) in [
         ("text/html", "<p>a&#8203;b\u{202e}</p>", Some("2 characters")),
-        ("application/x-ndjson", "[\"\\ud83d\"]\n[\"\\ud83d\"]", Some("2 halves")),
-        ("text/event-stream", "data: [\"\\ud83d\"]\n\n", Some("1 halves")),
-        ("application/json", r#"["\ud83d", "\ude00\ude00"]"#, Some("3 halves")),
+        ("application/x-ndjson", "[\"\\ud83d\"]\n[\"\\ud83d\"]", Some("2 characters")),
+        ("text/event-stream", "data: [\"\\ud83d\"]\n\n", Some("1 characters")),
+        ("application/json", r#"["\ud83d", "\ude00\ude00"]"#, Some("3 characters")),
         ("application/json", "[\"a\u{200b}\", \"\\u001b[1mb\u{202e}\"]", Some("3 characters")),
         ("text/plain", "a\u{200b}\u{1b}[1mb\u{200d}", Some("3 characters")),
         ("text/plain", "\u{645}\u{6cc}\u{200c}\u{62e}\r\n", None),

@@ -3,7 +3,7 @@
 use callgate_tool::{Number, Value, json};
 use proptest::prelude::*;
 
-use super::{ENGINES, Postgres, column, numeric, text, value, write_shown};
+use super::{super::write_shown, ENGINES, Postgres, column, numeric, text, value};
 use crate::catalog::ColumnKind;
 
 /// A kind with a value that its columns hold, in the form in which it is read again.
