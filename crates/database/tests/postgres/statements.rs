@@ -117,7 +117,7 @@ async fn a_schema_whose_values_the_database_refuses_is_a_finding() {
 #[tokio::test]
 async fn a_statement_that_the_login_may_not_run_is_a_finding() {
     let text = json!({"type": "string"});
-    for (at, (sql, effect, grant)) in [
+    let statements = [
         ("insert into public.logs values (:v) returning v", Effect::Write, "insert on logs"),
         ("insert into public.logs values (:v)", Effect::Write, "insert on logs"),
         ("update public.logs set v = :v", Effect::Write, "update on logs"),
@@ -132,25 +132,24 @@ async fn a_statement_that_the_login_may_not_run_is_a_finding() {
             Effect::Write,
             "execute on function shout",
         ),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        for (name, grant) in [("refused", None), ("granted", Some(grant))] {
-            let script = "create table logs (v text); grant select on logs to LOGIN;
-                create function shout(n int) returns int language plpgsql volatile as 'begin return n; end';
-                revoke execute on function shout from public;";
-            let grant = grant.map(|grant| format!("grant {grant} to LOGIN;")).unwrap_or_default();
-            let mut settings = with(sql, vec![("v", text.clone())], effect);
-            settings.entities.clear();
-            settings.identity.clear();
-            let name = format!("statements_{name}{at}");
-            let loaded = loaded_with(&name, settings, &format!("{script}{grant}")).await;
-            let Some((_, loaded)) = loaded else { return };
-            let needs_right = "the statement needs a right that the login does not have";
-            let is_reported = loaded.findings.iter().any(|it| it.message == needs_right);
-            assert_eq!(is_reported, grant.is_empty(), "{sql}: {:?}", loaded.findings);
-            assert_eq!(loaded.tools.is_empty(), grant.is_empty(), "{sql}: {:?}", loaded.findings);
-        }
+    ];
+    let cases = statements.into_iter().enumerate().flat_map(|(at, (sql, effect, grant))| {
+        [("refused", None), ("granted", Some(grant))]
+            .map(|(name, grant)| (format!("statements_{name}{at}"), sql, effect, grant))
+    });
+    for (name, sql, effect, grant) in cases {
+        let script = "create table logs (v text); grant select on logs to LOGIN;
+            create function shout(n int) returns int language plpgsql volatile as 'begin return n; end';
+            revoke execute on function shout from public;";
+        let grant = grant.map(|grant| format!("grant {grant} to LOGIN;")).unwrap_or_default();
+        let mut settings = with(sql, vec![("v", text.clone())], effect);
+        settings.entities.clear();
+        settings.identity.clear();
+        let loaded = loaded_with(&name, settings, &format!("{script}{grant}")).await;
+        let Some((_, loaded)) = loaded else { return };
+        let needs_right = "the statement needs a right that the login does not have";
+        let is_reported = loaded.findings.iter().any(|it| it.message == needs_right);
+        assert_eq!(is_reported, grant.is_empty(), "{sql}: {:?}", loaded.findings);
+        assert_eq!(loaded.tools.is_empty(), grant.is_empty(), "{sql}: {:?}", loaded.findings);
     }
 }
