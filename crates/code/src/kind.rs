@@ -213,7 +213,7 @@ fn refuse_calls(reader: &mut Reader, pointer: String) {
     let help = if Engine::default() == Engine::Monty {
         "write `engine: monty`, or remove the key"
     } else {
-        "use a build with the feature `monty` (`cargo build --release --features monty`), or remove the key"
+        "use a build with the feature `monty`, or remove the key"
     };
     reader.complain(SettingCode::WrongValue, pointer, message, help);
 }

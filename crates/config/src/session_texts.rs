@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_session_stands_where_it_is_filled_in() {
+    fn a_value_of_the_session_is_refused_where_nothing_fills_it() {
         check("auth: {bearer: {token: $session.credentials.a}}", &[]);
         check("auth: {bearer: {token: $session.params.a}}", &[]);
         check("headers: {X-A: $session.params.größe, X-B: $context.tier}", &[]);

@@ -12,6 +12,7 @@ mod keyword;
 pub(crate) mod keyword_content;
 mod legal;
 mod listed_values;
+mod media_part;
 pub(crate) mod nullable;
 mod object_kind;
 mod part;
@@ -25,7 +26,6 @@ mod scope;
 mod set;
 mod stem;
 mod unknown_keyword;
-mod untyped;
 
 use std::{collections::VecDeque, fmt::Display, sync::Arc};
 
@@ -113,7 +113,7 @@ impl<'d> Builder<'d> {
             pending: VecDeque::new(),
             bytes: Bytes::Text,
             untyped_parts: Vec::new(),
-            left_in_place: untyped::MOST_IN_PLACE,
+            left_in_place: media_part::MOST_IN_PLACE,
             scope: Scope::default(),
             is_filled: true,
             findings: Findings::default(),
@@ -134,8 +134,7 @@ impl<'d> Builder<'d> {
             return Value::Bool(true);
         }
         if self.is_untyped_bytes(node, path) {
-            self.document.meter().spend_steps(BYTES);
-            return self.bytes.schema(node, self.view);
+            return self.bytes_schema(node);
         }
         if let Some(built) = self.schema_in_place(node, path) {
             return built;
@@ -149,6 +148,11 @@ impl<'d> Builder<'d> {
                 Value::Object(Object::new())
             }
         }
+    }
+
+    fn bytes_schema(&self, node: &Node) -> Value {
+        self.document.meter().spend_steps(BYTES);
+        self.bytes.schema(node, self.view)
     }
 
     /// A copy of a value; `None`, with a finding, if the value is too large.
@@ -211,11 +215,10 @@ impl<'d> Builder<'d> {
             self.findings.warning(Code::DroppedKeyword, path, message, help);
         }
         if !matches!(self.bytes, Bytes::Parts | Bytes::Patch | Bytes::Text) && is_bytes(node) {
-            self.document.meter().spend_steps(BYTES);
             if let Some(default @ Node::String(_)) = node.get("default") {
                 keyword::report_illegal_default(self, default, &path.name("default"));
             }
-            return self.bytes.schema(node, self.view);
+            return self.bytes_schema(node);
         }
         keyword::build_keywords(self, node, path, &mut built);
         nullable::with_null_if_nullable(self.document, node, built)

@@ -99,7 +99,7 @@ fn members_of_a_body_at_the_top_level_are_reported_with_their_location() {
 }
 
 #[test]
-fn an_argument_beside_a_body_that_has_no_members_is_not_meant_for_it() {
+fn no_member_is_suggested_for_a_body_that_is_no_object() {
     for kind in ["integer", "array"] {
         let body =
             json!({"required": true, "content": {"application/json": {"schema": {"type": kind}}}});
