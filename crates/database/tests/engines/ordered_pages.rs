@@ -75,7 +75,7 @@ pub(crate) async fn check(tools: &Tools, kinds: Kinds, own: impl Fn(&str, &str) 
 /// The keys of the rows of all pages.
 pub(crate) async fn pages(tools: &Tools, table: &str, key: &[&str], sort: &Value) -> Vec<String> {
     let (tool, session) = (format!("shop-{table}-list"), Session::default());
-    let mut arguments = json!({"sort": sort, "limit": LIMIT});
+    let mut arguments = json!({"sort": sort, "limit": LIMIT, "select": key});
     let mut keys = Vec::new();
     loop {
         let result = tools.call(&tool, arguments.clone(), &session).await;

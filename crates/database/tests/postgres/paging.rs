@@ -85,11 +85,7 @@ async fn every_type_that_a_server_sorts_by_has_pages_of_all_rows() {
     let database = server.database("paging_types", &format!("{TYPES}{EVERY}"));
     let login = database.login("tools");
     database.run(&format!("grant select on every to {login}"));
-    let every = EntitySettings {
-        operations: vec![Operation::List],
-        output_fields: [(Operation::List, vec!["no".to_owned()])].into(),
-        ..entity("every")
-    };
+    let every = EntitySettings { operations: vec![Operation::List], ..entity("every") };
     let mut settings = settings_at(&database.url(&login), vec![every]);
     (settings.limits.rows, settings.limits.result_bytes) = (1000, 1 << 22);
     let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
