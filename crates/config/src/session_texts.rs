@@ -32,8 +32,9 @@ impl SessionTexts<'_> {
             self.visit(item, &format!("{pointer}/{at}"));
         }
         let members = node.as_object().into_iter().flat_map(Object::iter);
-        // Extensions of schemas bind inputs to the session.
-        for (name, node) in members.filter(|(name, _)| !name.starts_with("x-")) {
+        // Extensions of schemas bind inputs to the session; names of headers may begin like them.
+        let is_extension = |name: &str| name.starts_with("x-") && !pointer.ends_with("/headers");
+        for (name, node) in members.filter(|(name, _)| !is_extension(name)) {
             self.visit(node, &format!("{pointer}/{}", pointer_segment(name)));
         }
     }
@@ -95,6 +96,7 @@ mod tests {
             check(&format!("headers: {{X-A: '{text}'}}"), &["headers/X-A"]);
         }
         check("headers: {X-A: $session.params.a $session.params.b}", &["headers/X-A"]);
+        check("headers: {x-a: 'id-$session.params.a', x-b: $session.params.b}", &["headers/x-a"]);
         check("server: 'https://a.example/$session.params.name'", &["server"]);
         check("server: $session.params.server", &["server"]);
         check(

@@ -25,11 +25,11 @@ fn json_text(value: &Value, most: usize) -> String {
 }
 
 fn text_frame(text: &str, label: &str) -> Markup {
-    html! { pre.json tabindex="0" role="region" aria-label=(label) { code { (as_it_stands(text)) } } }
+    html! { pre.json tabindex="0" role="region" aria-label=(label) { code { (unchanged_text(text)) } } }
 }
 
 /// A text whose carriage returns a browser keeps; it would read them as line breaks.
-fn as_it_stands(text: &str) -> Markup {
+fn unchanged_text(text: &str) -> Markup {
     html! { @for (at, part) in text.split('\r').enumerate() { @if at > 0 { (PreEscaped("&#13;")) } (part) } }
 }
 

@@ -1,4 +1,4 @@
-//! What an entity cannot do by its table, although the settings allow it.
+//! Operations and pages that the table of an entity rules out, although the settings allow them.
 
 use callgate_tree::name_list;
 
