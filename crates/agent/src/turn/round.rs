@@ -53,6 +53,11 @@ impl RunningTurn<'_> {
                 self.count_reply(&reply).await;
                 self.handle_reply(reply)
             }
+            // A reply that comes without a pause is seen before the stop.
+            Err(_) if stop.is_stopped() => {
+                self.count_failed().await;
+                Some(self.end_as_cancelled())
+            }
             Err(failure) => {
                 self.count_failed().await;
                 Some(self.end_after_failure(failure))
