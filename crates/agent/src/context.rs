@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, io, sync::Arc};
 
-use callgate_executor::{AnswersPrograms, Call, CallRights, Stop, TraceContext, Watcher};
+use callgate_executor::{
+    AnswersPrograms, AnswersSignIns, Call, CallRights, Stop, TraceContext, Watcher,
+};
 use callgate_policy::{AskAtLeast, Confirm};
 use callgate_tool::{Principal, Session, ToolCall, ToolResult};
 use tokio::time::Instant;
@@ -199,7 +201,8 @@ impl TurnContext {
             .with_deadline(deadline)
             .with_stop(self.stop.clone())
             .with_extension(AskAtLeast(confirm))
-            .with_extension(AnswersPrograms);
+            .with_extension(AnswersPrograms)
+            .with_extension(AnswersSignIns);
         if let Some(principal) = &self.principal {
             call = call.with_principal(principal.clone());
         }

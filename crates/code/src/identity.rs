@@ -20,11 +20,16 @@ pub(crate) fn program_identity(call: &Call<'_>) -> String {
         hasher.text(key);
     } else {
         let began = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let random = || RandomState::new().build_hasher().finish().to_string();
+        let random = || random_number().to_string();
         hasher.text(&began.unwrap_or_default().as_nanos().to_string());
         hasher.text(&process::id().to_string()).text(&random()).text(&random());
     }
     hexadecimal(hasher.finish().as_bytes())
+}
+
+/// A number that nobody can guess.
+pub(crate) fn random_number() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// Gives a write its key, if its tool takes one and the code gives none.

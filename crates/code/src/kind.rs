@@ -106,8 +106,7 @@ impl KindSettings for ToolsetSettings {
     ) -> Arc<dyn KindSettings> {
         let (mut settings, model) = (self.settings.clone(), self.model.clone());
         if let Some(limits) = limits {
-            let makes_calls = settings.engine != Engine::Python;
-            let unused = |key: &&str| !makes_calls && limits.object.get(key).is_some();
+            let unused = |key: &&str| !self.makes_calls() && limits.object.get(key).is_some();
             for key in ["calls", "parallel"].into_iter().filter(unused) {
                 refuse_calls(reader, at(limits, key));
             }
@@ -125,6 +124,10 @@ impl KindSettings for ToolsetSettings {
             effect: self.effect(),
             pointer: format!("{pointer}/code_interpreter"),
         }]
+    }
+
+    fn makes_calls(&self) -> bool {
+        self.settings.engine != Engine::Python
     }
 
     fn unavailable(&self) -> Box<Fault> {

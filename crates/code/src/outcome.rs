@@ -121,7 +121,7 @@ fn without_names(result: &ToolResult) -> Value {
     value
 }
 
-fn raised_fault(fault: &Fault) -> Raised {
+pub(crate) fn raised_fault(fault: &Fault) -> Raised {
     let text = format!("{}: {}", fault.code.as_str(), fault.message);
     Raised { text, fault: Json::from_serializable(fault).into_value() }
 }

@@ -3,6 +3,7 @@
 
 mod calls;
 mod repetition;
+mod sign_in;
 
 pub(crate) use {calls::waiting_outcome, repetition::is_resumed};
 

@@ -65,6 +65,12 @@ pub struct CoveredCall(pub String);
 #[expect(clippy::exhaustive_structs, reason = "it says one thing")]
 pub struct AnswersPrograms;
 
+/// The maker of a program's call brings decisions to calls of the program, with the session of then: calls may wait until the user has
+/// signed in. The approval middleware hands the decisions on.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "it says one thing")]
+pub struct AnswersSignIns;
+
 /// The key under which the caller may repeat a program, among the extensions of its call: the keys of its writes follow from it.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it is this text")]

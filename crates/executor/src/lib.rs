@@ -52,7 +52,8 @@ pub use executor::Executor;
 pub use extensions::Extensions;
 #[doc(hidden)]
 pub use extensions::{
-    AnswersPrograms, CoveredCall, MeantToolset, OuterCall, PausableCall, RepeatKey, Resumption,
+    AnswersPrograms, AnswersSignIns, CoveredCall, MeantToolset, OuterCall, PausableCall, RepeatKey,
+    Resumption,
 };
 pub use fingerprint::fingerprint;
 #[doc(hidden)]

@@ -7,7 +7,7 @@ mod others;
 use axum::{extract::State, response::Response};
 use callgate_dialect::{Dialect, ReadMessage, json_result};
 use callgate_executor::{Decided, Decision};
-use callgate_tool::{ToolResult, Value};
+use callgate_tool::{Pending, ToolResult, Value};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -129,9 +129,11 @@ impl Word {
     }
 
     fn requested_call(self, waiting: WaitingCall, id: &str, caller: &Caller) -> RequestedCall {
+        // With the credential of a sign-in, the call is not the one that the key was given to.
+        let key = waiting.key.filter(|_| !id.starts_with(Pending::SIGN_IN));
         let asked = RequestedCall::from(waiting.call)
             .with_timeout(waiting.timeout)
-            .with_idempotency_key(waiting.key);
+            .with_idempotency_key(key);
         let asked = match &waiting.origin {
             Some((dialect, origin)) => asked.with_origin(*dialect, origin),
             None => asked,

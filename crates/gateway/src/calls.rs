@@ -22,7 +22,7 @@ use axum::{
 };
 use bytes::Bytes;
 use callgate_config::Built;
-use callgate_executor::{Call, CallRights, Execution, Stop, TraceContext};
+use callgate_executor::{AnswersSignIns, Call, CallRights, Execution, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
 use callgate_tool::{Arguments, Audience, Fingerprint, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
@@ -272,6 +272,9 @@ impl Batch {
         }
         if let Some(trace) = &self.trace {
             call = call.with_trace(trace.clone());
+        }
+        if self.keeper.is_some() {
+            call = call.with_extension(AnswersSignIns);
         }
         if let Some(key) = self.key_of(at, asked) {
             call = call.with_extension(IdempotencyKey(key));

@@ -47,6 +47,11 @@ pub trait KindSettings: Any + fmt::Debug + Send + Sync {
         false
     }
 
+    /// True if its tools make calls, which may wait for a decision whatever the rules of approvals are.
+    fn makes_calls(&self) -> bool {
+        false
+    }
+
     /// The name of a toolset that is opened before this one.
     fn needs(&self) -> Option<&str> {
         None

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use callgate_executor::{Call, Decided, Decision, Executor};
+use callgate_executor::{AnswersSignIns, Call, Decided, Decision, Executor};
 use callgate_session::Key;
 use callgate_tool::{Approvers, FaultCode, Outcome, ToolResult, Value};
 use rmcp::{
@@ -46,7 +46,7 @@ pub(crate) async fn run<'a>(
     origin: &CallOrigin<'_>,
     pauses: &Pauses,
 ) -> Result<RoundEnd, ErrorData> {
-    let mut call = fresh();
+    let mut call = call_with_sign_ins(fresh(), origin.abilities);
     let place = state_place(&call);
     let round = load_round(origin.exact, &call, &place, pauses).await?;
     let mut answers = exact_answers(origin.exact);
@@ -106,6 +106,15 @@ pub(crate) async fn run<'a>(
         ErrorData::internal_error("the values that the tool wants cannot be asked for", None)
     })?;
     Ok(RoundEnd::Asks(InputRequiredResult::new(Some(requests), Some(state))))
+}
+
+/// Lets the calls of a program wait for a sign-in where the answer comes with a request of its own, and with its credentials.
+fn call_with_sign_ins(call: Call<'_>, abilities: Abilities) -> Call<'_> {
+    if (abilities.channel, abilities.has_forms) == (Channel::Rounds, true) {
+        call.with_extension(AnswersSignIns)
+    } else {
+        call
+    }
 }
 
 fn call_with_decision(call: Call<'_>, approval: String, decision: Decision) -> Call<'_> {

@@ -234,6 +234,10 @@ impl Pending {
     #[doc(hidden)]
     pub const PROGRAM_CALL: &'static str = "program_call_";
 
+    /// The beginning of the ids of calls of programs that wait until the user has signed in.
+    #[doc(hidden)]
+    pub const SIGN_IN: &'static str = "sign_in_";
+
     /// A call that waits without a time limit.
     pub fn new(kind: PendingKind, id: impl Into<String>, request: Value) -> Self {
         Self { kind, id: id.into(), expires: None, request, approvers: Approvers::Caller }

@@ -59,6 +59,35 @@ fn calls_that_need_a_person_are_approved_by_yes_and_refused_without_a_terminal()
 }
 
 #[test]
+fn a_program_of_a_sidecar_waits_for_a_sign_in_and_goes_on_with_the_new_token() {
+    let service = Blocking::start(Service::start(|_| (200, r#"[{"price": 1}]"#.to_owned())));
+    let folder = shop(&service.service.origin);
+    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
+    let text = text.replace("auth: none", "auth: {bearer: {token: $session.credentials.me}}");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let sidecar = Sidecar::start(folder.path(), &[]);
+    let send = |line: &str, body: &Value| {
+        let answer = sidecar.answer(line, "", &body.to_string());
+        assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    };
+    send("PUT /v1/sessions/s1", &json!({"parameters": {"lang": "en"}}));
+    let input = json!({"input": "len(await pets.list())"});
+    let call = json!({"tool": "code-generate_and_execute", "args": input});
+    let answer = send("POST /v1/calls", &json!({"calls": [call], "session": {"id": "s1"}}));
+    let answer = Value::parse(&answer).unwrap();
+    let pending = &answer["results"][0]["pending"];
+    assert_eq!(pending["request"]["sign_in"]["code"], json!("sign_in_required"), "{answer}");
+    assert_eq!(service.service.received().len(), 0);
+    send("PATCH /v1/sessions/s1", &json!({"credentials": {"me": "token-of-kim"}}));
+    let decision = format!("POST /v1/approvals/{}", pending["id"].as_str().unwrap());
+    let answer = send(&decision, &json!({"decision": "approve"}));
+    let answer = Value::parse(&answer).unwrap();
+    assert_eq!(answer["response"]["execution_result"], json!("1"), "{answer}");
+    assert_eq!(service.service.received().len(), 1);
+}
+
+#[test]
 fn a_configuration_without_programs_gets_the_key_to_add() {
     let folder = shop("http://127.0.0.1:9");
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();

@@ -11,7 +11,7 @@ use callgate_tool::{
 use futures_util::StreamExt as _;
 use tokio::time::{sleep, sleep_until};
 
-use super::{Asked, EndedCall, Halt, Program, RunEnd};
+use super::{Asked, EndedCall, Halt, Program, RunEnd, sign_in};
 use crate::{
     arguments::tool_arguments,
     functions::Function,
@@ -151,7 +151,9 @@ impl Program<'_> {
             return call.with_extension(CoveredCall(id.clone()));
         }
         let Some(Resumption { pending, decided, .. }) = self.resumption else { return call };
-        let is_meant = |it: &&Pending| it.id == *pending && it.kind == PendingKind::Approval;
+        let is_meant = |it: &&Pending| {
+            it.id == *pending && it.kind == PendingKind::Approval && !sign_in::is_sign_in(it)
+        };
         match (waited.filter(is_meant), decided) {
             (None, _) => call,
             (Some(_), Some(decided)) => call.with_decided(decided.clone()),
@@ -160,7 +162,7 @@ impl Program<'_> {
     }
 
     /// The facts about a call that a person sees who decides about it.
-    fn decision_facts(&self, number: usize, tool: &str) -> Object {
+    pub(super) fn decision_facts(&self, number: usize, tool: &str) -> Object {
         let name = self.journal.calls.get(number).map(|call| call.name.name.as_str());
         let lines = self.journal.lines_with_name(name.unwrap_or_default());
         let mut facts = Object::from([
@@ -212,7 +214,7 @@ impl Program<'_> {
     /// Takes the end of a call. That of a write of a program that has waited is noted.
     pub(super) async fn take_result(&mut self, ended: EndedCall) -> Result<(), Halt> {
         let EndedCall { number, waited, result } = ended;
-        let result = match result {
+        let mut result = match result {
             Ok(result) => result,
             Err(fault) => {
                 // The client's answer is none of its function: the call still waits.
@@ -222,6 +224,9 @@ impl Program<'_> {
         };
         let mut notes = result.notes().unwrap_or_default();
         self.note_decision(number, waited.as_deref(), &result);
+        if let Some(pending) = self.awaited_sign_in(number, waited.as_deref(), &result.outcome) {
+            result.outcome = Outcome::Pending(pending);
+        }
         let is_write = self.journal.calls.get(number).is_some_and(|call| call.is_write);
         match (&result.outcome, waited) {
             (Outcome::Pending(pending), _) => self.wait_for(number, pending.clone()),
@@ -255,7 +260,7 @@ impl Program<'_> {
         if is_write { self.keep_journal().await } else { Ok(()) }
     }
 
-    fn end_call(&mut self, number: usize, ended: Ended, answer: Result<Value, Raised>) {
+    pub(super) fn end_call(&mut self, number: usize, ended: Ended, answer: Result<Value, Raised>) {
         self.journal.end_call(number, ended, answer);
         self.ready.push_back(number);
     }

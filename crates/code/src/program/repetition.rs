@@ -4,7 +4,7 @@
 use callgate_executor::Resumption;
 use callgate_tool::{Pending, PendingKind};
 
-use super::{Asked, Halt, Program, calls::Meant};
+use super::{Asked, Halt, Program, calls::Meant, sign_in};
 use crate::{
     journal::{CallState, Event},
     message::{Meaning, Name},
@@ -45,7 +45,10 @@ impl Program<'_> {
                 CallState::Ended(..) => self.ready.push_back(number),
                 CallState::Asked => self.queue_again(number),
                 CallState::Waiting(pending) if is_resumed(self.resumption, pending) => {
-                    self.queue_again(number);
+                    match sign_in::sign_in_refusal(self.resumption, pending) {
+                        Some((ended, raised)) => self.end_call(number, ended, Err(raised)),
+                        None => self.queue_again(number),
+                    }
                 }
                 CallState::Waiting(_) => {}
                 CallState::Begun => {
@@ -145,10 +148,11 @@ impl Program<'_> {
     }
 }
 
-/// True if this goes on with the call that waits: somebody has decided, or the client has answered.
+/// True if this goes on with the call that waits: somebody has decided, the client has answered, or the user has signed in.
 pub(crate) fn is_resumed(resumption: Option<&Resumption>, waiting: &Pending) -> bool {
     resumption.is_some_and(|it| {
-        it.pending == waiting.id && (waiting.kind == PendingKind::Approval || it.answer.is_some())
+        let is_answered = waiting.kind == PendingKind::Approval || it.answer.is_some();
+        (it.pending == waiting.id && is_answered) || sign_in::is_tried_again(it, waiting)
     })
 }
 

@@ -20,6 +20,7 @@ mod lies;
 mod pauses;
 mod per_approval;
 mod shop;
+mod sign_ins;
 
 use std::{
     env,
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         .chain(per_approval::tests())
         .chain(keys::tests())
         .chain(clients::tests())
+        .chain(sign_ins::tests())
         .chain(generate::tests())
         .chain(kills::tests())
     {

@@ -53,8 +53,12 @@ impl Policy {
         let previous_webhook = previous.and_then(|previous| previous.webhook.clone());
         let is_serving = environment.sidecar == Sidecar::Serving;
         let webhook = previous_webhook.or_else(|| is_serving.then(Webhook::new));
-        // Writes of an agent are asked about, whatever the toolsets say.
-        let is_needed = !rules.are_empty() || !config.agents.is_empty();
+        let makes_calls =
+            |toolset: &ToolsetConfig| toolset.kind.as_ref().is_some_and(|kind| kind.makes_calls());
+        // Writes of an agent are asked about, and a program waits for a sign-in, whatever the toolsets say.
+        let is_needed = !rules.are_empty()
+            || !config.agents.is_empty()
+            || config.toolsets.iter().any(makes_calls);
         let approvals = build_approvals(is_needed.then_some(rules), state.as_ref(), previous);
         let approvals = approvals.map(|approvals| match &webhook {
             Some(webhook) => Arc::new(approvals.with_webhook(webhook)),
