@@ -43,7 +43,8 @@ pub(crate) fn tool_arguments(
     }
     let mut arguments = Value::Object(arguments);
     restore_numbers(schema, schema, &mut arguments);
-    Ok(arguments.as_object().cloned().unwrap_or_default())
+    let Value::Object(arguments) = arguments else { return Ok(Arguments::new()) };
+    Ok(arguments)
 }
 
 #[cfg(test)]

@@ -1,19 +1,24 @@
 //! One program with its calls: what the worker reports is judged here, calls run side by side through the executor, and results go in
 //! when the code waits for them. A program that goes on after a wait first gets the recorded answers in the recorded order.
 
+mod callee;
 mod calls;
 mod repetition;
 mod sign_in;
 
 pub(crate) use {calls::waiting_outcome, repetition::is_resumed};
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
 
 use callgate_executor::{Call, Executor, Resumption};
 use callgate_tool::{Fault, Object, Pending, ToolCall, ToolResult, Value};
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio::time::{Instant, sleep_until};
 
+use self::callee::Callee;
 use crate::{
     functions::Functions,
     journal::{CallAnswer, ProgramJournal, answer_size},
@@ -29,6 +34,8 @@ pub(crate) struct Program<'a> {
     call: &'a Call<'a>,
     executor: &'a Executor,
     functions: Functions<'a>,
+    /// The functions that it has called, by their names.
+    callees: BTreeMap<String, Callee<'a>>,
     limits: CodeLimits,
     deadline: Instant,
     journal: ProgramJournal,
@@ -115,6 +122,7 @@ impl<'a> Program<'a> {
             call,
             executor: functions.executor,
             functions,
+            callees: BTreeMap::new(),
             limits,
             deadline: call.deadline_within(limits.timeout),
             n_recorded: journal.events.len(),

@@ -1,6 +1,6 @@
 //! The calls of a program: as the code asks for them, on their way through the executor, and their ends.
 
-use std::{mem, time::Duration};
+use std::{collections::BTreeSet, mem, time::Duration};
 
 use callgate_call::{Selection, wording::approval};
 use callgate_executor::{Call, ClientAnswer, CoveredCall, Executor, PausableCall, Resumption};
@@ -11,10 +11,9 @@ use callgate_tool::{
 use futures_util::StreamExt as _;
 use tokio::time::{sleep, sleep_until};
 
-use super::{Asked, EndedCall, Halt, Program, RunEnd, sign_in};
+use super::{Asked, EndedCall, Halt, Program, RunEnd, callee::Callee, sign_in};
 use crate::{
     arguments::tool_arguments,
-    functions::Function,
     identity::add_key,
     journal::{AskedCall, CallApproval, CallState, MOST_BYTES, ProgramJournal},
     message::Raised,
@@ -71,17 +70,15 @@ impl Program<'_> {
         let Asked { name, positional, named } = asked;
         let unknown = |text: String| call_exception("unknown_tool", &text);
         let invalid = |text: String| call_exception("invalid_arguments", &text);
-        let entry = match self.functions.find(&name).map_err(unknown)? {
-            Function::Search => {
+        let (entry, schema) = match self.callee(&name).map_err(unknown)? {
+            Callee::Search => {
                 let question = positional.first().or_else(|| named.get("query"));
                 let question = question.and_then(Value::as_str);
                 let question = question.ok_or_else(|| invalid(SEARCH_TAKES.to_owned()))?;
                 return Ok(Meant::Value(self.functions.search(question)));
             }
-            Function::Tool(entry) => entry,
+            Callee::Tool { entry, schema, .. } => (entry, schema),
         };
-        let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
-        let schema = schema.unwrap_or_default();
         let mut arguments = tool_arguments(&schema, positional, named).map_err(invalid)?;
         if entry.effect() != Effect::Read {
             add_key(&mut arguments, &schema, &self.journal.identity, number);
@@ -163,11 +160,9 @@ impl Program<'_> {
 
     /// The facts about a call that a person sees who decides about it.
     pub(super) fn decision_facts(&self, number: usize, tool: &str) -> Object {
-        let name = self.journal.calls.get(number).map(|call| call.name.name.as_str());
-        let lines = self.journal.lines_with_name(name.unwrap_or_default());
         let mut facts = Object::from([
             ("call", number.saturating_add(1).into()),
-            ("lines", Value::Array(lines.into_iter().map(Value::from).collect())),
+            ("lines", self.lines_of_call(number)),
             ("ran", self.journal.n_ran(tool).into()),
         ]);
         if let n @ 1.. = self.most_covered() {
@@ -183,7 +178,8 @@ impl Program<'_> {
 
     /// Notes that an approval of an earlier call of the tool covers this one, if one does. A call that waits is decided by itself.
     fn cover_call(&mut self, number: usize, tool: &str) -> bool {
-        let covering = self.journal.covering_approval(tool, self.most_covered());
+        let most = self.most_covered();
+        let covering = (most > 0).then(|| self.journal.covering_approval(tool, most)).flatten();
         let covering = covering.map(|id| CallApproval::Covered(id.to_owned()));
         let Some(call) = self.journal.calls.get_mut(number) else { return false };
         if call.approval.is_none() && call.state == CallState::Asked {
@@ -303,8 +299,10 @@ impl Program<'_> {
     /// Keeps the program until a person has decided about all calls that wait.
     pub(super) async fn begin_to_wait(&mut self) -> RunEnd {
         let asked = self.journal.calls.iter().filter_map(|call| call.tool.as_deref());
-        let prints =
-            asked.filter_map(|tool| Some((tool.to_owned(), self.functions.fingerprint(tool)?)));
+        let asked: BTreeSet<&str> = asked.collect();
+        let prints = asked
+            .into_iter()
+            .filter_map(|tool| Some((tool.to_owned(), self.functions.fingerprint(tool)?)));
         self.journal.tools = prints.collect();
         if let Err(fault) = self.keeper.keep_waiting(self.call, &self.journal).await {
             return RunEnd::Failed(fault);
