@@ -76,7 +76,7 @@ impl<'a> Call<'a> {
 
     /// A call that this one makes: for its caller, with its session, its rights and its end. Nobody can be asked about it.
     #[doc(hidden)]
-    pub fn inner_call(&self, asked: ToolCall) -> Call<'static> {
+    pub fn inner_call(&self, asked: ToolCall) -> Call<'_> {
         let mut extensions = Extensions::default();
         extensions.insert(OuterCall(self.extensions.clone()));
         Call {
@@ -89,7 +89,29 @@ impl<'a> Call<'a> {
             execution: Execution::Server,
             decided: None,
             approval: None,
-            ..self.to_static()
+            ..self.reborrow()
+        }
+    }
+
+    /// A copy that borrows from this call.
+    #[doc(hidden)]
+    pub fn reborrow(&self) -> Call<'_> {
+        Call {
+            id: Cow::Borrowed(self.id()),
+            tool: Cow::Borrowed(self.tool()),
+            arguments: Cow::Borrowed(self.arguments()),
+            session: Cow::Borrowed(self.session()),
+            principal: self.principal.clone(),
+            rights: self.rights.clone(),
+            started: self.started,
+            deadline: self.deadline,
+            timeout: self.timeout,
+            trace: self.trace.clone(),
+            extensions: self.extensions.clone(),
+            stop: self.stop.clone(),
+            execution: self.execution,
+            decided: self.decided.clone(),
+            approval: self.approval.clone(),
         }
     }
 
@@ -199,10 +221,10 @@ impl<'a> Call<'a> {
     /// A copy of the call that borrows nothing.
     pub fn to_static(&self) -> Call<'static> {
         Call {
-            id: Cow::Owned(self.id.clone().into_owned()),
-            tool: Cow::Owned(self.tool.clone().into_owned()),
-            arguments: Cow::Owned(self.arguments.clone().into_owned()),
-            session: Cow::Owned(self.session.clone().into_owned()),
+            id: Cow::Owned(self.id().to_owned()),
+            tool: Cow::Owned(self.tool().to_owned()),
+            arguments: Cow::Owned(self.arguments().clone()),
+            session: Cow::Owned(self.session().clone()),
             principal: self.principal.clone(),
             rights: self.rights.clone(),
             started: self.started,

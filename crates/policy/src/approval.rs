@@ -210,8 +210,7 @@ impl Approvals {
         let outer = call.extensions().get::<OuterCall>();
         let of_maker = call.extensions().get().or_else(|| outer?.0.get::<AskAtLeast>());
         let of_maker = of_maker.map_or(Confirm::Never, |rule| rule.0);
-        let pausable = call.extensions().get::<PausableCall>().cloned();
-        let can_wait = outer.is_none() || pausable.is_some();
+        let can_wait = outer.is_none() || call.extensions().get::<PausableCall>().is_some();
         let (rules, effect) = ([self.rules.backend_rule(backend), of_maker], backend.effect());
         if !rules.iter().any(|rule| rule.may_ask(effect)) {
             return Ok(None);
@@ -236,6 +235,7 @@ impl Approvals {
         let review = review.inspect_err(|_| noted(journal))?;
         let shown = Shown::new(&review.preview);
         let digest = request::approval_digest(call, backend, &review, &shown);
+        let pausable = call.extensions().get::<PausableCall>().cloned();
         let shown = shown.with_program(pausable, &digest, self.rules.approvers);
         let state = review.state;
         // The store may take a while, and the preview is as large as the request.

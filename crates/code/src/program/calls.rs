@@ -27,7 +27,7 @@ pub(super) enum Meant {
     Value(Value),
 }
 
-impl Program<'_> {
+impl<'a> Program<'a> {
     /// Takes a call of the code: it begins, or its exception waits for the code.
     ///
     /// # Errors
@@ -131,14 +131,9 @@ impl Program<'_> {
         Ok(())
     }
 
-    fn executor_call(
-        &self,
-        number: usize,
-        asked: ToolCall,
-        waited: Option<&Pending>,
-    ) -> Call<'static> {
-        let tool = asked.tool.clone();
-        let call = self.call.inner_call(asked).with_deadline(self.deadline);
+    fn executor_call(&self, number: usize, asked: ToolCall, waited: Option<&Pending>) -> Call<'a> {
+        let (tool, outer) = (asked.tool.clone(), self.call);
+        let call = outer.inner_call(asked).with_deadline(self.deadline);
         let mut call = call.with_whole(Selection::default());
         if !self.journal.is_full() {
             call = call.with_extension(PausableCall(self.decision_facts(number, &tool)));
@@ -316,9 +311,9 @@ impl Program<'_> {
 }
 
 /// Makes a call. One that needs an approval where approvals cannot be read or kept now is made again after a moment: nothing was sent.
-async fn call_with_patience(executor: &Executor, call: Call<'static>) -> ToolResult {
+async fn call_with_patience(executor: &Executor, call: Call<'_>) -> ToolResult {
     for _ in 0..ATTEMPTS {
-        let result = executor.call_with(call.clone()).await;
+        let result = executor.call_with(call.reborrow()).await;
         let wait = match &result.outcome {
             Outcome::Failed(fault) if fault.code == FaultCode::NeedsApproval => fault.retry_after,
             Outcome::Answered(_)
