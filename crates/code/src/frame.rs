@@ -14,11 +14,11 @@ pub(crate) const MOST_TO_WORKER: usize = 64 << 20;
 /// The bytes that are read at once, and kept for the next frames.
 pub(crate) const MOST_READ: usize = 16 << 10;
 
-/// The bytes of a frame; `None` if the text is longer than `most`.
-pub(crate) fn frame_bytes(message: &Value, most: usize) -> Option<Vec<u8>> {
+/// The bytes of a frame with the text that `write` appends; `None` if it is longer than `most`.
+pub(crate) fn frame_bytes(write: impl FnOnce(&mut String), most: usize) -> Option<Vec<u8>> {
     // The length takes the place of these four.
     let mut text = "\0\0\0\0".to_owned();
-    message.write_to(&mut text);
+    write(&mut text);
     let length = text.len().checked_sub(size_of::<u32>()).filter(|length| *length <= most)?;
     let length = u32::try_from(length).ok()?;
     let mut bytes = text.into_bytes();
@@ -39,7 +39,7 @@ pub(crate) fn read_frame(input: &mut dyn Read) -> io::Result<Option<Value>> {
     if usize::try_from(length).map_or(true, |length| length > MOST_TO_WORKER) {
         return Err(ErrorKind::FileTooLarge.into());
     }
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(MOST_READ.min(usize::try_from(length).unwrap_or(MOST_READ)));
     let n_read = input.take(length.into()).read_to_end(&mut text)?;
     if u64::try_from(n_read).ok() != Some(length.into()) {
         return Err(ErrorKind::UnexpectedEof.into());
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn frames_that_arrive_byte_by_byte_are_read_whole_and_keep_digits() {
         let message = json!({"price": Value::parse("1.10").unwrap(), "name": "Rex"});
-        let bytes = frame_bytes(&message, MOST_FROM_WORKER).unwrap();
+        let bytes = frame_bytes(|out| message.write_to(out), MOST_FROM_WORKER).unwrap();
         let mut frames = Frames::default();
         for byte in bytes.iter().chain(&bytes) {
             assert!(frames.buffer.len() < bytes.len());

@@ -1,5 +1,7 @@
 //! The messages between a program and its worker. A worker that breaks the protocol is ended: whatever it says is judged, never believed.
 
+use std::mem;
+
 use callgate_tool::{Object, Value, json};
 
 /// A message to a worker.
@@ -104,31 +106,59 @@ impl Order {
         }
     }
 
-    pub(crate) fn from_value(value: &Value) -> Option<Self> {
-        let (kind, body) = only_member(value)?;
-        match kind {
-            "answer" => {
-                let answer = match body.get("raised").and_then(Value::as_str) {
-                    Some(text) => {
-                        Err(Raised { text: text.to_owned(), fault: body["fault"].clone() })
+    /// Appends the order as JSON to a text, without a copy of what it holds.
+    pub(crate) fn write_to(&self, out: &mut String) {
+        match self {
+            Self::Answer { number, answer: Ok(value) } => {
+                out.push_str(r#"{"answer":{"number":"#);
+                out.push_str(&number.to_string());
+                out.push_str(r#","value":"#);
+                value.write_to(out);
+                out.push_str("}}");
+            }
+            Self::Answers(answers) => {
+                out.push_str(r#"{"answers":["#);
+                for (at, answer) in answers.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
                     }
-                    None => Ok(body.get("value")?.clone()),
+                    answer.write_to(out);
+                }
+                out.push_str("]}");
+            }
+            Self::Answer { .. } | Self::Named(_) | Self::Run { .. } => {
+                self.to_value().write_to(out);
+            }
+        }
+    }
+
+    pub(crate) fn from_value(value: Value) -> Option<Self> {
+        let (kind, mut body) = only_member(value)?;
+        match kind.as_str() {
+            "answer" => {
+                let answer = match text(&body, "raised") {
+                    Some(text) => {
+                        let fault = take_member(&mut body, "fault").unwrap_or_default();
+                        Err(Raised { text, fault })
+                    }
+                    None => Ok(take_member(&mut body, "value")?),
                 };
                 Some(Self::Answer { number: body["number"].as_u64()?, answer })
             }
             "answers" => {
-                let answers = body.as_array()?.iter().map(Self::from_value);
+                let Value::Array(answers) = body else { return None };
+                let answers = answers.into_iter().map(Self::from_value);
                 Some(Self::Answers(answers.collect::<Option<_>>()?))
             }
             "named" => Some(Self::Named(match body.as_str() {
                 Some("function") => Meaning::Function,
                 Some("module") => Meaning::Module,
                 Some(_) => return None,
-                None => Meaning::Unknown(text(body, "unknown")?),
+                None => Meaning::Unknown(text(&body, "unknown")?),
             })),
             "run" => Some(Self::Run {
                 number: body["number"].as_u64()?,
-                code: text(body, "code")?,
+                code: text(&body, "code")?,
                 memory: usize::try_from(body["memory"].as_u64()?).ok()?,
                 output: usize::try_from(body["output"].as_u64()?).ok()?,
                 time_ms: body["time_ms"].as_u64()?,
@@ -140,45 +170,54 @@ impl Order {
 
 impl Report {
     #[cfg(any(test, all(feature = "monty", unix)))]
-    pub(crate) fn to_value(&self) -> Value {
+    pub(crate) fn into_value(self) -> Value {
         match self {
-            Self::Call { number, name, positional, named } => json!({"call": {
-                "number": *number, "module": name.module.clone(), "name": name.name.clone(),
-                "positional": positional.clone(), "named": Value::Object(named.clone()),
-            }}),
+            Self::Call { number, name: Name { module, name }, positional, named } => {
+                let call = Object::from([
+                    ("number", number.into()),
+                    ("module", module.into()),
+                    ("name", name.into()),
+                    ("positional", Value::Array(positional)),
+                    ("named", Value::Object(named)),
+                ]);
+                Value::Object(Object::from([("call", Value::Object(call))]))
+            }
             Self::End(number, End { result, error, stdout, is_cut, is_no_program }) => {
                 json!({"end": {
-                    "number": *number, "result": result, "error": error, "stdout": stdout, "cut": *is_cut,
-                    "no_program": *is_no_program,
+                    "number": number, "result": result, "error": error, "stdout": stdout, "cut": is_cut,
+                    "no_program": is_no_program,
                 }})
             }
             Self::Lookup(Name { module, name }) => {
-                json!({"lookup": {"module": module.clone(), "name": name.clone()}})
+                json!({"lookup": {"module": module, "name": name}})
             }
             Self::Wait => json!({"wait": true}),
         }
     }
 
-    pub(crate) fn from_value(value: &Value) -> Option<Self> {
-        let (kind, body) = only_member(value)?;
-        match kind {
-            "call" => Some(Self::Call {
-                number: body["number"].as_u64()?,
-                name: Name::from_value(body)?,
-                positional: body["positional"].as_array()?.clone(),
-                named: body["named"].as_object()?.clone(),
-            }),
+    pub(crate) fn from_value(value: Value) -> Option<Self> {
+        let (kind, mut body) = only_member(value)?;
+        match kind.as_str() {
+            "call" => {
+                let (number, name) = (body["number"].as_u64()?, Name::from_value(&body)?);
+                let positional = take_member(&mut body, "positional")?;
+                let named = take_member(&mut body, "named")?;
+                let (Value::Array(positional), Value::Object(named)) = (positional, named) else {
+                    return None;
+                };
+                Some(Self::Call { number, name, positional, named })
+            }
             "end" => {
                 let end = End {
-                    result: text(body, "result")?,
-                    error: text(body, "error")?,
-                    stdout: text(body, "stdout")?,
+                    result: text(&body, "result")?,
+                    error: text(&body, "error")?,
+                    stdout: text(&body, "stdout")?,
                     is_cut: body["cut"].as_bool()?,
                     is_no_program: body["no_program"].as_bool()?,
                 };
                 Some(Self::End(body["number"].as_u64()?, end))
             }
-            "lookup" => Name::from_value(body).map(Self::Lookup),
+            "lookup" => Name::from_value(&body).map(Self::Lookup),
             "wait" => Some(Self::Wait),
             _ => None,
         }
@@ -192,10 +231,14 @@ impl Name {
     }
 }
 
-fn only_member(value: &Value) -> Option<(&str, &Value)> {
-    let members = value.as_object()?;
-    let (name, body) = members.iter().next()?;
-    (members.len() == 1).then_some((name, body))
+fn only_member(value: Value) -> Option<(String, Value)> {
+    let Value::Object(members) = value else { return None };
+    let mut members = members.into_iter();
+    members.next().filter(|_| members.next().is_none())
+}
+
+fn take_member(body: &mut Value, name: &str) -> Option<Value> {
+    body.get_mut(name).map(mem::take)
 }
 
 fn text(body: &Value, name: &str) -> Option<String> {
@@ -220,7 +263,10 @@ mod tests {
             Order::Named(Meaning::Unknown("no such name".into())),
             run,
         ] {
-            assert_eq!(Order::from_value(&order.to_value()), Some(order));
+            assert_eq!(Order::from_value(order.to_value()).as_ref(), Some(&order));
+            let mut text = String::new();
+            order.write_to(&mut text);
+            assert_eq!(Value::parse(&text).unwrap(), order.to_value());
         }
         let name = Name { module: Some("pets".into()), name: "getPet".into() };
         let named = Object::from([("petId", 7.into())]);
@@ -231,7 +277,7 @@ mod tests {
             Report::Lookup(Name { module: None, ..name }),
             Report::Wait,
         ] {
-            assert_eq!(Report::from_value(&report.to_value()), Some(report));
+            assert_eq!(Report::from_value(report.clone().into_value()), Some(report));
         }
     }
 
@@ -249,8 +295,8 @@ mod tests {
             r#"{"run": {"code": "4"}}"#,
         ] {
             let value = Value::parse(text).unwrap();
-            assert_eq!(Report::from_value(&value), None, "{text}");
-            assert_eq!(Order::from_value(&value), None, "{text}");
+            assert_eq!(Report::from_value(value.clone()), None, "{text}");
+            assert_eq!(Order::from_value(value), None, "{text}");
         }
     }
 }

@@ -46,7 +46,7 @@ fn work_here(link: &mut Link<'_>) -> io::Result<()> {
         let most = address_space.saturating_add(memory).saturating_add(HEADROOM) as u64;
         setrlimit(Resource::As, Rlimit { current: Some(most), maximum: None })?;
         let end = Run::new(link, output).run(code, memory, time_ms)?;
-        link.report(&Report::End(number, end))?;
+        link.report(Report::End(number, end))?;
         link.output.flush()?;
     }
     Ok(())
@@ -60,24 +60,24 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
-    fn report(&mut self, report: &Report) -> io::Result<()> {
-        self.write_frame(&report.to_value(), MOST_FROM_WORKER)?
+    fn report(&mut self, report: Report) -> io::Result<()> {
+        self.write_frame(&report.into_value(), MOST_FROM_WORKER)?
             .ok_or_else(|| io::ErrorKind::FileTooLarge.into())
     }
 
     /// Writes a frame; `None` if it is longer than `most`.
     fn write_frame(&mut self, message: &Value, most: usize) -> io::Result<Option<()>> {
-        let Some(bytes) = frame_bytes(message, most) else { return Ok(None) };
+        let Some(bytes) = frame_bytes(|out| message.write_to(out), most) else { return Ok(None) };
         self.output.write_all(&bytes).map(Some)
     }
 
     fn next_order(&mut self) -> io::Result<Option<Order>> {
         let Some(value) = read_frame(self.input)? else { return Ok(None) };
-        Order::from_value(&value).map(Some).ok_or_else(|| io::ErrorKind::InvalidData.into())
+        Order::from_value(value).map(Some).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
     /// The answer to a report for which the worker waits.
-    fn report_and_receive_order(&mut self, report: &Report) -> io::Result<Order> {
+    fn report_and_receive_order(&mut self, report: Report) -> io::Result<Order> {
         self.report(report)?;
         self.output.flush()?;
         self.next_order()?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())

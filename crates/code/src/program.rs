@@ -250,7 +250,12 @@ impl<'a> Program<'a> {
         let began = Instant::now();
         let left = self.limits.time.saturating_add(GRACE).saturating_sub(self.computed);
         let until = if waits { self.deadline } else { self.deadline.min(began + left) };
+        if began >= until {
+            return Step::Late;
+        }
         let step = tokio::select! {
+            // What is there needs no timer.
+            biased;
             report = worker.receive_report(), if !waits => Step::Reported(report),
             Some(ended) = self.running.next() => Step::Ended(Box::new(ended)),
             () = sleep_until(until) => Step::Late,
@@ -303,6 +308,7 @@ impl<'a> Program<'a> {
         let patience = self.limits.time.saturating_add(GRACE);
         let until = self.deadline.min(Instant::now() + patience);
         tokio::select! {
+            biased;
             sent = worker.send_order(order) => sent.map_err(|broken| self.broken_text(broken)),
             () = sleep_until(until) => Err(time_text(self.limits.time)),
         }

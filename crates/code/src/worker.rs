@@ -137,7 +137,7 @@ impl Worker {
     pub(crate) async fn receive_report(&mut self) -> Result<Report, Broken> {
         loop {
             match self.frames.next_frame() {
-                Ok(Some(frame)) => return Report::from_value(&frame).ok_or(Broken::Malformed),
+                Ok(Some(frame)) => return Report::from_value(frame).ok_or(Broken::Malformed),
                 Ok(None) => {}
                 Err(_) => return Err(Broken::Malformed),
             }
@@ -161,7 +161,7 @@ impl Worker {
 
     /// Sends an order; `false` if it is longer than a worker reads.
     pub(crate) async fn send_order(&mut self, order: &Order) -> Result<bool, Broken> {
-        let Some(bytes) = frame_bytes(&order.to_value(), MOST_TO_WORKER) else {
+        let Some(bytes) = frame_bytes(|out| order.write_to(out), MOST_TO_WORKER) else {
             return Ok(false);
         };
         self.input.write_all(&bytes).await.map_err(|_| Broken::Ended)?;

@@ -40,7 +40,9 @@ impl ProgramJournal {
             .filter(|it| it.get("form").is_some_and(|it| *it == FORM))?;
         let mut names = BTreeMap::new();
         for (name, meaning) in value["names"].as_object()? {
-            let Some(Order::Named(meaning)) = Order::from_value(meaning) else { return None };
+            let Some(Order::Named(meaning)) = Order::from_value(meaning.clone()) else {
+                return None;
+            };
             names.insert(name.clone(), meaning);
         }
         let mut tools = BTreeMap::new();
@@ -125,7 +127,7 @@ impl AskedCall {
             };
             CallState::Waiting(pending)
         } else if let Some(ended) = value.get("ended") {
-            let answer = match value.get("answer").map(Order::from_value) {
+            let answer = match value.get("answer").cloned().map(Order::from_value) {
                 Some(Some(Order::Answer { answer, .. })) => Some(answer),
                 Some(_) => return None,
                 None => None,

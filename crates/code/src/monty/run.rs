@@ -131,7 +131,7 @@ impl<'l, 'p> Run<'l, 'p> {
             return Ok(Meaning::Function);
         }
         let Order::Named(meaning) =
-            self.link.report_and_receive_order(&Report::Lookup(name.clone()))?
+            self.link.report_and_receive_order(Report::Lookup(name.clone()))?
         else {
             return Err(ErrorKind::InvalidData.into());
         };
@@ -229,7 +229,7 @@ impl<'l, 'p> Run<'l, 'p> {
 
     fn take_answer(&mut self) -> io::Result<()> {
         if self.held.is_empty() {
-            match self.link.report_and_receive_order(&Report::Wait)? {
+            match self.link.report_and_receive_order(Report::Wait)? {
                 Order::Answers(answers) => self.held.extend(answers),
                 answer => self.held.push_back(answer),
             }
@@ -263,7 +263,7 @@ fn call_report(number: u64, name: Name, call: &FunctionCall) -> Result<Value, St
         };
         named.insert(argument.as_str(), to_json(value)?);
     }
-    Ok(Report::Call { number, name, positional, named }.to_value())
+    Ok(Report::Call { number, name, positional, named }.into_value())
 }
 
 fn unknown_name(name: &Name, why: String) -> MontyException {
