@@ -1,14 +1,20 @@
 //! Turns with a tool that runs programs, where a call of the program waits for the client.
 
+use std::{sync::Arc, time::Duration};
+
 use async_trait::async_trait;
-use callgate_agent::{Agent, Answer, EndReason, ErrorKind, Given, Input, Transcript};
+use callgate_agent::{
+    Agent, AgentSettings, Answer, Budget, EndReason, ErrorKind, Given, Input, Transcript,
+    Transcripts, TurnContext,
+};
 use callgate_dialect::Dialect;
 use callgate_executor::{
     Backend, Call, ClientAnswer, ClientFunction, Executor, PausableCall, Resumption,
 };
+use callgate_session::{Bounds, Memory};
 use callgate_tool::{
     Arguments, Effect, Event, Fault, FaultCode, Journal, Next, Object, Outcome, Preview, Schema,
-    Tool, ToolCall, ToolName, Value, json,
+    Session, Tool, ToolCall, ToolName, Value, json,
 };
 
 use crate::{
@@ -90,4 +96,20 @@ async fn a_program_goes_on_with_the_answer_of_the_client_and_waits_until_one_fit
     let end = agent.turn(&mut transcript, fits, &context()).await.unwrap();
     assert_eq!(end.reason, EndReason::Answered);
     assert!(fake.last().to_string().contains("heard"), "{}", fake.last());
+}
+
+#[tokio::test]
+async fn tokens_that_a_program_took_of_a_model_use_up_the_budget() {
+    let fake = Fake::new(Dialect::OpenAi, [Step::Says(Said::calls(&[("code-run", "{}")]))]);
+    let budget = Budget { tokens: 100_000, per: Duration::from_hours(1) };
+    let settings = AgentSettings { budget: Some(budget), ..unasked() };
+    let agent = Agent::new(executor(), fake.model(), settings);
+    let store = Arc::new(Memory::new(Bounds { records: 100, bytes: 1 << 20 }));
+    let transcripts = Transcripts::new(store);
+    for (session, reason) in [("a", EndReason::Waiting), ("b", EndReason::Limit)] {
+        let context = TurnContext::new(Session::new(session));
+        let kept = transcripts.turn(&agent, "pizza", Input::text("Go."), &context).await.unwrap();
+        assert_eq!(kept.end.reason, reason, "{:?}", kept.end);
+    }
+    assert_eq!(fake.n_requests(), 1);
 }

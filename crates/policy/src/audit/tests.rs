@@ -194,7 +194,8 @@ impl Backend for Reading {
         Ok(callgate_tool::Preview::Text(String::new()))
     }
 
-    async fn run(&self, _: &Call<'_>, _: &mut Journal) -> Outcome {
+    async fn run(&self, _: &Call<'_>, journal: &mut Journal) -> Outcome {
+        journal.note(callgate_tool::Event::ModelAsked { input: 200, output: 14 });
         Value::Null.into()
     }
 }
@@ -229,6 +230,21 @@ async fn audited_arguments_have_their_credentials_masked() {
         assert_eq!(begun["arguments"].to_string(), expected);
         assert_eq!(text(begun, "target"), "GET api.example.com");
     }
+}
+
+#[tokio::test]
+async fn the_end_of_a_call_has_the_tokens_that_its_tool_took_of_a_model() {
+    let desk = Desk::new();
+    let process = desk.open().await;
+    let reading = Reading(callgate_tool::ToolName::new("reading").unwrap(), [String::new()]);
+    let builder = Executor::builder().backend(reading);
+    let executor = builder.shared_middleware(Arc::clone(&process.audit) as _).build().unwrap();
+    let asked = ToolCall::new("1", "reading", Arguments::new());
+    executor.call(&asked, &Session::default()).await;
+    let lines = desk.lines();
+    let ended = lines.last().unwrap();
+    assert_eq!(text(ended, "event"), "ended");
+    assert_eq!((&ended["input_tokens"], &ended["output_tokens"]), (&json!(200), &json!(14)));
 }
 
 #[tokio::test]
