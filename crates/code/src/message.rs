@@ -109,13 +109,7 @@ impl Order {
     /// Appends the order as JSON to a text, without a copy of what it holds.
     pub(crate) fn write_to(&self, out: &mut String) {
         match self {
-            Self::Answer { number, answer: Ok(value) } => {
-                out.push_str(r#"{"answer":{"number":"#);
-                out.push_str(&number.to_string());
-                out.push_str(r#","value":"#);
-                value.write_to(out);
-                out.push_str("}}");
-            }
+            Self::Answer { number, answer } => write_answer(*number, answer, out),
             Self::Answers(answers) => {
                 out.push_str(r#"{"answers":["#);
                 for (at, answer) in answers.iter().enumerate() {
@@ -126,9 +120,7 @@ impl Order {
                 }
                 out.push_str("]}");
             }
-            Self::Answer { .. } | Self::Named(_) | Self::Run { .. } => {
-                self.to_value().write_to(out);
-            }
+            Self::Named(_) | Self::Run { .. } => self.to_value().write_to(out),
         }
     }
 
@@ -166,6 +158,25 @@ impl Order {
             _ => None,
         }
     }
+}
+
+/// Appends the order with this answer as JSON to a text.
+pub(crate) fn write_answer(number: u64, answer: &Result<Value, Raised>, out: &mut String) {
+    out.push_str(r#"{"answer":{"number":"#);
+    out.push_str(&number.to_string());
+    match answer {
+        Ok(value) => {
+            out.push_str(r#","value":"#);
+            value.write_to(out);
+        }
+        Err(Raised { text, fault }) => {
+            out.push_str(r#","raised":"#);
+            Value::from(text.as_str()).write_to(out);
+            out.push_str(r#","fault":"#);
+            fault.write_to(out);
+        }
+    }
+    out.push_str("}}");
 }
 
 impl Report {

@@ -6,7 +6,7 @@ use callgate_tool::{Object, Outcome, Value, json};
 
 use super::{AskedCall, CallApproval, CallState, Event, ProgramJournal};
 use crate::{
-    message::{Name, Order},
+    message::{Name, Order, write_answer},
     outcome::Ended,
 };
 
@@ -18,19 +18,29 @@ impl ProgramJournal {
             .iter()
             .map(|(name, meaning)| (name.clone(), Order::Named(meaning.clone()).to_value()));
         let tools = self.tools.iter().map(|(tool, print)| (tool.clone(), print.as_str().into()));
-        let calls = self.calls.iter().map(AskedCall::to_value);
         let events = self.events.iter().map(|event| match event {
             Event::Asked(number) => json!(["asked", *number]),
             Event::Delivered(number) => json!(["delivered", *number]),
         });
-        let value = json!({
+        let members = json!({
             "form": FORM, "code": self.code.as_str(), "task": self.task.clone(), "before": self.n_before, "engine": self.engine.as_str(),
             "identity": self.identity.as_str(), "started": self.started,
             "names": Value::Object(names.collect()), "tools": Value::Object(tools.collect()),
-            "calls": Value::Array(calls.collect()), "events": Value::Array(events.collect()),
+            "events": Value::Array(events.collect()),
             "result": self.result.clone().unwrap_or_default(), "size": self.size,
         });
-        value.to_string()
+        let mut text = members.to_string();
+        // The calls are most of it: they are written as they are, before the end of the object.
+        text.pop();
+        text.push_str(r#","calls":["#);
+        for (at, call) in self.calls.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            call.write_to(&mut text);
+        }
+        text.push_str("]}");
+        text
     }
 
     /// The journal of a text; `None` if it is none of this release.
@@ -79,12 +89,30 @@ fn read_event(value: &Value, n_calls: usize) -> Option<Event> {
 }
 
 impl AskedCall {
-    fn to_value(&self) -> Value {
+    fn write_to(&self, out: &mut String) {
+        Value::Object(self.short_members()).write_to(out);
+        // What may be long stands before the end of the object.
+        out.pop();
+        out.push_str(r#","positional":["#);
+        for (at, value) in self.positional.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            value.write_to(out);
+        }
+        out.push_str(r#"],"named":"#);
+        out.push_str(&self.named.to_string());
+        if let CallState::Ended(_, Some(answer)) = &self.state {
+            out.push_str(r#","answer":"#);
+            write_answer(0, answer, out);
+        }
+        out.push('}');
+    }
+
+    fn short_members(&self) -> Object {
         let mut members = Object::from([
             ("module", self.name.module.clone().into()),
             ("name", self.name.name.as_str().into()),
-            ("positional", Value::Array(self.positional.clone())),
-            ("named", Value::Object(self.named.clone())),
             ("tool", self.tool.clone().into()),
             ("write", self.is_write.into()),
             ("notes", json!(self.notes)),
@@ -103,18 +131,15 @@ impl AskedCall {
             CallState::Begun => {
                 members.insert("begun", true.into());
             }
-            CallState::Ended(ended, answer) => {
+            CallState::Ended(ended, _) => {
                 members.insert("ended", ended.to_value());
-                if let Some(answer) = answer.clone() {
-                    members.insert("answer", Order::Answer { number: 0, answer }.to_value());
-                }
             }
             CallState::Waiting(pending) => {
                 let bytes = Outcome::Pending(pending.clone()).to_bytes();
                 members.insert("waiting", String::from_utf8_lossy(&bytes).into_owned().into());
             }
         }
-        Value::Object(members)
+        members
     }
 
     fn from_value(value: &Value) -> Option<Self> {
