@@ -1,5 +1,5 @@
-"""The CPU of a hundred calls that a program makes, against the same hundred calls in one request to `/v1/calls`, and that of keeping the
-journal of a program that has waited. Counts the sidecar with its workers, not the service. Needs a build with the feature `monty`.
+"""The CPU of a hundred calls that a program makes, against the same hundred calls in one request to `/v1/calls`, together and one after the
+other (`ratio` is to the first), and that of keeping the journal of a program that has waited. Counts the sidecar with its workers, not the service. Needs a build with the feature `monty`.
 
 Usage: code.py --callgate PATH [--requests N]. Prints one line of JSON."""
 
@@ -163,19 +163,20 @@ def main():
 def figures(sidecar, n_requests):
     calls = [{"id": str(i), "tool": "pets-get", "args": {"id": i}} for i in range(100)]
 
-    def direct():
-        results = sidecar.send({"calls": calls})["results"]
+    def direct(mode="parallel"):
+        results = sidecar.send({"calls": calls, "mode": mode})["results"]
         assert all("response" in result for result in results), results
 
     rows = {}
     for name, send in [
         ("one request", direct),
+        ("one request, one by one", lambda: direct("sequential")),
         ("gather", lambda: answered(sidecar.run(GATHER), "4950")),
         ("loop", lambda: answered(sidecar.run(LOOP), "4950")),
     ]:
         cpu, wall = measure(sidecar, n_requests, send)
         rows[name] = {"cpu_ms": round(cpu, 2), "wall_ms": round(wall, 2)}
-    for name in ["gather", "loop"]:
+    for name in ["one request, one by one", "gather", "loop"]:
         rows[name]["ratio"] = round(rows[name]["cpu_ms"] / rows["one request"]["cpu_ms"], 2)
     never = "for i in range(150):\n    await pets.order(body={'number': i})\n"
     began = sidecar.seconds()
