@@ -75,9 +75,9 @@ impl ResultShape {
                 }))
             }
         };
-        written
-            .and_then(ResultText::end)
-            .map_or_else(Outcome::from, |json| Answer::new(None, Content::Json(json)).into())
+        written.map_or_else(Outcome::from, |result| {
+            Answer::new(None, Content::Json(result.into_json())).into()
+        })
     }
 }
 
@@ -206,9 +206,9 @@ impl ResultText {
         }
     }
 
-    fn end(mut self) -> Result<Json, Box<Fault>> {
+    fn into_json(mut self) -> Json {
         self.json.push('}');
-        Json::parse(&self.json).map_err(|_| wording::callgate_internal_fault(None))
+        Json::from_own_text(self.json)
     }
 }
 

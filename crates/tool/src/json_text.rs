@@ -50,6 +50,13 @@ impl Json {
         Self { text: text.into(), value: OnceLock::new() }
     }
 
+    /// Takes a text that the caller itself wrote as JSON, part by part. Only builds with debug assertions read it again.
+    #[doc(hidden)]
+    pub fn from_own_text(text: String) -> Self {
+        debug_assert!(JsonReader::new(&text).check().is_ok(), "a caller wrote no JSON");
+        Self { text: text.into(), value: OnceLock::new() }
+    }
+
     /// The text, as it was written.
     pub fn text(&self) -> &str {
         &self.text
@@ -117,6 +124,13 @@ mod tests {
             assert_eq!(taken.as_ref().map(Json::value), read.as_ref(), "{text}");
             assert_eq!(taken.map(Json::into_value), read, "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_of_the_callers_own_is_kept_as_it_stands() {
+        let json = Json::from_own_text(r#"{"price":1.10}"#.to_owned());
+        assert_eq!(json.text(), r#"{"price":1.10}"#);
+        assert_eq!(json, Json::parse(r#"{ "price": 1.10 }"#).unwrap());
     }
 
     #[test]
