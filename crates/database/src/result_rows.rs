@@ -89,7 +89,7 @@ impl Columns {
             && !self.named.is_empty()
         {
             result.begin("row");
-            self.write_row(row, || "row".to_owned(), &mut result);
+            self.write_row(&self.json_names(), row, || "row".to_owned(), &mut result);
         }
         result.note(self, None);
         result
@@ -103,7 +103,7 @@ impl Columns {
         };
         let mut result = ResultText::new();
         result.begin("row");
-        self.write_row(row, || "row".to_owned(), &mut result);
+        self.write_row(&self.json_names(), row, || "row".to_owned(), &mut result);
         result.note(self, None);
         Ok(result)
     }
@@ -115,7 +115,10 @@ impl Columns {
         token: impl Fn(&[Option<String>]) -> Option<String>,
     ) -> ResultText {
         let wanted = usize::try_from(limit).unwrap_or(usize::MAX).min(rows.len());
+        let names = self.json_names();
         let mut result = ResultText::new();
+        let n_bytes: usize = rows.iter().take(wanted).flatten().flatten().map(String::len).sum();
+        result.json.reserve(n_bytes.min(self.result_bytes));
         result.begin("rows");
         result.json.push('[');
         let begin = result.json.len();
@@ -125,7 +128,7 @@ impl Columns {
             if at > 0 {
                 result.json.push(',');
             }
-            self.write_row(row, || format!("rows[{at}]"), &mut result);
+            self.write_row(&names, row, || format!("rows[{at}]"), &mut result);
             // The commas between rows do not count.
             if result.json.len() - begin - at > self.result_bytes && at > 0 {
                 result.json.truncate(end);
@@ -147,8 +150,25 @@ impl Columns {
         result
     }
 
+    /// The beginnings of the members of a row: the names as JSON, each with a colon.
+    fn json_names(&self) -> Vec<String> {
+        let json_name = |(name, _): &(String, ColumnKind)| {
+            let mut json = String::with_capacity(name.len().saturating_add(3));
+            write_string(name, &mut json);
+            json.push(':');
+            json
+        };
+        self.named.iter().map(json_name).collect()
+    }
+
     /// Writes a row, which alone fits a result: if it does not, its values are cut to equal parts.
-    fn write_row(&self, row: &[Option<String>], at: impl Fn() -> String, result: &mut ResultText) {
+    fn write_row(
+        &self,
+        names: &[String],
+        row: &[Option<String>],
+        at: impl Fn() -> String,
+        result: &mut ResultText,
+    ) {
         let n_bytes: usize = row.iter().flatten().map(String::len).sum();
         let most_bytes = if n_bytes > self.result_bytes {
             let part = self.result_bytes / self.named.len().max(1);
@@ -157,12 +177,12 @@ impl Columns {
             self.value_bytes
         };
         result.json.push('{');
-        for (index, ((name, kind), text)) in self.named.iter().zip(row).enumerate() {
+        let columns = self.named.iter().zip(names);
+        for (index, (((name, kind), json_name), text)) in columns.zip(row).enumerate() {
             if index > 0 {
                 result.json.push(',');
             }
-            write_string(name, &mut result.json);
-            result.json.push(':');
+            result.json.push_str(json_name);
             let text = text.as_deref();
             if column::write_shown(kind, text, self.engine, most_bytes, &mut result.json) {
                 result.cuts.add(format!("{}.{name}", at()));
