@@ -53,7 +53,11 @@ impl Engine {
     /// An identifier as a statement names it, whatever it consists of.
     pub(crate) fn quote(self, name: &str) -> String {
         let mark = self.facts().quotation_mark;
-        format!("{mark}{}{mark}", name.replace(mark, &mark.repeat(2)))
+        // A statement has many names, and hardly any has a mark in it.
+        if name.contains(mark) {
+            return format!("{mark}{}{mark}", name.replace(mark, &mark.repeat(2)));
+        }
+        [mark, name, mark].concat()
     }
 
     /// Columns as a statement lists them: `("no", "total")`.

@@ -49,7 +49,6 @@ fn of_conditions(binding: &mut Binding<'_>, conditions: &[Condition]) -> Vec<Str
 }
 
 fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
-    let exact = expression::exact_column(binding.scope(), column);
     match test {
         Test::AtLeast(value) => order_comparison(binding, column, ">=", value),
         Test::AtMost(value) => order_comparison(binding, column, "<=", value),
@@ -62,6 +61,7 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
         }
         Test::In(values) if values.is_empty() => NEVER.to_owned(),
         Test::In(values) => {
+            let exact = expression::exact_column(binding.scope(), column);
             let texts: Vec<_> =
                 values.iter().map(|value| exact_value(binding, column, value)).collect();
             let are_texts = format!("{exact} IN ({})", texts.join(", "));
@@ -76,6 +76,7 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
         Test::Like(pattern) => like(binding, column, pattern),
         Test::More(value) => order_comparison(binding, column, ">", value),
         Test::NotEqual(value) => {
+            let exact = expression::exact_column(binding.scope(), column);
             let is_other = format!("{exact} <> {}", exact_value(binding, column, value));
             match shown_bytes(binding, column, std::slice::from_ref(value)) {
                 Some(is_bytes) => format!("({is_other} AND NOT {is_bytes})"),
@@ -89,6 +90,10 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
 fn shown_bytes(binding: &mut Binding<'_>, column: &Column, texts: &[String]) -> Option<String> {
     let sql = binding.engine.sql();
     let digits = texts.iter().filter_map(|text| sql.digits_of_shown_bytes(column, text));
+    let digits: Vec<&str> = digits.collect();
+    if digits.is_empty() {
+        return None;
+    }
     let of_bytes = Column { kind: ColumnKind::Bytes, ..column.clone() };
     let mut values = Vec::new();
     for digits in digits {
@@ -96,7 +101,7 @@ fn shown_bytes(binding: &mut Binding<'_>, column: &Column, texts: &[String]) -> 
         values.push(sql.typed_value(&of_bytes, &placeholder));
     }
     let name = binding.scope().name(column);
-    (!values.is_empty()).then(|| format!("{name} IN ({})", values.join(", ")))
+    Some(format!("{name} IN ({})", values.join(", ")))
 }
 
 /// The condition that a column has exactly this value, whatever its collation is.

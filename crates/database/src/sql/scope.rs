@@ -16,6 +16,6 @@ impl Scope<'_> {
     /// The column with its table.
     pub(super) fn name(self, column: &Column) -> String {
         let Self { engine, table, .. } = self;
-        format!("{}.{}", engine.quote(table), engine.quote(column.sql_name()))
+        [&*engine.quote(table), ".", &*engine.quote(column.sql_name())].concat()
     }
 }
