@@ -56,7 +56,7 @@ pub(crate) trait SqlDialect: Sync {
     /// The column as rows are ordered by it, and as it is compared with [`SqlDialect::typed_value`] for an order.
     fn order_expression(&self, column: &Column, name: String) -> String;
 
-    /// The column as a text of at most so many characters.
+    /// The column as a text of at most so many characters, or as a value that its driver reads as one.
     fn shown_column(&self, column: &Column, name: &str, most: usize) -> String;
 
     /// The column of a table as [`Self::shown_column`], where what it stands for may be read twice.

@@ -81,9 +81,7 @@ impl<D: Dial> Loan<D> {
         let ran = self.connection()?.run(transaction, conditions);
         match timeout_at(deadline, ran).await {
             Ok(Ending::Ended(came)) => {
-                // Nobody gets a connection whose statement ran out of time, or whose server said what is no answer.
-                self.is_for_one = is_for_one
-                    || matches!(came, Err(Failure::TimedOut { .. } | Failure::Lost { .. }));
+                self.is_for_one = is_for_one || came.as_ref().is_err_and(is_end_of_connection);
                 self.give_back();
                 Ok(came)
             }
@@ -95,4 +93,10 @@ impl<D: Dial> Loan<D> {
             })),
         }
     }
+}
+
+/// True if nobody else gets the connection: its statement ran out of time, its server said what is no answer, or it has prepared
+/// statements over a table that changed.
+fn is_end_of_connection(failure: &Failure) -> bool {
+    matches!(failure, Failure::TimedOut { .. } | Failure::Lost { .. } | Failure::Stale)
 }

@@ -26,11 +26,11 @@ pub(super) fn of_beginning(error: &Error) -> Failure {
     }
 }
 
-/// A failure without the server's word: the connection broke, or the statement asks for a type that the driver does not read.
+/// A failure without the server's word: the connection broke, or a column that was a number has a type that the driver does not read.
 fn of_library(error: &Error) -> Failure {
     let source = std::error::Error::source(error);
     let is_of_type = source.is_some_and(<dyn std::error::Error>::is::<WrongType>);
-    if is_of_type { Failure::Internal } else { lost_connection() }
+    if is_of_type { Failure::Stale } else { lost_connection() }
 }
 
 /// The failure of a commit: a lost connection leaves open whether it was made.

@@ -227,6 +227,33 @@ async fn a_type_that_changed_is_stale_and_not_guessed() {
 }
 
 #[tokio::test]
+async fn a_number_that_became_larger_is_read_by_the_next_connection_and_any_other_type_is_stale() {
+    let Some((database, postgres)) = shop("r_number").await else { return };
+    database.run(
+        "create table public.counts (n integer); insert into public.counts values (7);
+         grant select on public.counts to r_number_a",
+    );
+    let run = async || {
+        let step = rows("select n from public.counts", &[]);
+        let came = postgres.run(Transaction { stands_alone: true, ..read([step]) }, soon()).await;
+        came.map(|came| value(&came).to_owned())
+    };
+    // The first one prepares the statement.
+    for _ in 0..2 {
+        assert_eq!(run().await.unwrap(), "7");
+    }
+    database.run("alter table public.counts alter n type bigint");
+    assert_eq!(run().await.unwrap_err(), Failure::Stale);
+    for _ in 0..2 {
+        assert_eq!(run().await.unwrap(), "7");
+    }
+    database.run("alter table public.counts alter n type numeric");
+    for _ in 0..3 {
+        assert_eq!(run().await.unwrap_err(), Failure::Stale);
+    }
+}
+
+#[tokio::test]
 async fn a_transaction_has_its_role_and_its_identity_and_the_next_one_has_neither() {
     let Some((database, postgres)) = shop("r_role").await else { return };
     database.run("create role r_role_b; alter role r_role_a noinherit; grant r_role_b to r_role_a; grant select on public.orders to r_role_b;
