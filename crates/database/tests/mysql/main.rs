@@ -38,3 +38,6 @@ mod tables;
 mod versioned;
 #[path = "../engines/versions.rs"]
 mod versions;
+mod written_values;
+#[path = "../engines/written_values.rs"]
+mod written_values_of_engines;

@@ -35,3 +35,6 @@ mod reviews;
 mod rows;
 mod shop;
 mod statements;
+mod written_values;
+#[path = "../engines/written_values.rs"]
+mod written_values_of_engines;
