@@ -1,6 +1,7 @@
 //! The time of a call of `get`, `list` and `aggregate` on PostgreSQL by `Executor::call`, as a ratio to the prepared query alone with
-//! the bare driver, in one run: `tests/interop/databases cargo bench --package callgate-tests --bench database`. Both take turns in
-//! short groups, and the fastest tenth of each is compared, because the scheduler of a machine slows both for a while now and then.
+//! the bare driver, whose values are read as well. Both are made in one run:
+//! `tests/interop/databases cargo bench --package callgate-tests --bench database`. They take turns in short groups, and the fastest
+//! tenth of each is compared, because the scheduler of a machine slows both for a while now and then.
 
 #![expect(
     clippy::print_stdout,
@@ -10,7 +11,7 @@
     reason = "a bench prints, and stops at the first surprise"
 )]
 
-use std::{process::ExitCode, time::Duration};
+use std::{hint::black_box, process::ExitCode, time::Duration};
 
 use callgate::{
     Executor, Outcome, Session, ToolCall, Value,
@@ -19,7 +20,7 @@ use callgate::{
 };
 use callgate_testkit::PostgresServer;
 use tokio::time::Instant;
-use tokio_postgres::{Client, NoTls, Statement};
+use tokio_postgres::{Client, NoTls, Row, Statement, types::Type};
 
 /// A tool, the arguments of a number, the query with which the bare driver reads the same, and the most that a call may take of its time.
 struct Case {
@@ -111,21 +112,38 @@ async fn measure(
         for no in &numbers {
             let begun = Instant::now();
             let rows = client.query(query, &[no]).await.unwrap();
+            rows.iter().for_each(read_values);
             of_query.push(begun.elapsed());
             assert!(!rows.is_empty());
         }
-        for no in &numbers {
-            let Ok(Value::Object(arguments)) = read_json(&(case.arguments)(*no)) else {
-                panic!("no object")
-            };
-            let call = ToolCall::new("1", case.tool, arguments);
+        // They are made before the first one is sent: a server that waits falls asleep.
+        let calls: Vec<_> = numbers.iter().map(|no| tool_call(case, *no)).collect();
+        for call in &calls {
             let begun = Instant::now();
-            let outcome = executor.call(&call, &Session::default()).await.outcome;
+            let outcome = executor.call(call, &Session::default()).await.outcome;
             of_tool.push(begun.elapsed());
             assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
         }
     }
     (tenth(of_tool), tenth(of_query))
+}
+
+fn tool_call(case: &Case, no: i64) -> ToolCall {
+    let Ok(Value::Object(arguments)) = read_json(&(case.arguments)(no)) else {
+        panic!("no object")
+    };
+    ToolCall::new("1", case.tool, arguments)
+}
+
+/// Reads the values of a row, as a program does that asks for them.
+fn read_values(row: &Row) {
+    for (at, column) in row.columns().iter().enumerate() {
+        if *column.type_() == Type::INT8 {
+            black_box(row.get::<_, Option<i64>>(at));
+        } else {
+            black_box(row.get::<_, Option<&str>>(at));
+        }
+    }
 }
 
 fn tenth(mut times: Vec<Duration>) -> Duration {
