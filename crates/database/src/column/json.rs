@@ -52,6 +52,7 @@ pub(super) fn write(kind: &ColumnKind, text: &str, engine: Engine, out: &mut Str
         | ColumnKind::Other
         | ColumnKind::Text { .. }
         | ColumnKind::Uuid => write_string(text, out),
+        ColumnKind::Integer { .. } if is_whole_number(text) => out.push_str(text),
         ColumnKind::Float | ColumnKind::Numeric { .. }
             if engine.has(Ability::ColumnTypes) && Digits::new(text).is_some() =>
         {
@@ -115,8 +116,12 @@ fn bytes(text: &str) -> Option<String> {
 
 /// A whole number; others, which SQLite keeps in such a column too, stay texts.
 fn whole_number(text: &str) -> Option<Value> {
+    Number::from_digits(text).filter(|_| is_whole_number(text)).map(Value::Number)
+}
+
+fn is_whole_number(text: &str) -> bool {
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    Number::from_digits(text).filter(|_| is_whole).map(Value::Number)
+    is_whole && Digits::new(text).is_some()
 }
 
 /// Columns without types have their floating-point numbers with 17 digits, which are more than most need.

@@ -30,8 +30,12 @@ impl ToSql for BoundText<'_> {
 
 /// The values of a row as texts.
 pub(super) fn texts(row: &Row) -> Result<Vec<Option<String>>, tokio_postgres::Error> {
-    let read = |at| row.try_get::<_, Option<Text>>(at).map(|text| text.map(|Text(text)| text));
-    (0..row.len()).map(read).collect()
+    let mut texts = Vec::with_capacity(row.len());
+    for at in 0..row.len() {
+        let text: Option<Text> = row.try_get(at)?;
+        texts.push(text.map(|Text(text)| text));
+    }
+    Ok(texts)
 }
 
 /// A value that the server sends as a text, or a number or truth value, which has one way to be written.
