@@ -55,6 +55,42 @@ mcp: {pinned: [PINNED], tools: {PINNED: {title: New}}}
     }
 }
 
+/// Two operations with one id.
+const SHARED_ID: &str = r"
+paths:
+  /orders: { get: { operationId: listItems, responses: { '200': { description: All } } } }
+  /returns: { get: { operationId: listItems, responses: { '200': { description: All } } } }
+";
+
+#[tokio::test]
+async fn operations_with_one_id_have_words_of_their_paths_and_their_former_names_reach_them() {
+    let server = Server::start().await;
+    let executor = target::executor(SHARED_ID, &server.url(""), "");
+    for (asked, name) in [
+        ("listItems_orders", "listItems_orders"),
+        ("listItems_60c198", "listItems_orders"),
+        ("listItems_df7da8", "listItems_returns"),
+    ] {
+        assert_eq!(&*call(&executor, asked, json!({})).await.tool, name, "{asked}");
+    }
+    assert_eq!(server.total(), 3);
+    for name in ["shop-listItems_orders", "shop-listItems_60c198", "listItems_orders"] {
+        let rules = format!(
+            "confirm: {{tools: {{{name}: always}}}}, execution: {{tools: {{{name}: client}}}}, tools: {{include: [{name}]}}"
+        );
+        let toolset = format!("{{openapi: a.yaml, server: 'https://a.example', {rules}}}");
+        let text = format!("toolsets: {{shop: {toolset}}}");
+        let built = crate::built::configured_with(SHARED_ID, &text).unwrap();
+        assert_eq!(
+            (names(&built), &*built.warnings),
+            (vec!["shop-listItems_orders"], &[][..]),
+            "{name}"
+        );
+    }
+    let kept = toolset(SHARED_ID, "server: https://a.example\ntool_names: as_written").unwrap();
+    assert_eq!(names(&kept), ["listItems_60c198", "listItems_df7da8"]);
+}
+
 #[test]
 fn toolsets_that_share_a_prefix_keep_the_long_names() {
     let toolset = |name: &str, more: &str| {

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::input::InputLocation;
 
 mod generator;
-mod number_suffix;
+mod path_words;
 mod short;
 mod slot;
 mod vague;

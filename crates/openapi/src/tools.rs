@@ -105,10 +105,10 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         let label = [located.method.as_str(), " ", &located.key].concat();
         let mut findings = Findings::for_operation(label);
         located.examine_name(&mut findings);
-        located.examine_id(&firsts, name.as_ref(), &mut findings);
+        let written = longer.get(at).and_then(Option::as_ref).map(|(name, _)| name);
+        located.examine_id(&firsts, [name.as_ref(), written], &mut findings);
         let own = name.clone();
         let operation = own.and_then(|name| {
-            let written = longer.get(at).and_then(Option::as_ref).map(|(name, _)| name);
             let naming = OperationName { tool_name: name, written, edit: edits.edit_at(at) };
             context.build_operation(located, naming, &mut findings)
         });
@@ -247,11 +247,11 @@ impl FoundOperation<'_> {
         }
     }
 
-    /// OpenAPI 3.1.1 §4.8.10: the id is unique among all operations.
+    /// OpenAPI 3.1.1 §4.8.10: the id is unique among all operations. `names` are that of the tool, and the one that the id makes.
     fn examine_id(
         &self,
         firsts: &BTreeMap<&str, &FoundOperation<'_>>,
-        name: Option<&ToolName>,
+        names: [Option<&ToolName>; 2],
         findings: &mut Findings,
     ) {
         let Some((id, first)) = self.operation_id().and_then(|id| firsts.get_key_value(id)) else {
@@ -264,8 +264,11 @@ impl FoundOperation<'_> {
         let message = format!(
             "expected an `operationId` that no other operation has, got that of `{of}`: `{id}`"
         );
+        let [name, written] = names;
         let name = name.map(|name| format!("; until then its tool is `{name}`"));
-        let help = format!("give it one of its own{}", name.unwrap_or_default());
+        let written = written.map(|name| format!(", and `{name}` reaches it too"));
+        let help = [Some("give it one of its own".to_owned()), name, written];
+        let help: String = help.into_iter().flatten().collect();
         findings.note(Code::DuplicateOperationId, &self.operation.pointer, message, &help);
     }
 

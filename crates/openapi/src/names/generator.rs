@@ -15,6 +15,8 @@ pub(crate) enum Generator {
     Nest,
     /// Name and number, where several operations have one name: `getConfig_22`.
     Numbered,
+    /// An id that several operations have.
+    Shared,
     /// Name and method: `readOrderUsingGET`.
     Springfox,
     /// Tag and name: `Orders_GetOrder`, as `NSwag` and the gateways of gRPC write it.

@@ -1,6 +1,6 @@
-//! Chooses the tools whose names are shorter than their `operationId`, or have words in place of its number: a generator made
-//! the id, and the name in the program is legal, says something, and is like no other name of the description. The result does not depend on the
-//! order of the operations.
+//! Chooses the tools whose names are shorter than their `operationId`, or have words in place of its number or behind an id that
+//! others have: a generator made the id, and the name in the program is legal, says something, and is like no other name of the
+//! description. The result does not depend on the order of the operations.
 
 use callgate_tool::{ToolName, ToolsetName};
 use hashbrown::HashMap;
@@ -9,7 +9,7 @@ use crate::names::{
     Identity,
     generator::{Generator, is_telling, own_name},
     is_argument_byte,
-    number_suffix::numbered_names,
+    path_words::{SharedIds, names_with_path_words},
     prefixed_name, starts_with_letter_or_underscore,
 };
 
@@ -26,16 +26,14 @@ pub(crate) fn short_names(
     names: &[Option<ToolName>],
     taken: &[ToolName],
 ) -> Vec<Option<ShortName>> {
-    let mut n_ids: HashMap<&str, usize> = HashMap::new();
-    for id in operations.iter().filter_map(|operation| operation.operation_id) {
-        *n_ids.entry(id).or_default() += 1;
-    }
-    let is_only =
-        |operation: &&Identity<'_>| operation.operation_id.and_then(|id| n_ids.get(id)) == Some(&1);
-    let numbered = numbered_names(operations);
-    let short = operations.iter().zip(numbered).map(|(operation, numbered)| {
-        let only = Some(operation).filter(is_only)?;
-        short_name(toolset, only).or_else(|| numbered_name(toolset, &numbered?))
+    let shared_ids = SharedIds::new(operations);
+    let worded = names_with_path_words(operations, &shared_ids);
+    let short = operations.iter().zip(worded).map(|(operation, worded)| {
+        if shared_ids.has_id_of(operation) {
+            return name_with_words(toolset, &worded?, Generator::Shared);
+        }
+        short_name(toolset, operation)
+            .or_else(|| name_with_words(toolset, &worded?, Generator::Numbered))
     });
     let short: Vec<_> = short.collect();
     let mut claims = Claims::default();
@@ -51,7 +49,8 @@ pub(crate) fn short_names(
     let chosen = short.into_iter().enumerate().zip(names);
     let is_shorter = |short: &ShortName, name: &Option<ToolName>| {
         let is_shorter_than = |name: &ToolName| short.name.as_str().len() < name.as_str().len();
-        short.generator == Generator::Numbered || name.as_ref().is_some_and(is_shorter_than)
+        matches!(short.generator, Generator::Numbered | Generator::Shared)
+            || name.as_ref().is_some_and(is_shorter_than)
     };
     let chosen = chosen.map(|((at, short), name)| {
         short.filter(|short| claims.is_of(&short.name, at) && is_shorter(short, name))
@@ -71,9 +70,13 @@ fn short_name(toolset: Option<&ToolsetName>, operation: &Identity<'_>) -> Option
     Some(ShortName { name: ToolName::new(&name).ok()?, generator })
 }
 
-fn numbered_name(toolset: Option<&ToolsetName>, own: &str) -> Option<ShortName> {
+fn name_with_words(
+    toolset: Option<&ToolsetName>,
+    own: &str,
+    generator: Generator,
+) -> Option<ShortName> {
     let name = starts_with_letter_or_underscore(own).then(|| prefixed_name(toolset, own))?;
-    Some(ShortName { name: ToolName::new(&name).ok()?, generator: Generator::Numbered })
+    Some(ShortName { name: ToolName::new(&name).ok()?, generator })
 }
 
 /// The operations that claim a name, or one that a look-up takes for it.
@@ -164,10 +167,17 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_several_operations_is_not_shortened() {
+    fn an_id_of_several_operations_is_not_shortened_but_takes_words_if_no_other_tool_has_the_name()
+    {
         let rows = [("GET", "/a", "read_item_a_get"), ("POST", "/a", "read_item_a_get")];
-        let got = names("", &rows, &[]);
-        assert!(got.iter().all(|name| name.starts_with("read_item_a_get_")), "{got:?}");
+        assert_eq!(names("", &rows, &[]), ["read_item_a_get_get", "read_item_a_get_post"]);
+        let [a, b] = [("GET", "/x/a", "list-items"), ("GET", "/x/b", "list-items")];
+        assert_eq!(names("t", &[a, b], &[]), ["t-list_items_a", "t-list_items_b"]);
+        let [kept, other] = &names("", &[a, b], &["listItemsA"])[..] else { panic!("two names") };
+        assert_eq!((kept.len(), &**other), ("list-items_000000".len(), "list_items_b"));
+        let long = format!("/x/{}", "b".repeat(64));
+        let got = names("", &[a, ("GET", long.as_str(), "list-items")], &[]);
+        assert!(got[1].starts_with("list-items_") && got[1].len() == kept.len(), "{got:?}");
     }
 
     #[test]

@@ -73,14 +73,14 @@ pub(super) fn report_shorter_names<'a>(
         made.entry(*generator).or_default().push([longer, name]);
     }
     for (generator, names) in made {
+        let Some(pattern) = generator.name_pattern_words() else { continue };
         let shown =
             names.iter().take(SHOWN).map(|[longer, name]| format!("`{longer}` is `{name}`"));
         let shown: Vec<_> = shown.collect();
         let more = if names.len() > SHOWN { ", …" } else { "" };
         let message = format!(
-            "expected ids with the names of a program alone, got {} {}: {}{more}",
+            "expected ids with the names of a program alone, got {} {pattern}: {}{more}",
             names.len(),
-            generator.name_pattern_words(),
             shown.join(", "),
         );
         let help = "no change is needed: both names are understood; `tool_names: as_written` keeps the long ones";
@@ -91,13 +91,15 @@ pub(super) fn report_shorter_names<'a>(
 const SHOWN: usize = 3;
 
 impl Generator {
-    fn name_pattern_words(self) -> &'static str {
-        match self {
+    /// The words for ids of this generator; `None` where each operation has a finding of its own.
+    fn name_pattern_words(self) -> Option<&'static str> {
+        Some(match self {
             Self::FastApi => "with path and method, as FastAPI writes them",
             Self::Nest => "with the word `Controller`, as NestJS writes them",
             Self::Numbered => "with a number behind a name that others have",
+            Self::Shared => return None,
             Self::Springfox => "with the method, as springfox writes them",
             Self::Tagged => "that repeat their tag",
-        }
+        })
     }
 }
