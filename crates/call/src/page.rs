@@ -40,17 +40,18 @@ fn subject_of_next(folded: &str) -> Option<&str> {
     own.strip_prefix("next").or_else(|| own.strip_suffix("next"))
 }
 
-pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
+/// The arguments for the page behind the one that `asked` asks for.
+pub(crate) fn next_of_body(operation: &Operation, asked: &Arguments, body: &Value) -> Arguments {
     let Some(members) = body.as_object() else { return Arguments::new() };
     let has_more = stated_more(members);
     if has_more == Some(false) {
         return Arguments::new();
     }
-    let named = next_page_arguments(operation, members);
+    let named = next_page_arguments(operation, asked, members);
     if !named.is_empty() {
         return named;
     }
-    position::next_position(operation, members, has_more == Some(true)).unwrap_or_default()
+    position::next_position(operation, asked, members, has_more == Some(true)).unwrap_or_default()
 }
 
 /// Notes that a response states that there is more, and that no argument for it can be made.
@@ -67,7 +68,7 @@ pub(crate) fn note_unnamed_page(
     let has_more = json.value().as_object().and_then(stated_more) == Some(true);
     let is_named = || {
         !next_of_headers(operation, headers).is_empty()
-            || !next_of_body(operation, json.value()).is_empty()
+            || !next_of_body(operation, &Arguments::new(), json.value()).is_empty()
     };
     if has_more && !is_named() {
         journal.note(Event::NextPageUnnamed);
@@ -145,14 +146,15 @@ fn as_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn next_page_arguments(operation: &Operation, members: &Object) -> Arguments {
+fn next_page_arguments(operation: &Operation, asked: &Arguments, members: &Object) -> Arguments {
     let member_arguments = members.iter().find_map(|(name, value)| {
         let arguments = member_page_arguments(operation, name, value);
         (!arguments.is_empty()).then_some(arguments)
     });
-    let numbered = || page_number_arguments(operation, members);
+    let numbered = || page_number_arguments(operation, asked, members);
     let nested = || {
-        let mut inner = envelopes(members).map(|inner| next_page_arguments(operation, inner));
+        let mut inner =
+            envelopes(members).map(|inner| next_page_arguments(operation, asked, inner));
         inner.find(|arguments| !arguments.is_empty())
     };
     member_arguments.or_else(numbered).or_else(nested).unwrap_or_default()
@@ -197,7 +199,11 @@ fn cursor_of_link(operation: &Operation, link: &Object) -> Arguments {
 }
 
 /// The next page number, if `page` is below `total_pages`.
-fn page_number_arguments(operation: &Operation, members: &Object) -> Option<Arguments> {
+fn page_number_arguments(
+    operation: &Operation,
+    asked: &Arguments,
+    members: &Object,
+) -> Option<Arguments> {
     let number = |names: &[&str]| {
         let matching_member =
             members.iter().find(|(name, _)| names.contains(&folded_name(name).as_str()))?;
@@ -206,7 +212,22 @@ fn page_number_arguments(operation: &Operation, members: &Object) -> Option<Argu
     let page = number(&["page", "currentpage", "pagenumber"])?;
     let pages = number(&["totalpages", "pages", "pagecount", "lastpage"])?;
     let input = query_input(operation, "page").or_else(|| query_input(operation, "pagenumber"))?;
-    (page < pages).then(|| [argument_with_value(input, (page + 1).into())].into_iter().collect())
+    if page >= pages {
+        return None;
+    }
+    let next = page_behind(input, asked, page)?;
+    Some([argument_with_value(input, next.into())].into_iter().collect())
+}
+
+/// The number of the page behind the one that was asked for: a service may count parameters from 1, and its pages from 0.
+/// `stated` is the number in the response, for calls that asked for none.
+fn page_behind(input: &Input, asked: &Arguments, stated: u64) -> Option<u64> {
+    let asked = asked.get(input.argument.as_str()).or(input.default.as_ref());
+    let number = |value: &Value| match value {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_u64(),
+    };
+    asked.and_then(number).unwrap_or(stated).checked_add(1)
 }
 
 fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {

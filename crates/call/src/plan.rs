@@ -179,7 +179,8 @@ impl Plan {
     /// The outcome of a response to a call without credentials; see [`Plan::understood_response`].
     pub fn outcome(&self, response: &Response<Bytes>, shape: &Shape) -> Outcome {
         let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
-        let reading = ReadContext { shape, masker: &masker, journal: &mut journal };
+        let (masker, arguments) = (&masker, &Arguments::new());
+        let reading = ReadContext { shape, masker, arguments, journal: &mut journal };
         self.understood_response(response, reading).outcome
     }
 

@@ -18,7 +18,9 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use callgate_openapi::Operation;
 use callgate_secret::Masker;
-use callgate_tool::{Answer, Content, Event, Fault, Journal, Outcome, Value, hexadecimal};
+use callgate_tool::{
+    Answer, Arguments, Content, Event, Fault, Journal, Outcome, Value, hexadecimal,
+};
 use http::{HeaderMap, Response, StatusCode, header::CONTENT_DISPOSITION, response::Parts};
 use sha2::{Digest, Sha256};
 
@@ -44,6 +46,8 @@ pub struct ReadContext<'a> {
     pub shape: &'a Shape,
     /// The secrets that were sent, which the response may hold.
     pub masker: &'a Masker<'a>,
+    /// The arguments of the call: the page that they ask for is the one before the next.
+    pub arguments: &'a Arguments,
     /// The journal for changes to the result.
     pub journal: &'a mut Journal,
 }
@@ -82,7 +86,7 @@ pub(crate) fn understood_response(
             Ok(taken) => taken,
             Err(fault) => return fault.into(),
         };
-    let ReadContext { shape, masker, .. } = reading;
+    let ReadContext { shape, masker, arguments, .. } = reading;
     note_replaced(n_replaced, reading.journal);
     note_text_for_json(operation, &content, reading.journal);
     page::note_lost_parameters(operation, response.headers(), &content, reading.journal);
@@ -94,7 +98,8 @@ pub(crate) fn understood_response(
     }
     let more_of_parts: Vec<usize> = parts.iter().map(|part| part.n_more).collect();
     let (headers, size) = (response.headers(), response.body().len());
-    let read = ReadResponse { operation, headers, size, n_more, more_of_parts: &more_of_parts };
+    let more_of_parts = &more_of_parts;
+    let read = ReadResponse { operation, arguments, headers, size, n_more, more_of_parts };
     let shown = shape.answer(Answer::new(status.as_u16(), content), &read);
     let ShapedAnswer { mut answer, n_removed: n_hidden, cut_parts } = shown;
     note_removed(n_removed + n_hidden, reading.journal);

@@ -137,6 +137,7 @@ impl Default for Shape {
 #[derive(Clone, Copy)]
 pub(crate) struct ReadResponse<'a> {
     pub(crate) operation: &'a Operation,
+    pub(crate) arguments: &'a Arguments,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) size: usize,
     /// The number of further values of a sequence, after those that were read.
@@ -188,13 +189,13 @@ impl Shape {
         if read.n_more == 0 && self.shows_all(json.text()) {
             if next.is_empty() && page::is_paged(read.operation) && page::may_name_page(json.text())
             {
-                next = page::next_of_body(read.operation, json.value());
+                next = page::next_of_body(read.operation, read.arguments, json.value());
             }
             return ShapedContent { next, ..Content::Json(json).into() };
         }
         let value = json.into_value();
         if next.is_empty() {
-            next = page::next_of_body(read.operation, &value);
+            next = page::next_of_body(read.operation, read.arguments, &value);
         }
         let (mut value, mut cuts) = self.value(value);
         let n_removed = remove_invisible_characters(&mut value);

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use callgate_call::{BigIntegers, Plan, ReadContext, Selection, Shape, Splitter, Unfinished};
 use callgate_openapi::{Document, Limits, LoadOptions, load};
 use callgate_secret::{Masker, Secret};
-use callgate_tool::{Content, Journal, Outcome, ToolCall, ToolResult};
+use callgate_tool::{Arguments, Content, Journal, Outcome, ToolCall, ToolResult};
 use http::{HeaderValue, Response, header};
 use libfuzzer_sys::fuzz_target;
 
@@ -46,7 +46,8 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(shape) = shape(&mut from) else { return };
     let Ok((plan, response)) = answer(plans, &mut from) else { return };
     let mut journal = Journal::default();
-    let reading = ReadContext { shape: &shape, masker: &masker(), journal: &mut journal };
+    let (masker, arguments) = (&masker(), &Arguments::new());
+    let reading = ReadContext { shape: &shape, masker, arguments, journal: &mut journal };
     let outcome = plan.understood_response(&response, reading).outcome;
     check(&outcome, &shape);
     pieces(&response);

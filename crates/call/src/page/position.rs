@@ -7,12 +7,13 @@ use callgate_tool::{Arguments, Object, Value};
 use super::{
     argument_with_value, envelopes, folded_name,
     names::{ENDS, POSITIONS, Position},
-    query_input,
+    page_behind, query_input,
 };
 
 /// The arguments for the page behind this one; `has_more` if the response states that there is one.
 pub(super) fn next_position(
     operation: &Operation,
+    asked: &Arguments,
     page: &Object,
     has_more: bool,
 ) -> Option<Arguments> {
@@ -25,7 +26,7 @@ pub(super) fn next_position(
     if !has_more {
         return counted();
     }
-    page_behind_number(operation, page)
+    page_behind_number(operation, asked, page)
         .or_else(|| end_cursor(operation, page))
         .or_else(counted)
         .or_else(|| last_id(operation, page))
@@ -53,11 +54,16 @@ impl StatedPage<'_> {
     }
 }
 
-/// Spring: `last: false` beside `number`, of which the next page has the next one.
-fn page_behind_number(operation: &Operation, page: &Object) -> Option<Arguments> {
+/// Spring: `last: false` beside `number`, which counts from 0 even where the parameter counts from 1.
+fn page_behind_number(
+    operation: &Operation,
+    asked: &Arguments,
+    page: &Object,
+) -> Option<Arguments> {
     page.get("last").filter(|last| last.as_bool() == Some(false))?;
-    let next = page.get("number")?.as_u64()?.checked_add(1)?;
+    let number = page.get("number")?.as_u64()?;
     let input = query_input(operation, "page")?;
+    let next = page_behind(input, asked, number)?;
     Some([argument_with_value(input, next.into())].into_iter().collect())
 }
 

@@ -248,7 +248,7 @@ const MAX_WORDS: usize = 2 * 1024;
 #[cfg(test)]
 mod tests {
     use callgate_secret::Masker;
-    use callgate_tool::{FaultCode, Reached, json};
+    use callgate_tool::{Arguments, FaultCode, Reached, json};
 
     use super::*;
     use crate::shape::Shape;
@@ -277,7 +277,8 @@ mod tests {
             {
                 let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
                 let (shape, masker) = (&Shape::default(), &masker);
-                let mut reading = ReadContext { shape, masker, journal: &mut journal };
+                let (arguments, journal) = (&Arguments::new(), &mut journal);
+                let mut reading = ReadContext { shape, masker, arguments, journal };
                 let fault = refusal_fault(&response, effect, &mut reading);
                 assert_eq!(fault.next, next, "{status} {effect:?}");
                 assert_eq!(fault.reached, Reached::Yes, "{status}");

@@ -40,7 +40,12 @@ fn read_response(
     (shape, secrets): (&Shape, &[Secret]),
 ) -> Understood {
     let masker = Masker::new(secrets);
-    let reading = ReadContext { shape, masker: &masker, journal: &mut Journal::default() };
+    let reading = ReadContext {
+        shape,
+        masker: &masker,
+        arguments: &Arguments::new(),
+        journal: &mut Journal::default(),
+    };
     understood_response(response, operation, reading)
 }
 

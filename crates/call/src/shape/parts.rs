@@ -94,7 +94,7 @@ const FILE: usize = 160;
 #[cfg(test)]
 mod tests {
     use callgate_openapi::{Document, Limits, LoadOptions, Operation, load};
-    use callgate_tool::{Answer, json};
+    use callgate_tool::{Answer, Arguments, json};
     use http::HeaderMap;
 
     use super::*;
@@ -109,9 +109,10 @@ mod tests {
 
     fn shown(parts: Vec<Part>, shape: &Shape) -> ShapedAnswer {
         let (operation, headers) = (operation(), HeaderMap::new());
-        let more = [0, 5];
         let (operation, headers) = (&*operation, &headers);
-        let read = ReadResponse { operation, headers, size: 7, n_more: 0, more_of_parts: &more };
+        let (arguments, more_of_parts) = (&Arguments::new(), &[0, 5]);
+        let read =
+            ReadResponse { operation, arguments, headers, size: 7, n_more: 0, more_of_parts };
         shape.answer(Answer::new(200, Content::Parts(parts)), &read)
     }
 

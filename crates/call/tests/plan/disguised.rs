@@ -151,7 +151,12 @@ fn check(plan: &Plan, form: Form, body: Vec<u8>, secret: &str) {
     let response = response.body(Bytes::from(body)).unwrap();
     let masker = Masker::new(vec![Secret::new(secret.to_owned())]);
     let (shape, mut journal) = (Shape::default(), Journal::default());
-    let reading = ReadContext { shape: &shape, masker: &masker, journal: &mut journal };
+    let reading = ReadContext {
+        shape: &shape,
+        masker: &masker,
+        arguments: &Arguments::new(),
+        journal: &mut journal,
+    };
     let mut shown = shown(&plan.understood_response(&response, reading).outcome);
     // Piece by piece it is what it is at once.
     if let Some(mut splitter) = Splitter::from_headers(response.headers()) {

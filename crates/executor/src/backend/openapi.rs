@@ -179,7 +179,8 @@ impl OpenApi {
         if is_success && call.response_choice().is_raw {
             let (head, body) = answer.into_parts();
             let masker = Masker::new(exchange.secrets);
-            let reading = ReadContext { shape: &shape, masker: &masker, journal };
+            let arguments = call.arguments();
+            let reading = ReadContext { shape: &shape, masker: &masker, arguments, journal };
             let answer = self.plan.head(&head, &reading);
             let raw = Raw::new(body, self.stream_terms(masker, call));
             return Ok(Opened::Pieces(raw.into_pieces(answer, &head.headers)));
@@ -191,7 +192,9 @@ impl OpenApi {
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
-        let head = self.plan.head(&head, &ReadContext { shape: &shape, masker: &masker, journal });
+        let arguments = call.arguments();
+        let reading = ReadContext { shape: &shape, masker: &masker, arguments, journal };
+        let head = self.plan.head(&head, &reading);
         let values = Values::new(body, splitter, self.stream_terms(masker, call));
         Ok(Opened::Pieces(values.into_pieces(head)))
     }
@@ -232,7 +235,7 @@ impl OpenApi {
         journal: &mut Journal,
     ) -> Outcome {
         let shape = self.response_shape(call);
-        let reading = ReadContext { shape: &shape, masker, journal };
+        let reading = ReadContext { shape: &shape, masker, arguments: call.arguments(), journal };
         let understood = self.plan.understood_response(response, reading);
         let Understood { mut outcome, held_secret, whole_parts } = understood;
         let Outcome::Answered(answer) = &mut outcome else { return outcome };

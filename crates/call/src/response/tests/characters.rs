@@ -19,8 +19,12 @@ fn bytes_that_no_text_can_hold_are_replaced_and_counted() {
         let response = Response::builder().header("content-type", media_type);
         let response = response.body(Bytes::from_static(body)).unwrap();
         let masker = Masker::new(&[]);
-        let reading =
-            ReadContext { shape: &Shape::default(), masker: &masker, journal: &mut journal };
+        let reading = ReadContext {
+            shape: &Shape::default(),
+            masker: &masker,
+            arguments: &Arguments::new(),
+            journal: &mut journal,
+        };
         drop(understood_response(&response, &operation("get"), reading));
         let counts = journal.events().iter().filter_map(|event| match event {
             Event::CharactersReplaced { count } => Some(*count),

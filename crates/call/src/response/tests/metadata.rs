@@ -101,7 +101,12 @@ fn each_change_to_an_answer_is_noted_in_the_journal() {
             let response = response.body(Bytes::from(body)).unwrap();
             let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
             let shape = Shape::default();
-            let reading = ReadContext { shape: &shape, masker: &masker, journal: &mut journal };
+            let reading = ReadContext {
+                shape: &shape,
+                masker: &masker,
+                arguments: &Arguments::new(),
+                journal: &mut journal,
+            };
             understood_response(&response, &operation("get"), reading);
             let told: Vec<_> = journal.events().iter().map(ToString::to_string).collect();
             match expected {
@@ -135,7 +140,12 @@ fn a_text_is_noted_where_json_alone_is_declared() {
         let response = response.body(Bytes::from(body)).unwrap();
         let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
         let shape = Shape::default();
-        let reading = ReadContext { shape: &shape, masker: &masker, journal: &mut journal };
+        let reading = ReadContext {
+            shape: &shape,
+            masker: &masker,
+            arguments: &Arguments::new(),
+            journal: &mut journal,
+        };
         understood_response(&response, &operation, reading);
         assert_eq!(journal.notes(), Vec::from_iter(expected), "{declared:?} {sent}");
     }

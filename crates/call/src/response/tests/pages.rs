@@ -38,11 +38,21 @@ fn next_page(link: Option<&str>, body: &Value) -> (Value, Vec<Event>) {
 }
 
 fn next_page_for(operation: &Operation, headers: HeaderMap, body: &Value) -> (Value, Vec<Event>) {
+    next_page_of_call(operation, &json!({}), headers, body)
+}
+
+fn next_page_of_call(
+    operation: &Operation,
+    arguments: &Value,
+    headers: HeaderMap,
+    body: &Value,
+) -> (Value, Vec<Event>) {
     let response = Response::builder().status(200).header("content-type", "application/json");
     let mut response = response.body(Bytes::from(body.to_string())).unwrap();
     response.headers_mut().extend(headers);
     let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
-    let reading = ReadContext { shape: &Shape::default(), masker: &masker, journal: &mut journal };
+    let (shape, arguments) = (&Shape::default(), arguments.as_object().unwrap());
+    let reading = ReadContext { shape, masker: &masker, arguments, journal: &mut journal };
     let understood = understood_response(&response, operation, reading);
     let Outcome::Answered(answer) = understood.outcome else { panic!("not answered") };
     let unnamed = journal.events().iter().filter(|event| **event == Event::NextPageUnnamed).count();
@@ -176,6 +186,38 @@ fn each_way_in_which_services_name_a_next_page_is_followed() {
         headers.insert("x-next-page", HeaderValue::from_static(header));
         let (next, _) = next_page_for(&with_parameters(&page), headers, &json!([]));
         assert_eq!(next, expected, "{header}");
+    }
+}
+
+#[test]
+fn the_next_page_follows_the_requested_one_however_a_service_counts() {
+    let spring = |number: u64| json!({"content": [1], "last": false, "number": number});
+    let total = |page: u64| json!({"items": [1], "page": page, "totalPages": 9});
+    for (default, given, body, expected) in [
+        // Pages that count from 0 as the parameter does.
+        (json!(0), json!({}), spring(0), 1),
+        (json!(null), json!({"page": 0}), spring(0), 1),
+        (json!(null), json!({"page": 4}), spring(4), 5),
+        // `one-indexed-parameters`: only the parameter counts from 1.
+        (json!(1), json!({}), spring(0), 2),
+        (json!(1), json!({"page": 3}), spring(2), 4),
+        (json!(null), json!({"page": "3"}), spring(2), 4),
+        // Nothing says how the parameter counts.
+        (json!(null), json!({}), spring(2), 3),
+        (json!(null), json!({"page": "x"}), spring(2), 3),
+        (json!(null), json!({"page": -1}), spring(0), 1),
+        (json!(null), json!({"page": 1}), total(0), 2),
+        (json!(null), json!({"page": 0}), total(1), 1),
+        (json!(null), json!({}), total(1), 2),
+    ] {
+        let mut schema = json!({"type": "integer"});
+        if !default.is_null() {
+            schema["default"] = default.clone();
+        }
+        let parameters = json!([{"name": "page", "in": "query", "schema": schema}]);
+        let operation = with_parameters(&parameters);
+        let (next, _) = next_page_of_call(&operation, &given, HeaderMap::new(), &body);
+        assert_eq!(next, json!({"page": expected}), "{default} {given} {body}");
     }
 }
 

@@ -205,7 +205,12 @@ fn bytes_outside_of_the_parts_are_noted_in_the_journal() {
     let response = response.body(Bytes::from_static(b"no part\r\n--b\r\n\r\none\r\n--b--\r\n"));
     let mut journal = Journal::default();
     let (shape, masker) = (Shape::default(), Masker::new(&[][..]));
-    let reading = ReadContext { shape: &shape, masker: &masker, journal: &mut journal };
+    let reading = ReadContext {
+        shape: &shape,
+        masker: &masker,
+        arguments: &Arguments::new(),
+        journal: &mut journal,
+    };
     understood_response(&response.unwrap(), &operation("get"), reading);
     assert_eq!(journal.events(), [Event::OutsidePartsIgnored { count: 7 }]);
 }

@@ -25,9 +25,9 @@ fn answered(plan: &Plan, request: &http::Request<Bytes>) -> Option<Value> {
     let media_type = request.headers().get("content-type")?.clone();
     response.headers_mut().insert("content-type", media_type);
     let (shape, masker) = (Shape::default(), Masker::new(&[][..]));
-    let journal = &mut Journal::default();
-    let read = plan
-        .understood_response(&response, ReadContext { shape: &shape, masker: &masker, journal });
+    let (arguments, journal) = (&Arguments::new(), &mut Journal::default());
+    let reading = ReadContext { shape: &shape, masker: &masker, arguments, journal };
+    let read = plan.understood_response(&response, reading);
     let Outcome::Answered(answer) = read.outcome else { return None };
     let Content::Parts(parts) = answer.content else { return None };
     let file = |(part, whole): (callgate_tool::Part, callgate_call::WholePart)| {

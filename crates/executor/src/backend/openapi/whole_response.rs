@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use callgate_call::ReadContext;
 use callgate_secret::Masker;
-use callgate_tool::{Journal, StoredResult};
+use callgate_tool::{Arguments, Journal, StoredResult};
 use callgate_transport::render_response;
 use http::{Response, header::CONTENT_TYPE};
 
@@ -23,8 +23,8 @@ impl OpenApi {
     }
 
     fn holds_secret(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> bool {
-        let journal = &mut Journal::default();
-        let reading = ReadContext { shape: self.own_shape(), masker, journal };
+        let (arguments, journal) = (&Arguments::new(), &mut Journal::default());
+        let reading = ReadContext { shape: self.own_shape(), masker, arguments, journal };
         self.plan.understood_response(response, reading).held_secret
     }
 
