@@ -47,6 +47,7 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
     let description = move || future::ready(JsonText(String::clone(&description)));
     let router = routes.added_to(plain_routes().route("/openapi.json", get(description)));
     let router = add_routes_with_query(router.route_layer(map_request(refuse_query)));
+    let router = add_probes(router);
     let router = match routes.page_handler() {
         Some(handler) => pages::add_pages(router, handler, &gateway),
         None => router,
@@ -65,9 +66,6 @@ fn plain_routes() -> Router<Gateway> {
     let router = Router::new()
         .route("/.well-known/oauth-protected-resource", get(show_metadata))
         .route("/.well-known/oauth-protected-resource/{*path}", get(show_metadata))
-        .route("/healthz", get(health::live))
-        .route("/metrics", get(prometheus::show))
-        .route("/readyz", get(health::ready))
         .route("/v1/admin/calls/{number}", get(admin::show_call))
         .route("/v1/admin/changes", get(admin::changes))
         .route("/v1/admin/reload", post(admin::reload))
@@ -106,6 +104,14 @@ fn add_routes_with_query(router: Router<Gateway>) -> Router<Gateway> {
     #[cfg(feature = "agents")]
     let router = router.route("/v1/conversations", get(conversations::list));
     router
+}
+
+/// Adds the routes of monitoring, which may be asked with any query: probes write one against caches, and it can decide nothing.
+fn add_probes(router: Router<Gateway>) -> Router<Gateway> {
+    router
+        .route("/healthz", get(health::live))
+        .route("/metrics", get(prometheus::show))
+        .route("/readyz", get(health::ready))
 }
 
 async fn refuse_query(query: Query, request: Request) -> Result<Request, Problem> {
