@@ -21,29 +21,37 @@ struct SessionTexts<'r> {
 
 impl SessionTexts<'_> {
     fn visit(&mut self, node: &Node, pointer: &str) {
-        let is_filled = self.reader.session_texts.contains(pointer) || is_instructions(pointer);
-        if is_filled || self.refused.iter().any(|refused| refused == pointer) {
+        if self.is_never_sent(pointer) {
             return;
         }
-        if let Some(text) = node.as_str() {
+        // The name of a member is sent with its value.
+        let name = pointer.rsplit('/').next();
+        for text in name.into_iter().chain(node.as_str()) {
             self.refuse_text(text, pointer);
         }
         for (at, item) in node.as_array().into_iter().flatten().enumerate() {
             self.visit(item, &format!("{pointer}/{at}"));
         }
-        let members = node.as_object().into_iter().flat_map(Object::iter);
-        // Extensions of schemas bind inputs to the session; names of headers may begin like them.
-        let is_extension = |name: &str| name.starts_with("x-") && !pointer.ends_with("/headers");
-        for (name, node) in members.filter(|(name, _)| !is_extension(name)) {
+        for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
             self.visit(node, &format!("{pointer}/{}", pointer_segment(name)));
         }
+    }
+
+    /// True for what is passed over: nobody gets these letters.
+    fn is_never_sent(&self, pointer: &str) -> bool {
+        // The key takes a value of the session.
+        self.reader.session_texts.contains(pointer)
+            // It is filled in for each turn, and checked once its file is read.
+            || is_instructions(pointer)
+            // It was refused before, with all that is in it.
+            || self.refused.iter().any(|refused| refused == pointer)
     }
 
     fn refuse_text(&mut self, text: &str, pointer: &str) {
         let Some(word) = SessionSource::words_in(text).first().copied() else { return };
         let message =
             format!("expected no value of the session, got: `{word}`, which is not filled in here");
-        if pointer.rsplit('/').take(2).any(|key| SHOWN.contains(&key)) {
+        if is_shown(pointer) {
             return self.reader.warn(SettingCode::WrongValue, pointer.to_owned(), &message, HELP);
         }
         self.reader.complain(SettingCode::WrongValue, pointer, message, HELP);
@@ -52,16 +60,30 @@ impl SessionTexts<'_> {
 
 /// True for the instructions of an agent, which are filled in, and checked once their file is read.
 fn is_instructions(pointer: &str) -> bool {
-    pointer.starts_with("/agents/") && pointer.ends_with("/instructions")
+    let key = pointer.strip_prefix("/agents/").and_then(|rest| rest.split_once('/'));
+    key.is_some_and(|(_, key)| key == "instructions")
 }
 
-/// Keys of texts, and of mappings to texts, that are shown to a person or a model.
-const SHOWN: [&str; 4] = ["describe", "description", "summary", "title"];
+/// True for texts that are only shown, to a person or a model.
+fn is_shown(pointer: &str) -> bool {
+    let mut keys = pointer.rsplit('/');
+    let is_text = keys.next().is_some_and(|key| SHOWN.contains(&key));
+    let is_described = keys.next() == Some("describe");
+    (is_text || is_described) && !pointer.split('/').any(|key| SENT.contains(&key))
+}
+
+/// Keys of texts that are shown.
+const SHOWN: [&str; 3] = ["description", "summary", "title"];
+
+/// Keys whose values are sent, whatever the members in them are called.
+const SENT: [&str; 6] =
+    ["defaults", "fix", "headers", "parameters", "server_variables", "settings"];
 
 const HELP: &str = "bind an argument with `x-agent-input-parameter` in the description or an overlay; a header in `headers` of a toolset takes such a value as its whole text";
 
 #[cfg(test)]
 mod tests {
+    use super::is_instructions;
     use crate::Config;
 
     /// Checks which keys of a toolset are refused, or warned of.
@@ -110,8 +132,40 @@ mod tests {
             ),
             &["auth/oauth2_client_credentials/audience", "auth/oauth2_client_credentials/scopes/0"],
         );
-        let fixed = "tools: {edit: {getPet: {fix: {id: $context.variables.id}}}}";
-        check(fixed, &["tools/edit/getPet/fix/id"]);
+    }
+
+    #[test]
+    fn no_name_keeps_a_value_of_the_session_from_being_refused() {
+        for (key, at) in [
+            ("fix: {id: $context.variables.id}", "fix/id"),
+            ("fix: {body: {x-id: [$session.params.a]}}", "fix/body/x-id/0"),
+            ("defaults: {x-id: $session.params.a}", "defaults/x-id"),
+            ("examples: [{x-id: $session.params.a}]", "examples/0/x-id"),
+            ("fix: {title: $session.params.a}", "fix/title"),
+            ("fix: {body: {description: 'of $session.params.a'}}", "fix/body/description"),
+            ("fix: {body: {$session.params.a: 1}}", "fix/body/$session.params.a"),
+            ("fix: {instructions: $session.params.a}", "fix/instructions"),
+        ] {
+            for tool in ["getPet", "x-getPet"] {
+                let keys = format!("tools: {{edit: {{{tool}: {{{key}}}}}}}");
+                check(&keys, &[&format!("tools/edit/{tool}/{at}")]);
+            }
+        }
+        check("headers: {description: 'of $session.params.a'}", &["headers/description"]);
+        let schema =
+            "input: {type: object, properties: {a: {x-agent-input-parameter: $session.params.a}}}";
+        check(
+            &format!("functions: [{{name: f, {schema}}}]"),
+            &["functions/0/input/properties/a/x-agent-input-parameter"],
+        );
+    }
+
+    #[test]
+    fn only_the_instructions_of_an_agent_itself_are_filled_in() {
+        assert!(is_instructions("/agents/a/instructions"));
+        for pointer in ["/agents/a/tools/instructions", "/agents/instructions", "/a/instructions"] {
+            assert!(!is_instructions(pointer), "{pointer}");
+        }
     }
 
     #[test]
