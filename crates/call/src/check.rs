@@ -152,7 +152,7 @@ pub(crate) fn check(
     journal: &mut Journal,
 ) -> Result<(), Box<Fault>> {
     let mut findings = Findings::default();
-    findings.problems.extend(unknown_arguments(subject, arguments));
+    findings.problems.extend(unknown_arguments(subject, checking.schema, arguments));
     find_missing(subject, checking, fillings, &mut findings);
     let mut one = InputChecker { subject, checking, budget: Budget::new(Budget::CALL), journal };
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {

@@ -83,9 +83,11 @@ pub(crate) fn invalid_arguments(mut problems: Vec<Problem>) -> Box<Fault> {
     let mut flat: Vec<_> =
         problems.iter_mut().filter(|problem| problem.got == UNKNOWN_ARGUMENT).collect();
     // Members of a body that stand beside the body argument that they belong in.
-    let is_flat = lacks_body && !flat.is_empty();
+    let inside = |problem: &Problem| Some(format!("`{WHOLE_BODY}.{}`", problem.at));
+    let are_members = flat.iter().all(|problem| problem.suggestion == inside(problem));
+    let is_flat = (lacks_body || are_members) && !flat.is_empty();
     for problem in flat.iter_mut().filter(|_| is_flat) {
-        problem.suggestion = Some(format!("`{WHOLE_BODY}.{}`", problem.at));
+        problem.suggestion = inside(problem);
     }
     let advice = if is_flat {
         "; put them inside `body` and call again"

@@ -1,11 +1,17 @@
 //! Finds arguments that no input has, and suggests the argument that was meant: by its own name, or by the service's name.
 
-use callgate_openapi::Input;
-use callgate_tool::{ArgumentName, Arguments, Problem, nearest};
+use callgate_openapi::{Input, InputLocation};
+use callgate_tool::{ArgumentName, Arguments, Problem, Value, nearest};
 
+use super::convert::resolved_schema;
 use crate::{inputs::Subject, wording};
 
-pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> Vec<Problem> {
+/// The problems of arguments that are no inputs; `schema` is that of all arguments.
+pub(super) fn unknown_arguments(
+    subject: Subject<'_>,
+    schema: &Value,
+    arguments: &Arguments,
+) -> Vec<Problem> {
     let existing = || subject.inputs.iter().filter(|input| !input.edit.is_hidden);
     let has_input = |name: &str| existing().any(|input| input.argument.as_str() == name);
     let n_known =
@@ -22,10 +28,19 @@ pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> 
     let problem = |name: &String| {
         let mut problem = wording::unknown_argument(name, allowed.clone());
         let called = visible.clone().find(|input| input.is_called(name));
-        let alike =
-            || similar_input(name, visible.clone()).filter(|_| problem.suggestion.is_none());
-        if let Some(meant) = called.or_else(alike) {
-            problem.suggestion = Some(format!("`{}`", meant.argument));
+        let own = |input: &Input| input.argument.to_string();
+        let intended = called
+            .map(own)
+            .or_else(|| {
+                let body = body_with_member(name, schema, visible.clone())?;
+                Some(format!("{}.{}", body.argument, problem.at))
+            })
+            .or_else(|| {
+                let alike = similar_input(name, visible.clone());
+                alike.filter(|_| problem.suggestion.is_none()).map(own)
+            });
+        if let Some(intended) = intended {
+            problem.suggestion = Some(format!("`{intended}`"));
         }
         problem
     };
@@ -33,6 +48,18 @@ pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> 
     let number =
         (n_unknown > MOST_LISTED).then(|| wording::many_unknown_arguments(n_unknown, MOST_LISTED));
     number.into_iter().chain(unknown.take(MOST_LISTED).map(problem)).collect()
+}
+
+/// The body that is one argument, if it declares a member of this name.
+fn body_with_member<'a>(
+    name: &str,
+    schema: &Value,
+    mut inputs: impl Iterator<Item = &'a Input>,
+) -> Option<&'a Input> {
+    let body =
+        inputs.find(|input| input.place() == InputLocation::Body && input.name.is_empty())?;
+    let own = schema.get("properties")?.get(body.argument.as_str())?;
+    resolved_schema(own, schema)?.get("properties")?.get(name).map(|_| body)
 }
 
 fn similar_input<'a>(

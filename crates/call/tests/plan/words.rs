@@ -99,6 +99,21 @@ fn members_of_a_body_at_the_top_level_are_reported_with_their_location() {
 }
 
 #[test]
+fn members_of_an_optional_body_are_refused_beside_it_with_their_location() {
+    let pet = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    let body = json!({"content": {"application/json": {"schema": pet}}});
+    let plan = operation("post", "/x", json!({"requestBody": body}));
+    check(
+        call(&plan, json!({"text": "x"})).fault(),
+        "invalid_arguments, reached no, correct_arguments: `text`: expected one of `body`, got an unknown argument, did you mean `body.text`; put them inside `body` and call again",
+    );
+    check(
+        call(&plan, json!({"text": "x", "other": 1})).fault(),
+        "invalid_arguments, reached no, correct_arguments: `text`: expected one of `body`, got an unknown argument, did you mean `body.text`; `other`: expected one of `body`, got an unknown argument; correct and call again",
+    );
+}
+
+#[test]
 fn no_member_is_suggested_for_a_body_that_is_no_object() {
     for kind in ["integer", "array"] {
         let body =

@@ -41,9 +41,9 @@ use crate::{
     session,
 };
 
+pub(crate) use self::argument_words::arguments_of_words;
 #[cfg(test)]
 pub(crate) use self::argument_words::read_arguments as arguments_of_call;
-pub(crate) use self::argument_words::{arguments_of_json, arguments_of_words};
 
 pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let environment = Environment::new();

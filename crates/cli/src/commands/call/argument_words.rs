@@ -1,6 +1,6 @@
 //! Arguments from a command line: `name=value`, `owner.email=x`, `file=@report.pdf`, or one JSON object. Turns a person's
-//! shorthand into what the tool takes: the service's name of an argument, a list of one, the bytes of a file, the members of a body that is one argument.
-//! None of this applies to the arguments of a model.
+//! shorthand in words into what the tool takes: the service's name of an argument, a list of one, the bytes of a file, the members
+//! of a body that is one argument. None of this applies to an object, which holds the arguments as a model gives them.
 
 mod body;
 mod upload;
@@ -30,12 +30,12 @@ pub(crate) fn read_arguments(
     given: &CallArguments,
     entry: Option<Entry<'_>>,
 ) -> Result<Arguments, Failure> {
-    let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
-    let target = ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry };
-    match &given.args {
-        Some(text) => target.with_placed_body(read_object(text)?),
-        None => target.parse_named_values(&given.arguments),
+    if let Some(text) = &given.args {
+        return read_object(text);
     }
+    let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
+    ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry }
+        .parse_named_values(&given.arguments)
 }
 
 /// The arguments that these words of a command line give to a tool, or the usage error for them.
@@ -43,13 +43,6 @@ pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<A
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
     ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }
         .parse_named_values(words)
-}
-
-/// The arguments that `--args` with this object gives to a tool, or the usage error for it.
-pub(crate) fn arguments_of_json(given: Arguments, entry: Entry<'_>) -> Result<Arguments, Failure> {
-    let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
-    ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }
-        .with_placed_body(given)
 }
 
 impl<'a> ArgumentTarget<'a> {
@@ -62,11 +55,6 @@ impl<'a> ArgumentTarget<'a> {
                 .map_err(|name| repeated_argument_failure(&name))?,
         }
         Ok(())
-    }
-
-    fn with_placed_body(self, mut arguments: Arguments) -> Result<Arguments, Failure> {
-        self.place_body(&mut arguments)?;
-        Ok(arguments)
     }
 
     /// Reads `name=value` texts and puts each value at the path of its name.

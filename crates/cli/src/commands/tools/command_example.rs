@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     args::SourceArguments,
-    commands::call::{arguments_of_json, arguments_of_words, block_on},
+    commands::call::{arguments_of_words, block_on},
     effects,
     exit::Failure,
     file_argument::is_standard_input,
@@ -225,8 +225,7 @@ impl ExampleTarget<'_> {
         {
             return Some(words);
         }
-        let read = arguments_of_json(tried.values.clone(), self.entry).ok()?;
-        let (fault, _) = self.dry_run(&read, session).await;
+        let (fault, _) = self.dry_run(&tried.values, session).await;
         let json = command_words::visible_single_line_json(&Value::Object(tried.values.clone()));
         fault.is_none().then(|| vec!["--args".to_owned(), json])
     }
