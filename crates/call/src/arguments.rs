@@ -99,3 +99,25 @@ fn value_problems(evaluator: &Evaluator, value: &Value, whole: &str) -> Vec<Prob
     }
     problems
 }
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn json_in_a_text_is_refused_with_what_to_do_where_nothing_is_converted() {
+        let kinds = json!({"where": {"type": "object"}, "note": {"type": ["object", "string"]}});
+        let check = ArgumentCheck::new(json!({"type": "object", "properties": kinds}));
+        let text = json!({"where": "{\"no\": 1}", "note": "{}"});
+        let fault = check.check(text.as_object().unwrap()).unwrap_err();
+        assert_eq!(
+            fault.message,
+            "`where`: expected object, got JSON in a text: give it without quotes around it; correct and call again"
+        );
+        let other = json!({"where": "[1]"});
+        let fault = check.check(other.as_object().unwrap()).unwrap_err();
+        assert!(!fault.message.contains("quotes"), "{}", fault.message);
+    }
+}

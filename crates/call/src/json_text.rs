@@ -10,6 +10,7 @@ use crate::{
         Fillings, GivenValues, Origin, Subject, fill_again, has_value_at,
         leave_out_excluded_defaults,
     },
+    quoted_json::json_value,
 };
 
 /// A call whose inputs are filled.
@@ -123,7 +124,7 @@ fn read_texts(subject: Subject<'_>, fillings: &mut Fillings<'_>, journal: &mut J
 
 /// The value of a text that is read where a step leads on.
 fn value_of_text(text: &str, step: &Step) -> Option<Value> {
-    let value = Value::parse_unambiguous(text).ok().flatten()?;
+    let value = json_value(text)?;
     match step {
         Step::Items => value.is_array(),
         Step::Property(_) => value.is_object(),

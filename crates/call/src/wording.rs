@@ -377,6 +377,8 @@ fn fault_with_status(
 /// The most problems of a fault that are listed one by one.
 const MOST_PROBLEMS: usize = 128;
 const WHOLE_BODY: &str = "body";
+/// A text in place of the object or list that it holds.
+pub(crate) const JSON_IN_TEXT: &str = "JSON in a text: give it without quotes around it";
 /// The expected value where an argument is missing.
 pub(crate) const ANY_VALUE: &str = "a value";
 const NOTHING: &str = "nothing";

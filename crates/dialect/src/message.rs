@@ -221,7 +221,7 @@ fn name_and_arguments<'t>(
     (name, read)
 }
 
-/// Arguments as an object or as JSON text; an absent value is `{}`.
+/// Arguments as an object or as JSON text, which may be quoted as JSON text again; an absent value is `{}`.
 fn parsed_arguments(value: Option<Value>) -> Result<Arguments, String> {
     let got = |value: &Value| format!("got: {}", value.kind());
     match value {
@@ -231,6 +231,7 @@ fn parsed_arguments(value: Option<Value>) -> Result<Arguments, String> {
         Some(Value::String(text)) => match read_json(&text) {
             Ok(Value::Object(arguments)) => Ok(arguments),
             Ok(Value::Null) => Ok(Arguments::new()),
+            Ok(inner @ Value::String(_)) => parsed_arguments(Some(inner)),
             Ok(other) => Err(got(&other)),
             Err(error) => Err(format!("got a text that is not JSON: {error}")),
         },

@@ -4,6 +4,7 @@
 use callgate_tool::{Number, Value};
 
 use super::instance::Types;
+use crate::quoted_json::json_value;
 
 /// `value` as one of the types in `due`, if that loses nothing.
 pub(crate) fn converted_value(value: &Value, due: Types) -> Option<Value> {
@@ -119,12 +120,19 @@ fn value_from_text(text: &str, due: Types) -> Option<Value> {
         let digits = whole_number_digits(text).filter(|_| due.contains(Types::INTEGER))?;
         return Number::from_digits(&digits).map(Value::Number);
     }
-    let starts_like_json = match text.trim_start().bytes().next()? {
-        b'{' => due.contains(Types::OBJECT),
-        b'[' => due.contains(Types::ARRAY),
-        _ => false,
+    container_from_text(text, due)
+}
+
+/// The object or list that a text holds as JSON, if it is expected.
+pub(super) fn container_from_text(text: &str, due: Types) -> Option<Value> {
+    let first = text.trim_start().bytes().next();
+    let value = first.filter(|byte| b"{[\"".contains(byte)).and_then(|_| json_value(text))?;
+    let kind = match value {
+        Value::Array(_) => Types::ARRAY,
+        Value::Object(_) => Types::OBJECT,
+        _ => return None,
     };
-    if starts_like_json { Value::parse(text).ok() } else { None }
+    due.contains(kind).then_some(value)
 }
 
 fn is_integer_text(digits: &str) -> bool {
@@ -210,6 +218,11 @@ mod tests {
         check(&json!("[1,2]"), &[Types::ARRAY], Some("[1,2]"));
         check(&json!("[1,2]"), &[Types::OBJECT], None);
         check(&json!("{a}"), &[Types::OBJECT], None);
+        let twice = |value: Value| Value::from(value.to_string()).to_string();
+        check(&json!(twice(json!({"a": "{}"}))), &[Types::OBJECT], Some("{\"a\":\"{}\"}"));
+        check(&json!(twice(json!([1]))), &[Types::OBJECT], None);
+        check(&json!(twice(json!(5))), &[Types::OBJECT, Types::INTEGER], None);
+        check(&json!("{\"a\":1,\"a\":2}"), &[Types::OBJECT], None);
     }
 
     #[test]

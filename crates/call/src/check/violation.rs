@@ -6,6 +6,7 @@ use callgate_tool::{Problem, Value, nearest};
 use super::{
     alternative::alternative_violations,
     budget::Paid,
+    convert::container_from_text,
     instance::{Instance, Types},
     node::{Limit, Rule},
     run::{Breach, MOST, Run, Segment, Violation},
@@ -179,10 +180,19 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
         let got = match (violation.at, self.place.privacy) {
             (Instance::Name(_), _) => "a name".to_owned(),
             (Instance::Value(value), Privacy::Private) => value.kind().to_owned(),
+            (Instance::Value(_), Privacy::Public) if holds_due_json(violation) => {
+                wording::JSON_IN_TEXT.to_owned()
+            }
             (Instance::Value(value), Privacy::Public) => wording::value_description(value),
         };
         self.problems.push(Problem { at, expected, got, suggestion: nearest_option(violation) });
     }
+}
+
+/// True for a text that holds as JSON what is expected in its place.
+fn holds_due_json(violation: &Violation<'_, '_>) -> bool {
+    let Breach::Type(types) = violation.breach else { return false };
+    violation.at.text().is_some_and(|text| container_from_text(text, types).is_some())
 }
 
 /// The types that are meant for values of this kind, if there are any; else all.

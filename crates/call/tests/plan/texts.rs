@@ -28,7 +28,7 @@ fn sent(plan: &Plan, body: &Value) -> Result<Value, String> {
     Ok(serde_json::from_slice(request.body()).unwrap())
 }
 
-/// The value with those of its objects and lists as texts that the bits choose.
+/// The value with those of its objects and lists as texts that the bits choose, or as texts of texts.
 fn with_texts(value: &Value, bits: &mut u64, may_be_text: bool) -> Value {
     let inner = match value {
         Value::Object(members) => {
@@ -40,9 +40,13 @@ fn with_texts(value: &Value, bits: &mut u64, may_be_text: bool) -> Value {
         Value::Array(items) => items.iter().map(|it| with_texts(it, bits, true)).collect(),
         other => return other.clone(),
     };
-    let is_text = *bits & 1 == 1 && may_be_text;
-    *bits >>= 1;
-    if is_text { inner.to_string().into() } else { inner }
+    let (is_text, is_twice) = (*bits & 1 == 1 && may_be_text, *bits & 2 == 2);
+    *bits >>= 2;
+    match (is_text, is_twice) {
+        (false, _) => inner,
+        (true, false) => inner.to_string().into(),
+        (true, true) => Value::from(inner.to_string()).to_string().into(),
+    }
 }
 
 proptest! {

@@ -21,9 +21,10 @@ fn message(read: &ReadMessage) -> String {
 }
 
 #[test]
-fn arguments_are_read_from_an_object_its_text_or_an_empty_text() {
+fn arguments_are_read_from_an_object_its_text_quoted_once_or_twice_or_an_empty_text() {
     for (arguments, expected) in [
         (json!(r#"{"petId":7}"#), json!({"petId": 7})),
+        (json!(r#""{\"petId\":7}""#), json!({"petId": 7})),
         (json!({"petId": 7}), json!({"petId": 7})),
         (json!(""), json!({})),
         (json!(" \n"), json!({})),
@@ -41,7 +42,8 @@ fn arguments_that_are_not_an_object_are_reported_with_the_type_received() {
         (json!(r#"{"petId": 7"#), "got a text that is not JSON: "),
         (json!(r#"{"petId": 1, "petId": 2}"#), "expected each key once, got twice: `petId`"),
         (json!("[7]"), "got: array"),
-        (json!(r#""{}""#), "got: string"),
+        (json!(r#""x""#), "got a text that is not JSON: "),
+        (json!(r#""[7]""#), "got: array"),
         (json!(7), "got: number"),
     ] {
         let told = message(&openai(&[(json!("a"), "getPet", arguments.clone())]));
