@@ -40,8 +40,18 @@ pub struct AnswerField<'a> {
     pub above: &'a [&'a str],
     /// The name of the schema of the object that contains the field, if it has one.
     pub schema: Option<&'a str>,
-    /// The path of the field: `items[].id`.
-    pub at: &'a str,
+    /// The path of the object that contains the field; empty for the response itself.
+    within: &'a str,
+}
+
+impl AnswerField<'_> {
+    /// The path of the field: `items[].id`. Made on demand: a response may have a thousand fields, and few are asked for it.
+    pub fn at(&self) -> String {
+        if self.within.is_empty() {
+            return self.name.to_owned();
+        }
+        [self.within, ".", self.name].concat()
+    }
 }
 
 impl Operation {
@@ -124,8 +134,9 @@ impl Operation {
     pub fn each_answer_field(&self, mut visit: impl FnMut(AnswerField<'_>)) {
         let Some(Origin { node, pointer }) = &self.blueprint.output else { return };
         let document = self.blueprint.common.document.with_step_limit(MOST_STEPS);
-        let root = LocatedNode { node, pointer: Arc::clone(pointer) };
-        let mut open = VecDeque::from([Level { schema: root, ..Level::for_root(node) }]);
+        let schema = LocatedNode { node, pointer: Arc::clone(pointer) };
+        let (above, at) = (Vec::new(), String::new());
+        let mut open = VecDeque::from([Level { schema, name: None, above, at, n_within: 0 }]);
         while let Some(level) = open.pop_front().filter(|_| !document.is_spent()) {
             level.visit_fields(&document, &mut open, &mut visit);
         }
@@ -145,11 +156,6 @@ struct Level<'d> {
 }
 
 impl<'d> Level<'d> {
-    fn for_root(node: &'d Node) -> Self {
-        let schema = LocatedNode { node, pointer: "".into() };
-        Self { schema, name: None, above: Vec::new(), at: String::new(), n_within: 0 }
-    }
-
     /// Visits the fields of an object, and queues its nested schemas.
     fn visit_fields(
         self,
@@ -166,19 +172,15 @@ impl<'d> Level<'d> {
         level.queue_parts(document, open);
         let properties = level.schema.node.members_of("properties");
         for (name, node) in document.while_affordable(properties, 1) {
-            let at = if level.at.is_empty() {
-                name.to_string()
-            } else {
-                [&*level.at, ".", name].concat()
-            };
             let (above, schema) = (&*level.above, level.name.as_deref());
-            visit(AnswerField { name, above, schema, at: &at });
+            let field = AnswerField { name, above, schema, within: &level.at };
+            visit(field);
             if above.len() < DEEPEST && is_structured(node) {
                 let path = level.schema.path();
                 let path = path.name("properties");
                 let schema = LocatedNode::new(node, &path.name(name));
                 let above = above.iter().copied().chain([&**name]).collect();
-                open.push_back(Level { schema, above, at, ..Level::for_root(node) });
+                open.push_back(Level { schema, name: None, above, at: field.at(), n_within: 0 });
             }
         }
     }
@@ -201,21 +203,19 @@ impl<'d> Level<'d> {
         if let Some(item) = document.while_affordable(node.get("items"), 1).next() {
             let schema = LocatedNode::new(item, &path.name("items"));
             let at = format!("{}[]", self.at);
-            open.push_back(Level {
-                schema,
-                at,
-                name: None,
-                n_within: n_within + 1,
-                ..self.clone()
-            });
+            let above = self.above.clone();
+            open.push_back(Level { schema, name: None, above, at, n_within: n_within + 1 });
         }
     }
 }
 
 fn is_structured(node: &Node) -> bool {
-    ["$ref", "properties", "items", "allOf", "anyOf", "oneOf", "$dynamicRef"]
-        .iter()
-        .any(|keyword| node.get(keyword).is_some())
+    node.members().any(|(name, _)| {
+        matches!(
+            &**name,
+            "$dynamicRef" | "$ref" | "allOf" | "anyOf" | "items" | "oneOf" | "properties"
+        )
+    })
 }
 
 fn input_description(origin: &InputOrigin) -> &str {
@@ -276,7 +276,7 @@ mod tests {
         let mut found = Vec::new();
         operation("GET", answer, schemas).each_answer_field(|field| {
             let schema = field.schema.map(|name| format!(" of {name}")).unwrap_or_default();
-            found.push(format!("{}{schema}", field.at));
+            found.push(format!("{}{schema}", field.at()));
         });
         assert_eq!(found, expected);
     }

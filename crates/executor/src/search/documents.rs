@@ -1,6 +1,6 @@
 //! Describes the tools of a catalog to the index: operations by their description, others by their declaration.
 
-use callgate_openapi::{Input, InputLocation, Operation, ValueSource};
+use callgate_openapi::{AnswerField, Input, InputLocation, Operation, ValueSource};
 use callgate_search::{Document, Field, Need, Parameter, Product, Thing};
 use callgate_tool::{Object, Tool, Value};
 
@@ -35,10 +35,10 @@ fn describe_operation<'e>(operation: &'e Operation, document: &mut Document<'e>)
         asked.filter(|input| input.required).filter_map(|input| input_need(input, &operation.path));
     document.needs = needs.collect();
     operation.each_answer_field(|field| {
-        let (at, path) = (field.at, &*operation.path);
-        let field = Field { name: field.name, above: field.above, schema: field.schema, path };
-        let product = |(thing, distance)| Product { thing, at: at.into(), distance };
-        document.produces.extend(Thing::of_field(field).into_iter().map(product));
+        let AnswerField { name, above, schema, .. } = field;
+        let things = Thing::of_field(Field { name, above, schema, path: &operation.path });
+        let product = |(thing, distance)| Product { thing, at: field.at().into(), distance };
+        document.produces.extend(things.into_iter().map(product));
     });
 }
 
