@@ -30,14 +30,10 @@ def pages(callgate):
     description = shared() / "corpus/specs/github/api.github.com.json"
     configuration = {"listen": "127.0.0.1:0", "toolsets": {"github": {"openapi": str(description)}}}
     shown, search = [], "?q=close+an+issue"
-    kinds = (("first page", [], ""), ("search", [], search), ("search after a page", [""], search), ("tool", [], "/tools/github-issues_create"))
-    for name, earlier, path in kinds:
+    kinds = (("first page", ""), ("search", search), ("tool", "/tools/github-issues_create"))
+    for name, path in kinds:
         with Sidecar(callgate, configuration=configuration) as sidecar:
             client = http.client.HTTPConnection(sidecar.origin.removeprefix("http://"))
-            for address in earlier:
-                asked(client, "GET", "/console" + address)
-                # A person who types words takes longer.
-                time.sleep(1)
             clock, processor = [], []
             for _ in range(21):
                 before, begun = processor_time(sidecar), time.perf_counter()

@@ -1,6 +1,8 @@
 //! The executor: takes calls and returns results. Parallel calls are independent of each other; their results are in the order
 //! of the calls.
 
+mod searches;
+
 use std::{mem, sync::Arc};
 
 use callgate_call::wording;
@@ -25,7 +27,7 @@ use crate::{
     middleware::{Ending, Stage},
     results::{KeptFile, Results},
     rights::CallRights,
-    search::{Finder, Found, Search},
+    search::Finder,
     side,
     stop::Stop,
     stream::ToolStream,
@@ -170,35 +172,10 @@ impl Executor {
         self.0.catalog.refusal_reason(asked, sees)
     }
 
-    /// The tools that a question means, the best first, among those that `sees` takes. Those that answer what the best need
-    /// stand beside them. The first question makes the index, in some milliseconds for a thousand tools.
-    ///
-    /// ```
-    /// # fn find(executor: &callgate_executor::Executor) {
-    /// use callgate_executor::Search;
-    ///
-    /// for found in executor.search(&Search::new("adopt a pet"), |_| true) {
-    ///     println!("{} needs {:?}", found.entry.name(), found.needs);
-    /// }
-    /// # }
-    /// ```
-    pub fn search<'e>(
-        &'e self,
-        search: &Search<'_>,
-        sees: impl Fn(Entry<'e>) -> bool,
-    ) -> Vec<Found<'e>> {
-        self.0.finder.find(&self.0.catalog, search, sees)
-    }
-
     /// Returns true if middleware of this stage runs around the calls.
     #[doc(hidden)]
     pub fn has_stage(&self, stage: Stage) -> bool {
         self.0.layers.iter().any(|layer| layer.stage() == stage)
-    }
-
-    /// The bytes that the index for searches takes.
-    pub fn search_bytes(&self) -> usize {
-        self.0.finder.size_in_bytes(&self.0.catalog)
     }
 
     /// The fingerprint of a call of the tool it means ([`fingerprint`](crate::fingerprint)); `None` if its caller may not make it

@@ -1,5 +1,5 @@
-//! Finds tools by words. The first search makes the index from the catalog, which is then kept; each search says who may see
-//! which tool before anything is ranked.
+//! Finds tools by words. The index is made from the catalog once, by the first search or before it, and then kept; each search
+//! says who may see which tool before anything is ranked.
 
 mod documents;
 
@@ -187,6 +187,15 @@ impl Finder {
 
     pub(crate) fn size_in_bytes(&self, catalog: &Catalog) -> usize {
         self.index(catalog).bytes()
+    }
+
+    /// Makes the index, unless it is made.
+    pub(crate) fn make_index(&self, catalog: &Catalog) {
+        self.index(catalog);
+    }
+
+    pub(crate) fn has_index(&self) -> bool {
+        self.index.get().is_some()
     }
 
     fn index(&self, catalog: &Catalog) -> &Index {

@@ -8,7 +8,7 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwap;
-use callgate_config::{Built, BuiltAccess};
+use callgate_config::{AgentSearch, Built, BuiltAccess, McpMode};
 use callgate_policy::Records;
 use callgate_session::{FairQueue, QueueBounds, QueuePermit};
 use callgate_tool::Principal;
@@ -16,7 +16,7 @@ use futures_util::{
     StreamExt,
     stream::{self, BoxStream},
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, task};
 
 use crate::{
     access::{self, Access},
@@ -126,18 +126,27 @@ impl Gateway {
         self.0.built.load_full()
     }
 
-    /// Serves another build from now on; requests that have begun keep theirs. Sessions stay.
+    /// Serves another build from now on; requests that have begun keep theirs. Sessions stay. A build that is searched, or whose
+    /// predecessor was, has its index before it is served.
     pub fn replace(&self, built: Arc<Built>) {
+        if is_searched(&built) || self.current_build().executor.has_search_index() {
+            built.executor.make_search_index();
+        }
         self.0.answers.set_bounds(built.idempotency);
         self.set_recording(&built);
         self.0.built.store(built);
         self.0.replaced.send_modify(|times| *times = times.wrapping_add(1));
     }
 
-    /// Serves pages for a browser or not, and records the last calls if somebody may read them.
+    /// Serves pages for a browser or not, and records the last calls if somebody may read them. If somebody may search the tools,
+    /// a thread of the runtime makes the index beside the start.
     pub(crate) fn set_pages(&self, is_on: bool) {
         self.0.has_pages.store(is_on, Ordering::Relaxed);
-        self.set_recording(&self.current_build());
+        let built = self.current_build();
+        self.set_recording(&built);
+        if is_on || is_searched(&built) {
+            task::spawn_blocking(move || built.executor.make_search_index());
+        }
     }
 
     pub(crate) fn has_pages(&self) -> bool {
@@ -231,6 +240,13 @@ impl Gateway {
     pub(crate) fn kept_answers(&self) -> &Arc<Records> {
         &self.0.answers
     }
+}
+
+/// True if models search the tools of a build, however few there are.
+fn is_searched(built: &Built) -> bool {
+    let mut agents = built.agents.iter();
+    built.mcp.mode == McpMode::Search
+        || agents.any(|agent| agent.config.tools.search == AgentSearch::Always)
 }
 
 /// The clients that listen for changes of the tools, or for calls.

@@ -70,23 +70,13 @@ pub async fn serve(
         .filter_map(Listener::local_address)
         .for_each(|bound| source.listeners().add(bound));
     let console = console_address(&built, &options.routes, &listeners);
-    let mut examined = Vec::new();
-    let summary = built.summary_with(|report, n_tokens| {
-        examined.push(ExaminedToolset::from_report(report, n_tokens));
-    });
-    let (start, shown) = (banner::Start { built: &built, summary }, console.as_deref());
-    let lines = match options.log_format {
-        LogFormat::Json => banner::banner_records(&source, &start, &listeners, shown),
-        LogFormat::Text => banner::banner_lines(&source, &start, &listeners, shown),
-    };
     let limits = built.serving.limits;
     let gateway = Gateway::recording(built, source.recent_calls().clone());
     #[cfg(feature = "agents")]
     gateway.name_configuration(source.file_name());
+    // Before the summary, which takes as long as the index that this begins.
     gateway.set_pages(console.is_some());
-    if console.is_some() {
-        gateway.report_cache().keep_examined(&gateway.current_build(), examined);
-    }
+    let lines = start_lines(&gateway, &source, options.log_format, &listeners, console.as_deref());
     prometheus::install_recorder();
     let notices = Notices::start(&gateway);
     let _replicas = Replicas::start(&gateway);
@@ -103,6 +93,29 @@ pub async fn serve(
     };
     notices.end().await;
     ended
+}
+
+/// The lines about what is served. Where the console is, its report keeps what was examined for them.
+fn start_lines(
+    gateway: &Gateway,
+    source: &Source,
+    log_format: LogFormat,
+    listeners: &[Listener],
+    console: Option<&str>,
+) -> Vec<String> {
+    let built = gateway.current_build();
+    let mut examined = Vec::new();
+    let summary = built.summary_with(|report, n_tokens| {
+        examined.push(ExaminedToolset::from_report(report, n_tokens));
+    });
+    let start = banner::Start { built: &built, summary };
+    if console.is_some() {
+        gateway.report_cache().keep_examined(&built, examined);
+    }
+    match log_format {
+        LogFormat::Json => banner::banner_records(source, &start, listeners, console),
+        LogFormat::Text => banner::banner_lines(source, &start, listeners, console),
+    }
 }
 
 async fn open_listeners(built: &Built, options: &ServeOptions) -> Result<Vec<Listener>, Failure> {

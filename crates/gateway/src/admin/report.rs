@@ -88,13 +88,7 @@ async fn described_toolsets(
     let toolsets: Vec<Value> = reported.await.map_err(|_| {
         Problem::new(ProblemKind::UNAVAILABLE, "the report was ended before it was made")
     })?;
-    let kept = cache.keep(built, toolsets);
-    if gateway.has_pages() {
-        // Somebody looks at the tools, and will search them: the index is made once, too.
-        let searched = Arc::clone(built);
-        task::spawn_blocking(move || searched.executor.search_bytes());
-    }
-    Ok(kept)
+    Ok(cache.keep(built, toolsets))
 }
 
 /// A toolset with a description: its operations by their status, and its findings.

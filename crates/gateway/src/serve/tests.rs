@@ -20,6 +20,7 @@ mod resource;
 mod restart;
 mod rights;
 mod same_call;
+mod search_index;
 mod secured;
 mod shared_state;
 mod shares;

@@ -1,0 +1,44 @@
+//! Tests when the index for searches is made: beside the start and with each reload, and only where somebody may search.
+
+use callgate_executor::{Executor, Search};
+
+use super::*;
+
+const SEARCHING_AGENT: &str =
+    "models: {main: {dialect: openai, url: 'http://127.0.0.1:9/v1', model: m, auth: none}}
+agents: {keeper: {model: main, tools: {search: always}}}
+";
+
+fn executor(sidecar: &Sidecar) -> Executor {
+    sidecar.gateway.current_build().executor.clone()
+}
+
+#[tokio::test]
+async fn a_first_search_finds_its_index_made_where_somebody_may_search() {
+    let agent = format!("console: false\n{SEARCHING_AGENT}");
+    let rows = [
+        ("", true),
+        ("console: false\n", false),
+        ("console: false\nmcp: {mode: search}\n", true),
+        (&*agent, true),
+    ];
+    for (text, is_made) in rows {
+        let sidecar = Sidecar::start(&format!("{text}{}", nothing())).await;
+        let first = executor(&sidecar);
+        let made = async {
+            while !first.has_search_index() {
+                tokio::task::yield_now().await;
+            }
+        };
+        if is_made {
+            timeout(Duration::from_secs(30), made).await.expect("a thread makes the index");
+        }
+        sidecar.status("/v1/tools", &[]).await;
+        assert_eq!(first.has_search_index(), is_made, "{text}");
+        sidecar.reload().await;
+        assert_eq!(executor(&sidecar).has_search_index(), is_made, "{text}: after a reload");
+        executor(&sidecar).search(&Search::new("pets"), |_| true);
+        sidecar.reload().await;
+        assert!(executor(&sidecar).has_search_index(), "{text}: after a search and a reload");
+    }
+}
