@@ -7,10 +7,19 @@ import re
 import socket
 import subprocess
 import tempfile
+import threading
 
 import forms
 
 LINES = 60
+STEP_MILLISECONDS = 60_000
+# Ten a second.
+ENABLED_LOOKS = 50
+SENT_LOOKS = 300
+
+
+class DriverError(Exception):
+    """The page cannot be driven: that says nothing about its forms."""
 
 
 def free_port():
@@ -37,10 +46,13 @@ class Inspector:
             lines.append(line)
             if found := re.search(r"^\s+(http://\S+)$", line):
                 self.origin = found[1]
+                # A pipe that nobody reads stops the server once it is full.
+                threading.Thread(target=self.process.stdout.read, daemon=True).start()
                 return self
             if len(lines) > LINES:
                 break
-        raise SystemExit("the Inspector names no address:\n" + "".join(lines))
+        self.__exit__()
+        raise DriverError("the Inspector names no address: " + "".join(lines)[-400:])
 
     def __exit__(self, *_):
         self.process.kill()
@@ -49,9 +61,14 @@ class Inspector:
 
     def open(self, page):
         """Connects a page, and shows the list of tools."""
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(STEP_MILLISECONDS)
         page.goto(self.origin)
-        page.locator("input[role=switch]").first.click(force=True)
+        switch = page.locator("input[role=switch][aria-label^='Connect or disconnect']").first
+        switch.wait_for(state="attached")
+        # It is on while the page connects, and a press would end that.
+        if not switch.is_checked():
+            switch.click(force=True)
+        # There once the server has answered.
         page.get_by_text("Tools", exact=True).first.click()
         page.calls = []
         page.on("request", lambda request: page.calls.append(request.post_data) if "tools/call" in (request.post_data or "") else None)
@@ -60,17 +77,27 @@ class Inspector:
 def call(page, tool, arguments):
     """Types a call into a page of its own. Returns whether every value has fields, and the arguments that were sent."""
     page.get_by_text(tool, exact=True).first.click()
+    button = page.get_by_role("button", name="Execute Tool")
+    for part in (button, page.get_by_text("Edit as JSON").first):
+        part.wait_for()
     page.wait_for_timeout(400)
     by_fields = type_members(page, page.evaluate_handle(FORM), arguments)
-    button = page.get_by_role("button", name="Execute Tool")
-    if not button.is_enabled():
+    # The form judges what was typed a moment later.
+    if not wait(page, button.is_enabled, ENABLED_LOOKS):
         return False, None
     button.click()
-    for _ in range(50):
-        if page.calls:
-            break
-        page.wait_for_timeout(100)
+    if not wait(page, lambda: page.calls, SENT_LOOKS):
+        raise DriverError("nothing was sent after the button was pressed")
     return by_fields, sent_arguments(page.calls)
+
+
+def wait(page, is_done, n_looks):
+    """Waits until something is done. Returns false if it never is."""
+    for _ in range(n_looks):
+        if is_done():
+            return True
+        page.wait_for_timeout(100)
+    return False
 
 
 def sent_arguments(calls):
