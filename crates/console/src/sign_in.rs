@@ -6,7 +6,14 @@ use maud::html;
 use crate::layout::{self, Section};
 
 pub(crate) fn page(request: &PageRequest) -> PageResponse {
-    let is_refused = request.query("refused") == "token";
+    let refusal = match request.query("refused") {
+        "issuer" => Some(
+            "The issuer of this token does not answer, so that nobody can verify it. Try again in a moment.",
+        ),
+        "token" => Some("No principal has this token."),
+        _ => None,
+    };
+    let is_refused = refusal.is_some();
     let content = html! {
         section.narrow {
             h1 { "Sign in" }
@@ -16,7 +23,7 @@ pub(crate) fn page(request: &PageRequest) -> PageResponse {
                 label for="token" { "Token" }
                 input #token name="token" type="password" autocomplete="current-password" required
                     aria-describedby=[is_refused.then_some("refused")] aria-invalid=[is_refused.then_some("true")];
-                @if is_refused { p.problem #refused role="alert" { "No principal has this token." } }
+                @if let Some(refusal) = refusal { p.problem #refused role="alert" { (refusal) } }
                 button type="submit" { "Sign in" }
             }
         }

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 
 use super::{PageRequest, PageResponse, ROOT};
-use crate::{gateway::Gateway, sign_ins::COOKIE};
+use crate::{caller::Caller, gateway::Gateway, sign_ins::COOKIE};
 
 /// Exchanges the token of a form for a cookie, if it is one of a caller.
 pub(super) async fn sign_in(gateway: &Gateway, page: &PageRequest) -> Response {
@@ -12,16 +12,23 @@ pub(super) async fn sign_in(gateway: &Gateway, page: &PageRequest) -> Response {
     let built = gateway.current_build();
     let caller = match &built.access {
         Some(access) if !token.is_empty() => {
-            gateway.access().caller_of_token(access, &built, token).await.ok()
+            Some(gateway.access().caller_of_token(access, &built, token).await)
         }
         Some(_) | None => None,
     };
-    let Some(principal) = caller.and_then(|caller| caller.principal) else {
-        return PageResponse::redirect(&format!("{ROOT}?refused=token")).into_response();
+    let principal = match caller {
+        Some(Ok(Caller { principal: Some(principal), .. })) => principal,
+        Some(Err(problem)) if !problem.is_of_tokens() => return refuse("issuer"),
+        Some(_) | None => return refuse("token"),
     };
     let cookie = gateway.sign_ins().keep(principal.id(), token.to_owned());
     let cookie = format!("{COOKIE}={cookie}; {ATTRIBUTES}");
     PageResponse::redirect(ROOT).with_header("set-cookie", &cookie).into_response()
+}
+
+/// The page of the sign-in again, with the word for what is wrong.
+fn refuse(word: &str) -> Response {
+    PageResponse::redirect(&format!("{ROOT}?refused={word}")).into_response()
 }
 
 /// Forgets the token, and the cookie.

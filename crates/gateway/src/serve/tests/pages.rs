@@ -2,7 +2,7 @@
 
 use super::{sidecar::get, *};
 
-use crate::{PageRequest, PageResponse, Source};
+use crate::{PageRequest, PageResponse, Source, test_issuer::claims};
 
 const TOKEN: &str = "a-token-of-operators-0123456789";
 
@@ -79,6 +79,22 @@ async fn a_token_is_exchanged_for_a_cookie_that_ends_with_it() {
     let form = format!("csrf={}", page[2]);
     browser.post("/console/sign-out", &[("cookie", cookie)], &form).await;
     assert_eq!(browser.get("/console", cookie).await[0], "out");
+}
+
+#[tokio::test]
+async fn a_refused_sign_in_says_whether_the_token_or_its_issuer_is_to_blame() {
+    let issuer = "http://127.0.0.1:9";
+    let access = format!("access: {{jwt: [{{issuer: '{issuer}', audience: callgate}}]}}\n");
+    let sidecar = Sidecar::start(&format!("{access}{}", nothing())).await;
+    let browser = Browser::new(&sidecar);
+    let csrf = browser.get("/console", "").await[2].clone();
+    let signed = Signer::new("one").sign(&claims(issuer, &json!({})));
+    for (token, word) in [("no", "token"), (signed.trim_start_matches("Bearer "), "issuer")] {
+        let form = format!("csrf={csrf}&token={token}");
+        let refused = browser.post("/console/sign-in", &[], &form).await;
+        let location = refused.headers()["location"].to_str().unwrap();
+        assert_eq!(location, format!("/console?refused={word}"));
+    }
 }
 
 #[tokio::test]
