@@ -18,8 +18,8 @@ pub(super) async fn sign_in(gateway: &Gateway, page: &PageRequest) -> Response {
     };
     let principal = match caller {
         Some(Ok(Caller { principal: Some(principal), .. })) => principal,
-        Some(Err(problem)) if !problem.is_of_tokens() => return refuse("issuer"),
-        Some(_) | None => return refuse("token"),
+        Some(Err(problem)) if !problem.is_of_tokens() => return refuse_sign_in("issuer"),
+        Some(_) | None => return refuse_sign_in("token"),
     };
     let cookie = gateway.sign_ins().keep(principal.id(), token.to_owned());
     let cookie = format!("{COOKIE}={cookie}; {ATTRIBUTES}");
@@ -27,7 +27,7 @@ pub(super) async fn sign_in(gateway: &Gateway, page: &PageRequest) -> Response {
 }
 
 /// The page of the sign-in again, with the word for what is wrong.
-fn refuse(word: &str) -> Response {
+fn refuse_sign_in(word: &str) -> Response {
     PageResponse::redirect(&format!("{ROOT}?refused={word}")).into_response()
 }
 
