@@ -46,7 +46,7 @@ pub struct AnswerField<'a> {
 
 impl AnswerField<'_> {
     /// The path of the field: `items[].id`. Made on demand: a response may have a thousand fields, and few are asked for it.
-    pub fn at(&self) -> String {
+    pub fn path(&self) -> String {
         if self.within.is_empty() {
             return self.name.to_owned();
         }
@@ -180,7 +180,7 @@ impl<'d> Level<'d> {
                 let path = path.name("properties");
                 let schema = LocatedNode::new(node, &path.name(name));
                 let above = above.iter().copied().chain([&**name]).collect();
-                open.push_back(Level { schema, name: None, above, at: field.at(), n_within: 0 });
+                open.push_back(Level { schema, name: None, above, at: field.path(), n_within: 0 });
             }
         }
     }
@@ -276,7 +276,7 @@ mod tests {
         let mut found = Vec::new();
         operation("GET", answer, schemas).each_answer_field(|field| {
             let schema = field.schema.map(|name| format!(" of {name}")).unwrap_or_default();
-            found.push(format!("{}{schema}", field.at()));
+            found.push(format!("{}{schema}", field.path()));
         });
         assert_eq!(found, expected);
     }

@@ -37,7 +37,7 @@ fn describe_operation<'e>(operation: &'e Operation, document: &mut Document<'e>)
     operation.each_answer_field(|field| {
         let AnswerField { name, above, schema, .. } = field;
         let things = Thing::of_field(Field { name, above, schema, path: &operation.path });
-        let product = |(thing, distance)| Product { thing, at: field.at().into(), distance };
+        let product = |(thing, distance)| Product { thing, at: field.path().into(), distance };
         document.produces.extend(things.into_iter().map(product));
     });
 }
