@@ -169,9 +169,15 @@ def actions(browser, sidecar, given, faults):
     watched.look(page.is_disabled("button[value=call]"), "invalid JSON disables Call")
     page.fill("[name=json]", '{"petId": 7}')
     watched.look(page.is_checked("input[name=source][value=json]"), "the side that was changed last is sent")
+    # A browser that goes back to a page shows it as it was left.
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    page.wait_for_timeout(300)
+    watched.look(page.input_value("[name=json]") == '{"petId": 7}', "the text that is sent is not replaced by the form's")
     page.click("button[value=call]")
     outcome = page.inner_text("section.outcome")
     watched.look("Rex" in outcome and "attempt" in outcome, f"a result with its journal: {outcome[:200]}")
+    shown = page.evaluate("document.querySelector(location.hash + ' + section')?.className")
+    watched.look(shown == "outcome", f"the page of a call begins at its outcome: {shown}")
     with page.expect_download() as download:
         page.click("text=Save as a fixture")
     saved = json.loads(open(download.value.path(), encoding="utf-8").read())

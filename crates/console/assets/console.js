@@ -32,7 +32,7 @@ function keepInStep(form) {
       answer = await fetch(`${form.dataset.trial}/arguments`, { method: "POST", body: new URLSearchParams(new FormData(form)) });
       text = await answer.text();
     } catch (error) {
-      settle(`The sidecar does not answer: ${error.message}`, "");
+      if (number === last) settle(`The sidecar does not answer: ${error.message}`, "");
       return;
     }
     if (number !== last) return;
@@ -42,6 +42,12 @@ function keepInStep(form) {
     } else {
       settle(answer.status === 422 ? text : "The form cannot be written as JSON: open the page again.", "");
     }
+  }
+
+  // The chosen side as it stands: the fields are written as JSON, and a text is looked at.
+  function writeChosen() {
+    if (form.querySelector("input[name=source]:checked").value === "form") writeJson();
+    else json.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   form.addEventListener("input", (event) => {
@@ -67,21 +73,25 @@ function keepInStep(form) {
       choose("form");
       form.querySelector("button[value=upload]").click();
     }
-    if (event.target.name !== "source") return;
-    if (event.target.value === "form") writeJson();
-    else json.dispatchEvent(new Event("input", { bubbles: true }));
+    if (event.target.name === "source") writeChosen();
   });
   // A browser that goes back keeps what was typed.
-  addEventListener("pageshow", (event) => { if (event.persisted) writeJson(); });
+  addEventListener("pageshow", (event) => { if (event.persisted) writeChosen(); });
 }
 
 function addCopy(frame) {
   if (!navigator.clipboard) return;
-  const button = element("button", { type: "button", class: "plain" }, "Copy");
+  const word = document.createTextNode("Copy"), text = frame.querySelector("pre");
+  const button = element("button", { type: "button", class: "plain", "aria-live": "polite" }, word,
+    element("span", { class: "hidden" }, ` ${text.getAttribute("aria-label")}`));
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(frame.querySelector("code").textContent);
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      word.data = "Copied";
+    } catch {
+      word.data = "Not allowed: mark and copy it";
+    }
+    setTimeout(() => { word.data = "Copy"; }, 1500);
   });
   frame.append(button);
 }
@@ -106,13 +116,18 @@ function follow(table) {
   const rows = table.tBodies[0], state = document.getElementById("live");
   const source = new EventSource(table.dataset.live);
   source.addEventListener("open", () => { state.textContent = "Calls appear as they end."; });
-  source.addEventListener("error", () => { state.textContent = "The feed broke off; the browser connects again."; });
+  source.addEventListener("error", () => {
+    const hasEnded = source.readyState === EventSource.CLOSED;
+    state.textContent = hasEnded ? "The feed has ended: load the page again." : "The feed broke off; the browser connects again.";
+  });
   source.addEventListener("call", (event) => {
     rows.prepend(callRow(JSON.parse(event.data)));
     document.getElementById("none")?.remove();
     while (rows.rows.length > 200) rows.lastElementChild.remove();
   });
   addEventListener("pagehide", () => source.close());
+  // A page that a browser goes back to lacks the calls in between.
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 }
 
 // The events of a response, each with its name and its data.
