@@ -82,10 +82,7 @@ async fn answer_form(request: &PageRequest, segments: &[&str]) -> PageResponse {
         ["agents"] => ask::take_turn(request).await,
         ["approvals", id] => approvals::decide(request, id).await,
         ["drafts"] => drafts::draft(request).await,
-        ["tools", name] => trial::page(request, name).await,
-        ["tools", name, "arguments"] => trial::arguments_json(request, name).await,
-        ["tools", name, "fixture"] => trial::fixture_json(request, name).await,
-        ["tools", name, "session"] => trial::session_json(request, name).await,
+        ["tools", name, wanted @ ..] => trial::answer_form(request, name, wanted).await,
         _ => layout::absent_page(request),
     }
 }

@@ -12,19 +12,34 @@ use crate::{
     fixture,
     inputs::{Arguments, ReadForm, read_form},
     json_view,
-    layout::text,
+    layout::{self, text},
     outcome, session,
     tool::{self, Trial},
     tried_call::TriedCall,
 };
 
-pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
+/// The page of a form that was sent, or the file that it asks for.
+pub(crate) async fn answer_form(
+    request: &PageRequest,
+    name: &str,
+    wanted: &[&str],
+) -> PageResponse {
     let tool = match tool::fetch_tool(request, name).await {
         Ok(tool) => tool,
         Err(page) => return page,
     };
+    match wanted {
+        [] => page(request, &tool).await,
+        ["arguments"] => arguments_json(request, &tool),
+        ["fixture"] => fixture_json(request, &tool).await,
+        ["session"] => session_json(request, &tool),
+        _ => layout::absent_page(request),
+    }
+}
+
+async fn page(request: &PageRequest, tool: &Value) -> PageResponse {
     let kept = keep_files(request, &session_id(request)).await;
-    let mut trial = read_trial(request, &tool, &kept);
+    let mut trial = read_trial(request, tool, &kept);
     let wanted = request.field("do");
     let is_sent =
         matches!(wanted, "call" | "confirmed" | "dry") && request.field("open").is_empty();
@@ -32,12 +47,12 @@ pub(crate) async fn page(request: &PageRequest, name: &str) -> PageResponse {
         if !is_sent {
             trial.faults.retain(|_| matches!(wanted, "fill" | "session" | "upload" | "write"));
         }
-        return tool::page_with_trial(request, &tool, &trial);
+        return tool::page_with_trial(request, tool, &trial);
     };
     let session = read_session(request).unwrap_or_default();
-    let sent = TriedCall { request, tool: &tool, arguments, session: &session };
+    let sent = TriedCall { request, tool, arguments, session: &session };
     trial.outcome = answer(&sent, &trial).await;
-    tool::page_with_trial(request, &tool, &trial)
+    tool::page_with_trial(request, tool, &trial)
 }
 
 /// The dry run or the call that a form asks for. What changes something is sent once its very request was confirmed.
@@ -67,49 +82,37 @@ async fn answer(sent: &TriedCall<'_>, trial: &Trial<'_>) -> Markup {
 }
 
 /// The JSON of the fields, for a script that writes it beside them.
-pub(crate) async fn arguments_json(request: &PageRequest, name: &str) -> PageResponse {
-    let tool = match tool::fetch_tool(request, name).await {
-        Ok(tool) => tool,
-        Err(page) => return page,
-    };
-    match read_fields(request.fields(), &tool).into_arguments() {
+fn arguments_json(request: &PageRequest, tool: &Value) -> PageResponse {
+    match read_fields(request.fields(), tool).into_arguments() {
         Ok(arguments) => PageResponse::text(200, json_view::pretty(&arguments)),
         Err(faults) => PageResponse::text(422, faults.join("; ")),
     }
 }
 
 /// The call as `call.json` of a case below `fixtures`.
-pub(crate) async fn fixture_json(request: &PageRequest, name: &str) -> PageResponse {
-    let tool = match tool::fetch_tool(request, name).await {
-        Ok(tool) => tool,
-        Err(page) => return page,
-    };
+async fn fixture_json(request: &PageRequest, tool: &Value) -> PageResponse {
     let session = session_id(request);
     let kept = keep_files(request, &session).await;
-    let mut trial = read_trial(request, &tool, &kept);
+    let mut trial = read_trial(request, tool, &kept);
     let (Some(arguments), true) = (&trial.arguments, trial.faults.is_empty()) else {
-        return tool::page_with_trial(request, &tool, &trial);
+        return tool::page_with_trial(request, tool, &trial);
     };
-    match fixture::call_file(request, &tool, arguments.clone(), &session).await {
+    match fixture::call_file(request, tool, arguments.clone(), &session).await {
         Ok(file) => file,
         Err(fault) => {
             trial.faults.push(fault);
-            tool::page_with_trial(request, &tool, &trial)
+            tool::page_with_trial(request, tool, &trial)
         }
     }
 }
 
 /// The session as `session.json` of a case.
-pub(crate) async fn session_json(request: &PageRequest, name: &str) -> PageResponse {
+fn session_json(request: &PageRequest, tool: &Value) -> PageResponse {
     if let Ok(session) = read_session(request) {
         return fixture::session_file(request, session);
     }
-    let tool = match tool::fetch_tool(request, name).await {
-        Ok(tool) => tool,
-        Err(page) => return page,
-    };
     let kept = KeptFiles { fields: request.fields().to_vec(), ..KeptFiles::default() };
-    tool::page_with_trial(request, &tool, &read_trial(request, &tool, &kept))
+    tool::page_with_trial(request, tool, &read_trial(request, tool, &kept))
 }
 
 fn read_fields(fields: &[(String, String)], tool: &Value) -> ReadForm {
