@@ -173,9 +173,7 @@ fn message_role(message: &Value) -> &str {
 fn message_line(message: &Value) -> String {
     let mut words = Vec::new();
     collect_words(message, "", &mut words, MOST_DEPTH);
-    let words = words.join(" ");
-    let shown = json_view::beginning_within(&words, MOST_SAID);
-    if shown.len() < words.len() { format!("{shown}…") } else { words }
+    json_view::shortened_text(&words.join(" "), MOST_SAID)
 }
 
 fn collect_words<'m>(value: &'m Value, name: &str, words: &mut Vec<&'m str>, depth: usize) {

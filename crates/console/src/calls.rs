@@ -23,9 +23,9 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
             @if calls.len() > MOST_SHOWN { "The newest " (MOST_SHOWN) " of " (layout::counted_noun(calls.len(), "call")) }
             @else { (layout::counted_noun(calls.len(), "call")) ", the newest first" }
         }
-        div.scroll tabindex="0" role="group" aria-label="table" {
+        div.scroll tabindex="0" role="group" aria-label="Calls" {
             table.calls data-live={ "/console/calls/events?after=" (number(&listed, "latest")) } {
-                thead { tr { th.number { "Call" } th { "Ended" } th { "Tool" } th { "Ending" } th.number { "HTTP" } th.number { "ms" } th.number { "Requests" } th { "Reached" } th { "Principal" } th { "Notes" } } }
+                thead { tr { th.number { "Call" } th { "Ended (UTC)" } th { "Tool" } th { "Ending" } th.number { "HTTP" } th.number { "ms" } th.number { "Requests" } th { "Reached" } th { "Principal" } th { "Notes" } } }
                 tbody { @for call in calls.iter().take(MOST_SHOWN) { (call_row(call)) } }
             }
         }
@@ -92,9 +92,7 @@ pub(crate) async fn page_of_one(request: &PageRequest, number_of_call: &str) -> 
     let content = html! {
         p.path { a href="/console/calls" { "Calls" } " / " (number_of_call) }
         h1 data-ending=(ending_kind(text(&call, "ending"))) { (tool_link(text(&call, "tool"))) " " span.mark { (text(&call, "ending")) } }
-        dl.facts {
-            @for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) { div { dt { (name) } dd { (value) } } }
-        }
+        (layout::facts_list(&facts))
         h2 { "Journal" }
         (outcome::journal_entries(&call))
         @if items(&call, "journal").is_empty() { p { "Nothing was decided: the journal is empty." } }
@@ -104,7 +102,7 @@ pub(crate) async fn page_of_one(request: &PageRequest, number_of_call: &str) -> 
             @if Value::parse(text(&call, member)).is_err() { p.quiet { "Only this beginning is kept." } }
         }
         @if call.get("arguments").is_none() { p.quiet { "Arguments and results are kept with " code { "call_values: true" } "." } }
-        @if let Some(again) = retry_address(&call) { p { a.button href=(again) { "Try it again" } } }
+        @if let Some(again) = paths::filled_form(text(&call, "tool"), text(&call, "arguments")) { p { a.button href=(again) { "Try it again" } } }
     };
     layout::show(request, Section::Calls, "Call", &content)
 }
@@ -114,16 +112,5 @@ fn indented_json(text: &str) -> String {
     Value::parse(text).map_or_else(|_| text.to_owned(), |value| json_view::pretty(&value))
 }
 
-/// The form of the tool, filled with the arguments.
-fn retry_address(call: &Value) -> Option<String> {
-    let arguments = text(call, "arguments");
-    let is_short = !arguments.is_empty() && arguments.len() <= MOST_REPEATED;
-    Value::parse(arguments).ok().filter(|_| is_short)?;
-    let page = paths::page(&["tools", text(call, "tool")]);
-    Some(format!("{page}{}", paths::query(&[("args", arguments)])))
-}
-
 /// As many rows as a person reads.
 const MOST_SHOWN: usize = 200;
-/// An address holds no more.
-const MOST_REPEATED: usize = 4096;

@@ -4,7 +4,11 @@ use callgate_gateway::PageRequest;
 use callgate_tool::{FingerprintHasher, Value, hexadecimal};
 use maud::{Markup, html};
 
-use crate::{layout, paths, tool::Trial};
+use crate::{
+    layout::{self, ANCHOR},
+    paths,
+    tool::Trial,
+};
 
 /// True if a form confirms this request of a tool.
 pub(crate) fn is_of(request: &PageRequest, tool: &str, planned: &Value) -> bool {
@@ -38,8 +42,9 @@ pub(crate) fn form(
     trial: &Trial<'_>,
 ) -> Markup {
     let is_changed = request.field("do") == "confirmed";
+    let page = paths::page(&["tools", tool]);
     html! {
-        form.confirm method="post" action=(paths::page(&["tools", tool])) data-once="" {
+        form.confirm method="post" action={ (page) (ANCHOR) } data-once="" {
             (hidden_fields(request, trial))
             input type="hidden" name="key" value=(if is_changed { key(request).to_owned() } else { new_key(request, trial) });
             input type="hidden" name="shown" value=(digest(tool, planned));
@@ -50,7 +55,7 @@ pub(crate) fn form(
                 p { strong { "This changes something." } " Nothing was sent yet: this is the request." }
             }
             button.primary type="submit" name="do" value="confirmed" { "Send it" }
-            " " a href=(paths::page(&["tools", tool])) { "Do not send it" }
+            " " a href=(paths::filled_form(tool, &trial.json).unwrap_or(page)) { "Do not send it" }
         }
     }
 }
@@ -58,7 +63,7 @@ pub(crate) fn form(
 /// The form that asks for the result of a call that still runs.
 pub(crate) fn waiting_form(request: &PageRequest, tool: &str, trial: &Trial<'_>) -> Markup {
     html! {
-        form.confirm method="post" action=(paths::page(&["tools", tool])) data-once="" {
+        form.confirm method="post" action={ (paths::page(&["tools", tool])) (ANCHOR) } data-once="" {
             (hidden_fields(request, trial))
             input type="hidden" name="key" value=(key(request));
             input type="hidden" name="shown" value=(request.field("shown"));

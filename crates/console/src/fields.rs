@@ -30,18 +30,26 @@ impl<'f> Fields<'f> {
         })
     }
 
-    /// The inputs that a person opened.
+    /// True for an input that a person opened.
     pub(crate) fn is_opened(&self, path: &str) -> bool {
-        self.0.get("opened").into_iter().chain(self.0.get("open")).flatten().any(|it| *it == path)
+        self.values("opened").chain(self.values("open")).any(|it| it == path)
+    }
+
+    /// True for an input that a person opens by this form.
+    pub(crate) fn is_opening(&self, path: &str) -> bool {
+        self.values("open").any(|it| it == path)
     }
 
     /// The paths of all inputs that a person opened.
     pub(crate) fn opened_paths(&self) -> Vec<&'f str> {
-        let mut opened: Vec<_> =
-            self.0.get("opened").into_iter().chain(self.0.get("open")).flatten().copied().collect();
+        let mut opened: Vec<_> = self.values("opened").chain(self.values("open")).collect();
         opened.sort_unstable();
         opened.dedup();
         opened
+    }
+
+    fn values(&self, name: &str) -> impl Iterator<Item = &'f str> {
+        self.0.get(name).into_iter().flatten().copied()
     }
 }
 

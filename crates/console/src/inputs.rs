@@ -180,10 +180,10 @@ impl<'f> Form<'f> {
         };
         let format = resolved.schema.get("format").and_then(Value::as_str).unwrap_or("text");
         let format = format!("{format}{}", bounds_text(&resolved.schema));
-        self.labelled_control(input, &format, |id| html! {
+        self.labelled_control(input, &format, |id, help| html! {
             span.control {
                 // A browser drops a line break at the beginning.
-                textarea id=(id) name=(Part::Text.field(input.path)) dir="auto" rows=(value.lines().count().clamp(1, 8)) { "\n" (value) }
+                textarea id=(id) aria-describedby=[help] name=(Part::Text.field(input.path)) dir="auto" rows=(value.lines().count().clamp(1, 8)) { "\n" (value) }
                 (state_choice(input, states, state))
             }
         })
@@ -198,9 +198,9 @@ impl<'f> Form<'f> {
         let kind = if has_type(&resolved.schema, "integer") { "integer" } else { "number" };
         let kind = format!("{kind}{}", bounds_text(&resolved.schema));
         let is_null = input.value.is_some_and(Value::is_null);
-        self.labelled_control(input, &kind, |id| html! {
+        self.labelled_control(input, &kind, |id, help| html! {
             span.control {
-                input id=(id) name=(Part::Number.field(input.path)) type="text" inputmode="decimal" autocomplete="off" value=(value);
+                input id=(id) aria-describedby=[help] name=(Part::Number.field(input.path)) type="text" inputmode="decimal" autocomplete="off" value=(value);
                 @if resolved.is_nullable {
                     (state_choice(input, &[("", "as typed"), ("null", "null")], if is_null { "null" } else { "" }))
                 }
@@ -216,9 +216,10 @@ impl<'f> Form<'f> {
         let chosen = input.value.or(only);
         let null = Value::Null;
         let choices = choices.iter().chain(resolved.is_nullable.then_some(&null));
-        self.labelled_control(input, &format!("one of{}", bounds_text(&resolved.schema)), |id| {
+        let kind = format!("one of{}", bounds_text(&resolved.schema));
+        self.labelled_control(input, &kind, |id, help| {
             html! {
-                select id=(id) name=(Part::Choice.field(input.path)) {
+                select id=(id) aria-describedby=[help] name=(Part::Choice.field(input.path)) {
                     option value="" { "left out" }
                     @for choice in choices {
                         option value=(choice.to_string()) selected[chosen == Some(choice)] {
@@ -235,53 +236,57 @@ impl<'f> Form<'f> {
         let typed = self.fields.get(Part::Json, input.path).filter(|_| input.value.is_none());
         let text = input.value.map(json_view::pretty);
         let text = text.or_else(|| typed.map(str::to_owned)).unwrap_or_default();
-        self.labelled_control(input, kind, |id| {
+        self.labelled_control(input, kind, |id, help| {
             html! {
-                textarea.json id=(id) name=(Part::Json.field(input.path)) spellcheck="false"
+                textarea.json id=(id) aria-describedby=[help] name=(Part::Json.field(input.path)) spellcheck="false"
                     rows=(text.lines().count().clamp(2, 12)) { "\n" (text) }
             }
         })
     }
 
-    /// A label with its control.
+    /// A label with its control, which gets its id and that of the words about it.
     fn labelled_control(
         &self,
         input: Input<'_>,
         kind: &str,
-        control: impl FnOnce(&str) -> Markup,
+        control: impl FnOnce(&str, Option<&str>) -> Markup,
     ) -> Markup {
-        let id = self.next_id();
+        let (id, words) = (self.next_id(), self.description(input.schema));
+        let help = (!words.is_empty()).then(|| format!("{id}-help"));
         html! {
             div.input {
-                label for=(id) {
-                    span.name { (shown_name(input)) }
-                    @if input.is_required { " " abbr.required title="required" { "*" } }
-                    " " span.kind { (kind) }
-                }
-                (control(&id))
-                (self.description(input.schema))
+                label for=(id) { (input_label(input)) " " span.kind { (kind) } }
+                (control(&id, help.as_deref()))
+                (shown_words(&words, help.as_deref()))
             }
         }
     }
 
     /// The words about an input, which may stand in the schema that it refers to.
-    fn description(&self, schema: &Value) -> Markup {
+    fn description(&self, schema: &Value) -> String {
         let own = description(schema);
         if !own.is_empty() {
-            return shown_words(own);
+            return json_view::shortened_text(own, MOST_DESCRIPTION);
         }
-        shown_words(description(&self.schemas.resolve(schema).schema))
+        json_view::shortened_text(
+            description(&self.schemas.resolve(schema).schema),
+            MOST_DESCRIPTION,
+        )
+    }
+
+    /// The place that a browser shows first, where the inputs at a path were opened just now.
+    fn anchor(&self, path: &str) -> Markup {
+        html! { @if self.fields.is_opening(path) { (layout::anchor()) } }
     }
 
     /// The button that opens a group.
     fn open_button(&self, input: Input<'_>) -> Markup {
         html! {
             div.input {
-                span.name { (shown_name(input)) }
-                @if input.is_required { " " abbr.required title="required" { "*" } }
+                (input_label(input))
                 " "
                 button.plain type="submit" name="open" value=(input.path) formnovalidate { "Fill in " (shown_name(input)) }
-                (self.description(input.schema))
+                (shown_words(&self.description(input.schema), None))
             }
         }
     }
@@ -324,14 +329,20 @@ fn shown_name(input: Input<'_>) -> &str {
     if input.name.is_empty() { "arguments" } else { input.name }
 }
 
+/// The name of an input, with the mark of one that is needed.
+fn input_label(input: Input<'_>) -> Markup {
+    html! {
+        span.name { (shown_name(input)) }
+        @if input.is_required { " " span.required aria-hidden="true" { "*" } span.hidden { " required" } }
+    }
+}
+
 fn description(schema: &Value) -> &str {
     schema.get("description").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn shown_words(text: &str) -> Markup {
-    let end = text.floor_char_boundary(MOST_DESCRIPTION);
-    let (shown, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-    html! { @if !shown.is_empty() { span.help dir="auto" { (layout::sentence_with_literals(shown)) @if !rest.is_empty() { "…" } } } }
+fn shown_words(text: &str, id: Option<&str>) -> Markup {
+    html! { @if !text.is_empty() { span.help id=[id] dir="auto" { (layout::sentence_with_literals(text)) } } }
 }
 
 /// The bounds of a value, and the one that the service takes where none is sent.
@@ -340,10 +351,9 @@ fn bounds_text(schema: &Value) -> String {
     for (name, before, after) in BOUNDS {
         let value = schema.get(name).filter(|it| !it.is_object() && !it.is_array());
         let Some(value) = value.map(Value::to_string) else { continue };
-        let shown = json_view::beginning_within(&value, MOST_BOUND);
-        let rest = if shown.len() < value.len() { "…" } else { "" };
+        let shown = json_view::shortened_text(&value, MOST_BOUND);
         let after = if shown == "1" { after.trim_end_matches('s') } else { after };
-        text.extend([" · ", before, shown, rest, after]);
+        text.extend([" · ", before, &shown, after]);
     }
     text
 }

@@ -50,8 +50,14 @@ pub(crate) fn shown_beginning(text: &str) -> &str {
 }
 
 /// At most this many bytes of a text.
-pub(crate) fn beginning_within(text: &str, most: usize) -> &str {
+fn beginning_within(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+}
+
+/// A text of at most this many bytes; of a longer one the beginning, with a mark of it.
+pub(crate) fn shortened_text(text: &str, most: usize) -> String {
+    let shown = beginning_within(text, most);
+    if shown.len() < text.len() { format!("{shown}…") } else { text.to_owned() }
 }
 
 struct Writer {

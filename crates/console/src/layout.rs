@@ -116,12 +116,13 @@ pub(crate) async fn show_refusal(
     section: Section,
     answer: Answer,
 ) -> PageResponse {
-    let status = answer.status;
+    let (status, wait) = (answer.status, answer.header("retry-after").to_owned());
     let problem = answer.value().await;
     let title = text(&problem, "title");
     let content = html! {
         h1 { @if title.is_empty() { "The sidecar did not answer" } @else { (title) } }
-        p { (text(&problem, "detail")) }
+        p { (sentence_with_literals(text(&problem, "detail"))) }
+        @if !wait.is_empty() { p { "Load the page again in " (wait) " s." } }
         p.quiet { "HTTP status " (status) }
     };
     show_with_status(request, status, section, "Refused", &content)
@@ -154,6 +155,17 @@ pub(crate) fn counted_member(value: &Value, name: &str, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
+/// Named facts, of which some may be empty.
+pub(crate) fn facts_list(facts: &[(&str, String)]) -> Markup {
+    let facts = facts.iter().filter(|(_, value)| !value.is_empty());
+    html! { dl.facts { @for (name, value) in facts { div { dt { (name) } dd { (value) } } } } }
+}
+
+/// The place of a page that a browser shows first once a form was sent. It stands once in a page.
+pub(crate) fn anchor() -> Markup {
+    html! { span #now {} }
+}
+
 /// A sentence whose literals stand in backticks.
 pub(crate) fn sentence_with_literals(text: &str) -> Markup {
     let parts: Vec<_> = text.split('`').collect();
@@ -176,6 +188,9 @@ pub(crate) fn effect_mark(effect: &str) -> Markup {
 pub(crate) fn tool_link(name: &str) -> Markup {
     html! { a.tool href=(paths::page(&["tools", name])) { (name) } }
 }
+
+/// The part of a form's address that leads to the [`anchor`].
+pub(crate) const ANCHOR: &str = "#now";
 
 #[cfg(test)]
 mod tests {

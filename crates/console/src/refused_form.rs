@@ -1,7 +1,6 @@
 //! The page in place of what a form asked for that is not of this process and sign-in. Nothing was done; the way back keeps what was typed.
 
 use callgate_gateway::{PageRequest, PageResponse};
-use callgate_tool::Value;
 use maud::html;
 
 use crate::{
@@ -12,12 +11,8 @@ use crate::{
 pub(crate) fn page(request: &PageRequest) -> PageResponse {
     let segments = paths::segments(request.path());
     let address = match segments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["tools", name, ..] => {
-            let typed = request.field("json");
-            let is_kept = typed.len() <= MOST_KEPT && Value::parse(typed).is_ok();
-            let query = paths::query(&[("args", if is_kept { typed } else { "" })]);
-            format!("{}{query}", paths::page(&["tools", name]))
-        }
+        ["tools", name, ..] => paths::filled_form(name, request.field("json"))
+            .unwrap_or_else(|| paths::page(&["tools", name])),
         [first @ ("agents" | "approvals" | "drafts"), ..] => paths::page(&[first]),
         _ => paths::page(&[]),
     };
@@ -28,6 +23,3 @@ pub(crate) fn page(request: &PageRequest) -> PageResponse {
     };
     layout::show(request, Section::None, "Nothing was done", &content)
 }
-
-/// An address holds no more.
-const MOST_KEPT: usize = 4096;

@@ -9,7 +9,7 @@ use crate::{
     files::KeptFile,
     inputs::Form,
     json_view,
-    layout::{self, Section, effect_mark, items, number, text},
+    layout::{self, ANCHOR, Section, effect_mark, items, number, text},
     paths, session,
 };
 
@@ -72,7 +72,7 @@ pub(crate) fn page_with_trial(
             @if tool.get("approval").and_then(Value::as_bool) == Some(true) { " " span.tag { "needs an approval" } } }
         @if !text(tool, "path").is_empty() { p { code { (text(tool, "method")) " " (text(tool, "path")) } } }
         (description_text(text(tool, "description")))
-        (trial.outcome)
+        @if !trial.outcome.0.is_empty() { (layout::anchor()) (trial.outcome) }
         (trial_form(request, tool, trial))
         (inputs_table(tool))
         (declarations(tool))
@@ -102,14 +102,18 @@ fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup 
     // A browser sends files in a form of parts alone.
     let encoding = form.has_files().then_some("multipart/form-data");
     let address = paths::page(&["tools", text(tool, "name")]);
+    // A form that was sent shows its outcome first, or the input that was opened, and otherwise itself.
+    let is_shown_first =
+        request.is_post() && trial.outcome.0.is_empty() && request.field("open").is_empty();
     html! {
         section.trial aria-labelledby="try" {
+            @if is_shown_first { (layout::anchor()) }
             h2 #try { "Try it" }
             @if !trial.faults.is_empty() {
                 div.problem role="alert" { p { "Nothing was sent:" } ul { @for fault in &trial.faults { li { (layout::sentence_with_literals(fault)) } } } }
             }
             (kept_files(trial.files))
-            form method="post" action=(address) data-trial=(address) enctype=[encoding] {
+            form method="post" action={ (address) (ANCHOR) } data-trial=(address) enctype=[encoding] {
                 (layout::form_token(request))
                 // One form is one call, however often it is sent with the same arguments.
                 input type="hidden" name="origin" value=(PageRequest::fresh_key());
@@ -136,7 +140,7 @@ fn trial_form(request: &PageRequest, tool: &Value, trial: &Trial<'_>) -> Markup 
                     " "
                     button.primary type="submit" name="do" value="call" { "Call" }
                     " "
-                    button.plain type="submit" formaction={ (address) "/fixture" } { "Save as a fixture" }
+                    button.plain type="submit" formaction={ (address) "/fixture" (ANCHOR) } { "Save as a fixture" }
                 }
             }
         }
@@ -159,7 +163,7 @@ fn session_editor(tool: &Value, trial: &Trial<'_>) -> Markup {
     let address = paths::page(&["tools", text(tool, "name"), "session"]);
     html! {
         details open[!trial.session.is_empty()] {
-            summary { "Session" @if !inputs.is_empty() { " " span.count { (inputs.len()) " inputs" } } }
+            summary { "Session" @if !inputs.is_empty() { " " span.count { (layout::counted_noun(inputs.len(), "input")) } } }
             label { span.hidden { "Session as JSON" }
                 textarea.json name="session" spellcheck="false" rows="5"
                     placeholder=(session::session_with_names(json!({"id": "s-1"}), tool)) { "\n" (trial.session) } }
@@ -168,7 +172,7 @@ fn session_editor(tool: &Value, trial: &Trial<'_>) -> Markup {
             }
             button.plain type="submit" name="do" value="session" formnovalidate { "Begin with the names of its values" }
             " "
-            button.plain type="submit" formaction=(address) formnovalidate { "Save as " code { "session.json" } }
+            button.plain type="submit" formaction={ (address) (ANCHOR) } formnovalidate { "Save as " code { "session.json" } }
         }
     }
 }
@@ -179,7 +183,7 @@ fn inputs_table(tool: &Value) -> Markup {
     html! {
         @if !inputs.is_empty() {
             h2 { "Inputs" }
-            div.scroll tabindex="0" role="group" aria-label="table" {
+            div.scroll tabindex="0" role="group" aria-label="Inputs" {
                 table {
                     thead { tr { th { "Argument" } th { "Location" } th { "Sent as" } th { "From" } th { "Required" } th { "Schema" } } }
                     tbody {
@@ -191,7 +195,7 @@ fn inputs_table(tool: &Value) -> Markup {
                                 td { code { (text(input, "name")) } }
                                 td { @match text(input, "reference") { "" => (text(input, "source")), reference => code { (reference) } } }
                                 td { @if input.get("required").and_then(Value::as_bool) == Some(true) { "yes" } }
-                                td { @if let Some(schema) = schema { code.clip { (shortened_schema(schema)) } } }
+                                td { @if let Some(schema) = schema { code.clip { (json_view::shortened_text(&schema.to_string(), MOST_SHORT)) } } }
                             }
                         }
                     }
@@ -201,22 +205,13 @@ fn inputs_table(tool: &Value) -> Markup {
     }
 }
 
-fn shortened_schema(schema: &Value) -> String {
-    let text = schema.to_string();
-    let end = text.floor_char_boundary(MOST_SHORT);
-    match text.get(..end) {
-        Some(shown) if shown.len() < text.len() => format!("{shown}…"),
-        _ => text,
-    }
-}
-
 /// The declaration in every dialect, side by side, with what the forms of providers lose.
 fn declarations(tool: &Value) -> Markup {
     let dialects = members(tool, "dialects");
     let projections = members(tool, "projections");
     html! {
         h2 { "As a model sees it" }
-        div.scroll tabindex="0" role="group" aria-label="table" {
+        div.scroll tabindex="0" role="group" aria-label="Forms of the schema" {
             table {
                 thead { tr { th { "Form of the schema" } th.number { "Tokens" } th { "Losses" } } }
                 tbody {

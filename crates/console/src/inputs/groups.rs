@@ -3,7 +3,9 @@
 use callgate_tool::{Object, Value};
 use maud::{Markup, html};
 
-use super::{FIT_DEPTH, Form, Input, Place, shown_choice, shown_name, state_choice};
+use super::{
+    FIT_DEPTH, Form, Input, Place, input_label, shown_choice, shown_name, shown_words, state_choice,
+};
 use crate::{
     fields::{Part, alternative_path, further_path, item_path, member_path},
     schema::Kind,
@@ -40,6 +42,7 @@ impl Form<'_> {
         html! {
             fieldset {
                 (self.legend(input))
+                (self.anchor(input.path))
                 (presence_choice(input, group.is_nullable, says_nothing))
                 (self.member_inputs(input, group, place))
             }
@@ -90,6 +93,7 @@ impl Form<'_> {
         html! {
             input type="hidden" name=(Part::Count.field(path)) value=(entries.len() + 1);
             @for (at, (name, value)) in rows.enumerate() {
+                @if at == entries.len() { (self.anchor(path)) }
                 @let path = item_path(path, at);
                 div.entry {
                     input name=(Part::Key.field(&path)) value=(name) aria-label="name of a further member" placeholder="name" autocomplete="off";
@@ -109,6 +113,7 @@ impl Form<'_> {
                 (presence_choice(input, list.is_nullable, input.value.is_some_and(Value::is_array) && items.is_empty()))
                 input type="hidden" name=(Part::Count.field(input.path)) value=(items.len() + 1);
                 @for (at, value) in rows.enumerate() {
+                    @if at == items.len() { (self.anchor(input.path)) }
                     @let path = item_path(input.path, at);
                     @let name = (at + 1).to_string();
                     (self.input(Input { name: &name, schema: list.schema, value, path: &path, is_required: false }, place))
@@ -129,6 +134,7 @@ impl Form<'_> {
         html! {
             fieldset {
                 (self.legend(input))
+                (self.anchor(input.path))
                 @if let Some(at) = self.file_alternative(alternatives) { (self.file_input(input, at)) }
                 span.control {
                     select name=(Part::Alternative.field(input.path)) aria-label={ (shown_name(input)) ": alternative" } {
@@ -150,11 +156,8 @@ impl Form<'_> {
 
     fn legend(&self, input: Input<'_>) -> Markup {
         html! {
-            legend {
-                span.name { (shown_name(input)) }
-                @if input.is_required { " " abbr.required title="required" { "*" } }
-            }
-            (self.description(input.schema))
+            legend { (input_label(input)) }
+            (shown_words(&self.description(input.schema), None))
         }
     }
 

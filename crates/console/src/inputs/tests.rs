@@ -111,6 +111,44 @@ fn bounds_and_words_stand_beside_an_input_also_those_behind_a_reference() {
 }
 
 #[test]
+fn an_input_is_read_out_with_its_words_and_with_its_need() {
+    let (name, count) =
+        (json!({"type": "string", "description": "The name"}), json!({"type": "integer"}));
+    let schema =
+        json!({"type": "object", "required": ["a"], "properties": {"a": name, "b": count}});
+    let shown = Form::new(&schema, &Fields::default()).inputs(&schema, None).into_string();
+    for (part, times) in [
+        (" aria-describedby=\"f1-help\"", 1),
+        (" id=\"f1-help\"", 1),
+        ("aria-describedby", 1),
+        (" required</span>", 1),
+    ] {
+        assert_eq!(shown.matches(part).count(), times, "{part}: {shown}");
+    }
+}
+
+#[test]
+fn an_input_that_was_just_opened_is_the_place_that_is_shown_first() {
+    let text = json!({"type": "string"});
+    let list = json!({"type": "array", "items": (text.clone())});
+    let map = json!({"type": "object", "additionalProperties": (text.clone())});
+    let group = json!({"type": "object", "properties": {"b": (text.clone())}});
+    let either = json!({"oneOf": [text, {"type": "integer"}]});
+    for (schema, path, arguments) in [
+        (list, "/a", json!({"a": ["x"]})),
+        (map, "/a/+", json!({"a": {"x": "y"}})),
+        (group, "/a", json!({})),
+        (either, "/a", json!({})),
+    ] {
+        let (schema, opened) = (schema_of(&schema), pairs(&[("open", path)]));
+        for (fields, times) in [(Fields::new(&opened), 1), (Fields::default(), 0)] {
+            let shown = Form::new(&schema, &fields).inputs(&schema, Some(&arguments)).into_string();
+            assert_eq!(shown.matches("id=\"now\"").count(), times, "{path}: {shown}");
+        }
+    }
+}
+
+#[test]
 fn lists_and_maps_leave_out_empty_rows() {
     let list = schema_of(&json!({"type": "array", "items": {"type": "integer"}}));
     let rows = [("i:/a", "3"), ("n:/a/0", "1"), ("n:/a/1", ""), ("n:/a/2", "2")];
