@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use crate::{
     json_view,
     layout::{self, Section, items, number, text},
+    outcome,
 };
 
 pub(crate) fn page(request: &PageRequest) -> PageResponse {
@@ -38,8 +39,7 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
     let is_success = answer.is_success();
     let drafted = answer.value().await;
     if !is_success {
-        let problem = html! { p.problem role="alert" { (text(&drafted, "detail")) } };
-        return page_with_draft(request, &problem);
+        return page_with_draft(request, &outcome::problem_section(&drafted));
     }
     let (description, guesses) = (drafted.get("description"), items(&drafted, "guesses"));
     let shown = html! {
@@ -48,7 +48,10 @@ pub(crate) async fn draft(request: &PageRequest) -> PageResponse {
             @for text in &texts { p.note role="status" { (text) } }
             @if let Some(description) = description {
                 p.quiet { "Save it in a file, settle what is guessed, and name the file below " code { "toolsets" } ": " code { "my-service: { openapi: draft.json }" } }
-                div.copy { (json_view::json_frame(description, "The description")) }
+                @let draft = json_view::pretty(description);
+                @let is_whole = draft.len() <= json_view::MOST_SHOWN;
+                @if !is_whole { p.note { "It is too long for a page. " code { "callgate draft" } " and " code { "POST /v1/drafts" } " give the whole." } }
+                div.copy[is_whole] { (json_view::show_text(&draft, "The description")) }
             }
             h2 { "What is guessed" }
             div.scroll tabindex="0" role="region" aria-label="Guesses" {

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use crate::{
     commands, confirmation, decision, json_view,
-    layout::{counted_member, items, number, sentence_with_literals, text},
+    layout::{counted_member, counted_noun, items, number, sentence_with_literals, text},
     paths, planned_request,
     tool::Trial,
     tried_call::TriedCall,
@@ -55,7 +55,7 @@ pub(crate) async fn show_called(
             }
             @if is_running { (confirmation::waiting_form(sent.request, text(sent.tool, "name"), trial)) }
             (show_result(sent.request, &result, session))
-            @if let Some(handle) = whole { p { (whole_link(&handle, session)) } }
+            @if let Some(whole) = whole { p { (whole) } }
             details { summary { "Request" }
                 @if let Some(request) = planned.get("request") { (planned_request::show(request)) } @else { p { "A dry run shows none." } } }
             (commands::command_list(sent, planned.get("request")))
@@ -95,8 +95,8 @@ pub(crate) fn show_result(request: &PageRequest, result: &Value, session: &str) 
     }
 }
 
-/// Keeps a response that no page shows whole and that the sidecar did not keep. Returns its handle.
-async fn keep_whole(request: &PageRequest, result: &Value, session: &str) -> Option<String> {
+/// Keeps a response that no page shows whole and that the sidecar did not keep. Returns the link to it, or why there is none.
+async fn keep_whole(request: &PageRequest, result: &Value, session: &str) -> Option<Markup> {
     let response = result.get("response").filter(|_| text(result, "handle").is_empty())?;
     let shown = json_view::pretty(response);
     if shown.len() <= json_view::MOST_SHOWN {
@@ -106,7 +106,11 @@ async fn keep_whole(request: &PageRequest, result: &Value, session: &str) -> Opt
     let answer = request.post_file(&address, "application/json", shown.into()).await;
     let is_kept = answer.is_success();
     let kept = answer.value().await;
-    is_kept.then(|| text(&kept, "handle").to_owned())
+    if is_kept {
+        return Some(whole_link(text(&kept, "handle"), session));
+    }
+    let detail = sentence_with_literals(text(&kept, "detail"));
+    Some(html! { "No page can show the whole result, because it cannot be kept: " (detail) })
 }
 
 fn whole_link(handle: &str, session: &str) -> Markup {
@@ -129,7 +133,7 @@ pub(crate) fn problem_section(body: &Value) -> Markup {
     html! {
         section.outcome {
             h2 { "Refused" }
-            div.problem role="alert" { p { strong { (text(body, "title")) } } p { (text(body, "detail")) } }
+            div.problem role="alert" { p { strong { (text(body, "title")) } } p { (sentence_with_literals(text(body, "detail"))) } }
         }
     }
 }
@@ -211,16 +215,12 @@ fn rows_table(response: &Value) -> Option<Markup> {
     columns.truncate(MOST_COLUMNS);
     let cell = |row: &Object, name: &str| {
         let text = row.get(name).map(planned_request::plain).unwrap_or_default();
-        let end = text.floor_char_boundary(MOST_CELL);
-        match text.get(..end) {
-            Some(shown) if shown.len() < text.len() => format!("{shown}…"),
-            _ => text,
-        }
+        json_view::shortened_text(&text, MOST_CELL)
     };
     Some(html! {
-        div.scroll tabindex="0" role="group" aria-label="table" {
+        div.scroll tabindex="0" role="group" aria-label="Rows" {
             table {
-                caption { (list.len()) " rows" @if shown.len() < list.len() { ", the first " (shown.len()) " of them" }
+                caption { (counted_noun(list.len(), "row")) @if shown.len() < list.len() { ", the first " (shown.len()) " of them" }
                     @if columns.len() < n_columns { ", the first " (columns.len()) " of " (n_columns) " columns" } }
                 thead { tr { @for column in &columns { th { (column) } } } }
                 tbody { @for row in &shown { tr { @for column in &columns { td { (cell(row, column)) } } } } }
@@ -240,12 +240,40 @@ pub(crate) async fn show_decided(request: &PageRequest, answer: Answer) -> Marku
         section.outcome {
             h2 { "Decided" }
             @if body.get("state").is_some() {
-                p { "It is " strong { (text(&body, "state")) } ". The call is made when its own caller comes back." }
+                p { "It is " strong { (text(&body, "state")) } ". " (decided_sentence(text(&body, "state"))) }
             } @else { (show_result(request, &body, "")) }
         }
+    }
+}
+
+/// The sentence about the call of somebody else that was decided.
+fn decided_sentence(state: &str) -> &'static str {
+    match state {
+        "approved" => "The call is made when its own caller comes back.",
+        "rejected" => "Nothing is sent, and its own caller is told so.",
+        _ => "Its own caller is told so.",
     }
 }
 
 const MOST_ROWS: usize = 100;
 const MOST_COLUMNS: usize = 20;
 const MOST_CELL: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn a_rejected_call_is_never_made_later() {
+        assert!(decided_sentence("approved").starts_with("The call is made"));
+        assert!(decided_sentence("rejected").starts_with("Nothing is sent"));
+    }
+
+    #[test]
+    fn a_single_row_is_counted_as_such() {
+        let rows = rows_table(&json!([{"a": 1}])).unwrap().into_string();
+        assert!(rows.contains("<caption>1 row</caption>"), "{rows}");
+    }
+}

@@ -9,13 +9,23 @@ use crate::{
     paths,
 };
 
-/// The toolsets of the caller: the load report where they may read it, and otherwise what they may see of the health.
-pub(crate) async fn fetch_toolsets(request: &PageRequest) -> (Value, bool) {
+/// The toolsets of the caller: the load report, or what they may see of the health with the reason why findings are missing.
+pub(crate) async fn fetch_toolsets(request: &PageRequest) -> (Value, Option<String>) {
     let report = request.get("/v1/admin/report", &[]).await;
     if report.is_success() {
-        return (report.value().await, true);
+        return (report.value().await, None);
     }
-    (request.get("/readyz", &[]).await.value().await, false)
+    let status = report.status;
+    let reason = missing_findings(status, &report.value().await);
+    (request.get("/readyz", &[]).await.value().await, Some(reason))
+}
+
+/// The sentence in place of findings that the sidecar does not give.
+fn missing_findings(status: u16, problem: &Value) -> String {
+    if status == 403 {
+        return "Findings are shown to principals with `admin: true`.".to_owned();
+    }
+    format!("The findings are not here now, load the page again: {}", text(problem, "detail"))
 }
 
 /// A toolset with all its findings.
@@ -89,11 +99,7 @@ fn state_list(toolset: &Value) -> Markup {
         ("not offered", number(toolset, "refused")),
     ];
     html! {
-        dl.facts {
-            @for (name, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
-                div { dt { (name) } dd { (value) } }
-            }
-        }
+        (layout::facts_list(&pairs))
         p { a href={ "/console" (paths::query(&[("toolset", text(toolset, "name"))])) } { "Its tools" } }
     }
 }
@@ -137,3 +143,18 @@ fn shown_name(name: &str) -> &str {
 
 /// The findings that are shown of each toolset beside the others.
 const MOST_SHOWN: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::missing_findings;
+
+    #[test]
+    fn findings_that_are_missing_for_another_reason_than_rights_say_so() {
+        let problem = json!({"detail": "it ended"});
+        assert!(missing_findings(403, &problem).contains("`admin: true`"));
+        let other = missing_findings(503, &problem);
+        assert!(other.ends_with("it ended") && !other.contains("admin"), "{other}");
+    }
+}

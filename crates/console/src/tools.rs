@@ -34,14 +34,13 @@ pub(crate) async fn page(request: &PageRequest) -> PageResponse {
     if !answer.is_success() {
         return layout::show_refusal(request, Section::Tools, answer).await;
     }
-    let (listed, (report, is_whole)) =
-        (answer.value().await, report::fetch_toolsets(request).await);
+    let (listed, (report, lack)) = (answer.value().await, report::fetch_toolsets(request).await);
     let is_first = asked.cursor.is_empty() && asked.words.is_empty();
     let content = html! {
         h1 { "Tools" }
         @if is_first {
             (report::overview(&report))
-            @if !is_whole { p.quiet { "Findings are shown to principals with " code { "admin: true" } "." } }
+            @if let Some(lack) = lack { p.quiet { (layout::sentence_with_literals(&lack)) } }
         }
         (search_form(&asked, &report))
         (chosen_tag(&asked))
@@ -126,7 +125,7 @@ fn tool_table(asked: &Asked<'_>, listed: &Value) -> Markup {
     let next = text(listed, "nextCursor");
     html! {
         p.quiet role="status" { (counted_member(listed, "total", "tool")) @if !asked.cursor.is_empty() { ", from after " code { (asked.cursor) } } }
-        div.scroll tabindex="0" role="group" aria-label="table" {
+        div.scroll tabindex="0" role="group" aria-label="Tools" {
             table.list {
                 thead { tr { th { "Tool" } th { "Effect" } th { "Purpose" } th { "Operation" } th.number { "Tokens" } } }
                 tbody {
@@ -154,10 +153,10 @@ fn ranked_table(asked: &Asked<'_>, listed: &Value) -> Markup {
     let tools = items(listed, "tools");
     html! {
         p.quiet role="status" {
-            @if tools.len() < MOST_RANKED { (tools.len()) " tools for “" (asked.words) "”, the best first" }
+            @if tools.len() < MOST_RANKED { (layout::counted_noun(tools.len(), "tool")) " for “" (asked.words) "”, the best first" }
             @else { "The best " (tools.len()) " tools for “" (asked.words) "”" }
         }
-        div.scroll tabindex="0" role="group" aria-label="table" {
+        div.scroll tabindex="0" role="group" aria-label="Tools, the best first" {
             table.ranks {
                 thead { tr { th.number { "Rank" } th.number { "Score" } th { "Tool" } th { "Effect" } th { "Purpose" } th { "Why" } } }
                 tbody {
