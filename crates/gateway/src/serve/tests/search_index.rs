@@ -14,7 +14,7 @@ fn executor(sidecar: &Sidecar) -> Executor {
 }
 
 #[tokio::test]
-async fn a_first_search_finds_its_index_made_where_somebody_may_search() {
+async fn a_first_search_finds_its_index_made_where_tools_may_be_searched() {
     let agent = format!("console: false\n{SEARCHING_AGENT}");
     let rows = [
         ("", true),
