@@ -50,8 +50,8 @@ async fn page(request: PageRequest) -> PageResponse {
     if let Some(asset) = assets::find(&request) {
         return asset;
     }
-    if request.is_refused() {
-        return refused_form::page(&request);
+    if let Some(reason) = request.refusal() {
+        return refused_form::page(&request, reason);
     }
     if request.is_signed_out() {
         return sign_in::page(&request);

@@ -1,4 +1,5 @@
-//! The page in place of what a form asked for that is not of this process and sign-in. Nothing was done; the way back keeps what was typed.
+//! The page in place of what a refused form asked for: one that is not of this process and sign-in, or too large. Nothing was done; the
+//! way back keeps what was typed.
 
 use callgate_gateway::{PageRequest, PageResponse};
 use maud::html;
@@ -8,7 +9,7 @@ use crate::{
     paths,
 };
 
-pub(crate) fn page(request: &PageRequest) -> PageResponse {
+pub(crate) fn page(request: &PageRequest, reason: &str) -> PageResponse {
     let segments = paths::segments(request.path());
     let address = match segments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["tools", name, ..] => paths::filled_form(name, request.field("json"))
@@ -18,7 +19,7 @@ pub(crate) fn page(request: &PageRequest) -> PageResponse {
     };
     let content = html! {
         h1 { "Nothing was done" }
-        p { "The form is of a page that this sidecar does not know: the sign-in has ended, the sidecar was started again, or the form came from elsewhere." }
+        p { (layout::sentence_with_literals(reason)) }
         p { a.button href=(address) { "Open the page again" } }
     };
     layout::show(request, Section::None, "Nothing was done", &content)

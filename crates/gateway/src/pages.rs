@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use axum::{
     Router,
+    body::Body,
     extract::{Request, State},
     response::{IntoResponse, Response},
     routing::any,
 };
 use callgate_config::Built;
 use futures_util::future::BoxFuture;
-use http::{Method, StatusCode, request::Parts};
+use http::{Method, request::Parts};
 
 use self::form::{Form, FormKind};
 pub use self::{
@@ -99,29 +100,25 @@ async fn answer_page(
     }
     let caller = parts.extensions.get::<Caller>().cloned().unwrap_or_default();
     let form_token = gateway.sign_ins().form_token(&parts.headers);
-    let mut form = Form::default();
-    if method == Method::POST {
-        // A form has its fields in its body. The query of a page that is only shown is the page's own.
-        Query::from_uri(&parts.uri).refuse_remaining("no parameter")?;
-        let kind = FormKind::from_headers(&parts.headers)?;
-        let BodyLimit(most) = parts.extensions.get().copied().unwrap_or_default();
-        let body = collect_body(body, most).await.map_err(|problem| too_large(problem, most))?;
-        form = kind.read(body).await?;
-        let is_token =
-            |(name, value): &(String, String)| name == FORM_TOKEN && *value == form_token;
-        let is_ours = form.fields.iter().any(is_token);
-        if !is_ours {
-            // A page may say so, and asks nothing: it is nobody's.
-            let (caller, token) = (Caller::signed_out(), String::new());
-            let page = PageRequest::new(own, caller, &parts, form, token).with_refused_form();
-            let mut response = handler(page).await.into_response();
-            *response.status_mut() = StatusCode::FORBIDDEN;
-            return Ok(response);
+    let is_post = method == Method::POST;
+    let form = if is_post { read_form(&parts, body).await } else { Ok(Form::default()) };
+    let (form, problem) = match form {
+        Ok(form) if is_post && !has_token(&form, &form_token) => {
+            (form, Some(Problem::new(ProblemKind::FORBIDDEN, FOREIGN_FORM)))
         }
+        Ok(form) => (form, None),
+        Err(problem) => (Form::default(), Some(problem)),
+    };
+    if let Some(problem) = problem {
+        // A page says so, and asks nothing: it is nobody's.
+        let page = PageRequest::new(own, Caller::signed_out(), &parts, form, String::new());
+        let mut response = handler(page.with_refusal(problem.detail())).await.into_response();
+        *response.status_mut() = problem.into_response().status();
+        return Ok(response);
     }
     let page =
         PageRequest::new(own, caller, &parts, form, form_token).for_build(&gateway.current_build());
-    if method == Method::POST {
+    if is_post {
         match page.path() {
             SIGN_IN => return Ok(sign_in::sign_in(&gateway, &page).await),
             SIGN_OUT => return Ok(sign_in::sign_out(&gateway, &parts.headers)),
@@ -129,6 +126,19 @@ async fn answer_page(
         }
     }
     Ok(handler(page).await.into_response())
+}
+
+async fn read_form(parts: &Parts, body: Body) -> Result<Form, Problem> {
+    // A form has its fields in its body. The query of a page that is only shown is the page's own.
+    Query::from_uri(&parts.uri).refuse_remaining("no parameter")?;
+    let kind = FormKind::from_headers(&parts.headers)?;
+    let BodyLimit(most) = parts.extensions.get().copied().unwrap_or_default();
+    let body = collect_body(body, most).await.map_err(|problem| too_large(problem, most))?;
+    kind.read(body).await
+}
+
+fn has_token(form: &Form, token: &str) -> bool {
+    form.fields.iter().any(|(name, value)| name == FORM_TOKEN && value == token)
 }
 
 fn too_large(problem: Problem, most: usize) -> Problem {
@@ -143,5 +153,6 @@ fn too_large(problem: Problem, most: usize) -> Problem {
 
 /// The field of the token that every form holds.
 const FORM_TOKEN: &str = "csrf";
+const FOREIGN_FORM: &str = "the form is of a page that this sidecar does not know: the sign-in has ended, the sidecar was started again, or the form came from elsewhere";
 const SIGN_IN: &str = "sign-in";
 const SIGN_OUT: &str = "sign-out";

@@ -22,7 +22,7 @@ pub struct PageRequest {
     own: Router,
     caller: Caller,
     is_post: bool,
-    is_refused: bool,
+    refusal: Option<String>,
     path: String,
     query: Vec<(String, String)>,
     form: Form,
@@ -67,7 +67,7 @@ impl PageRequest {
             own,
             caller,
             is_post,
-            is_refused: false,
+            refusal: None,
             path,
             query,
             form,
@@ -86,15 +86,16 @@ impl PageRequest {
         self
     }
 
-    /// The request with a form that no page of this sidecar has.
-    pub(super) fn with_refused_form(mut self) -> Self {
-        self.is_refused = true;
+    /// The request with a form that is refused, in the words for the person who sent it.
+    pub(super) fn with_refusal(mut self, words: &str) -> Self {
+        self.refusal = Some(words.to_owned());
         self
     }
 
-    /// True if the form is of another process, of a sign-in that has ended, or of a foreign page: nothing is done by it.
-    pub fn is_refused(&self) -> bool {
-        self.is_refused
+    /// The reason why nothing is done by the form: it is of another process, of a sign-in that has ended or of a foreign page, or it
+    /// is too large.
+    pub fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
     }
 
     /// The path below `/console`, without slashes at its ends, still percent-encoded.

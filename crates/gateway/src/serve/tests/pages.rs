@@ -6,8 +6,11 @@ use crate::{PageRequest, PageResponse, Source, test_issuer::claims};
 
 const TOKEN: &str = "a-token-of-operators-0123456789";
 
-/// A page that shows its caller, its form token, and the status of one of the sidecar's own paths.
+/// A page that shows its caller, its form token, and the status of one of the sidecar's own paths; of a refused form the reason.
 pub(super) async fn show(page: PageRequest) -> PageResponse {
+    if let Some(reason) = page.refusal() {
+        return PageResponse::text(200, reason.to_owned());
+    }
     if let Ok(mut session) = callgate_tool::Value::parse(page.query("session")) {
         page.mask_session(&mut session);
         return PageResponse::text(200, session.to_string());
@@ -110,6 +113,8 @@ async fn a_form_without_its_token_or_from_another_page_is_refused() {
     };
     let asked = browser.post("/console/a?said=no", &[], &form).await;
     assert_eq!(asked.status().as_u16(), 400, "a form has its fields in its body");
+    let reason = asked.text().await.unwrap();
+    assert!(reason.contains("no parameter") && !reason.contains('{'), "a person reads: {reason}");
     assert_eq!(status(&[], "said=hello").await, 403);
     assert_eq!(status(&[], "csrf=&said=hello").await, 403);
     assert_eq!(status(&[("origin", "https://evil.example")], &form).await, 403);
