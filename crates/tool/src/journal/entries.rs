@@ -42,64 +42,76 @@ impl Journal {
     #[doc(hidden)]
     pub fn entries(&self, audience: Audience) -> Vec<JournalEntry> {
         let entry = |event: &Event| {
-            let (name, of_text) = event.class();
-            let is_shown = audience == Audience::Operator || of_text == Audience::Caller;
+            let (name, reach) = event.class();
+            let is_shown = audience == Audience::Operator || reach != Reach::Operator;
             JournalEntry { event: name, text: is_shown.then(|| event.to_string()) }
         };
         self.events.iter().map(entry).collect()
     }
 }
 
+/// The readers of the sentence of a decision.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Reach {
+    /// A caller may read it.
+    Caller,
+    /// A caller has to know it, because it differs from what the caller asked for or from what the service sent.
+    Note,
+    /// It is for the operator alone.
+    Operator,
+}
+
 impl Event {
-    /// The name of the decision, and the audience of its sentence.
-    fn class(&self) -> (&'static str, Audience) {
-        use Audience::{Caller, Operator};
+    /// The name of the decision, and the readers of its sentence.
+    pub(super) fn class(&self) -> (&'static str, Reach) {
+        use Reach::{Caller, Note, Operator};
         match self {
             Self::ApprovalOutdated => ("approval_outdated", Caller),
             Self::Approved => ("approved", Caller),
             Self::Attempt { .. } => ("attempt", Caller),
             Self::ConfiguredUsed { .. } => ("configured_used", Caller),
-            Self::Converted { .. } => ("converted", Caller),
+            Self::Converted { .. } => ("converted", Note),
             Self::CredentialAbsent { .. } => ("credential_absent", Operator),
             Self::CredentialEchoed => ("credential_echoed", Caller),
             Self::CredentialRefused { .. } => ("credential_refused", Operator),
             Self::CredentialRenewed => ("credential_renewed", Caller),
-            Self::DefaultExcluded { .. } => ("default_excluded", Caller),
-            Self::DefaultUnfit { .. } => ("default_unfit", Caller),
+            Self::DefaultExcluded { .. } => ("default_excluded", Note),
+            Self::DefaultUnfit { .. } => ("default_unfit", Note),
             Self::DefaultUsed { .. } => ("default_used", Caller),
-            Self::DefaultWithheld { .. } => ("default_withheld", Caller),
-            Self::EmptyOmitted { .. } => ("empty_omitted", Caller),
-            Self::FormatIgnored { .. } => ("format_ignored", Caller),
-            Self::HiddenIgnored { .. } => ("hidden_ignored", Caller),
-            Self::MediaChosen { .. } => ("media_chosen", Caller),
-            Self::ModelAsked { .. } => ("model_asked", Caller),
-            Self::NextPageRepeated { .. } => ("next_page_repeated", Caller),
-            Self::NextPageUndeclared { .. } => ("next_page_undeclared", Caller),
+            Self::DefaultWithheld { .. } => ("default_withheld", Note),
+            Self::EmptyOmitted { .. } => ("empty_omitted", Note),
+            Self::FormatIgnored { .. } => ("format_ignored", Note),
+            Self::HiddenIgnored { .. } => ("hidden_ignored", Note),
+            Self::MediaChosen { .. } => ("media_chosen", Note),
+            Self::ModelAsked { .. } => ("model_asked", Note),
+            Self::NextPageRepeated { .. } => ("next_page_repeated", Note),
+            Self::NextPageUndeclared { .. } => ("next_page_undeclared", Note),
+            // The answer itself says it.
             Self::NextPageUnnamed => ("next_page_unnamed", Caller),
             Self::NothingRecorded { .. } => ("nothing_recorded", Operator),
             Self::NotRetried { .. } => ("not_retried", Caller),
-            Self::NullOmitted { .. } => ("null_omitted", Caller),
-            Self::OutsidePartsIgnored { .. } => ("outside_parts_ignored", Caller),
+            Self::NullOmitted { .. } => ("null_omitted", Note),
+            Self::OutsidePartsIgnored { .. } => ("outside_parts_ignored", Note),
             Self::Redirected { .. } => ("redirected", Operator),
             Self::Refused { .. } => ("refused", Operator),
             Self::Replayed => ("replayed", Caller),
-            Self::ResultKeptLocally => ("result_kept_locally", Caller),
-            Self::ResultNotKept => ("result_not_kept", Caller),
-            Self::Retried { .. } => ("retried", Caller),
+            Self::ResultKeptLocally => ("result_kept_locally", Note),
+            Self::ResultNotKept => ("result_not_kept", Note),
+            Self::Retried { .. } => ("retried", Note),
             Self::SentAgain => ("sent_again", Caller),
-            Self::SessionValueAbsent { .. } => ("session_value_absent", Caller),
+            Self::SessionValueAbsent { .. } => ("session_value_absent", Note),
             Self::SessionValueWithheld { .. } => ("session_value_withheld", Operator),
-            Self::SessionValueWon { .. } => ("session_value_won", Caller),
+            Self::SessionValueWon { .. } => ("session_value_won", Note),
             Self::RowsCounted { .. } => ("rows_counted", Caller),
             Self::SignInRequired { .. } => ("sign_in_required", Operator),
             Self::StatementSent { .. } => ("statement_sent", Operator),
-            Self::CharactersReplaced { .. } => ("characters_replaced", Caller),
-            Self::TextForJson { .. } => ("text_for_json", Caller),
-            Self::ToolFolded { .. } => ("tool_folded", Caller),
+            Self::CharactersReplaced { .. } => ("characters_replaced", Note),
+            Self::TextForJson { .. } => ("text_for_json", Note),
+            Self::ToolFolded { .. } => ("tool_folded", Note),
             Self::Unauthorized { .. } => ("unauthorized", Operator),
             Self::Unanswered { .. } => ("unanswered", Operator),
-            Self::UndeclaredSent { .. } => ("undeclared_sent", Caller),
-            Self::UnseenRemoved { .. } => ("unseen_removed", Caller),
+            Self::UndeclaredSent { .. } => ("undeclared_sent", Note),
+            Self::UnseenRemoved { .. } => ("unseen_removed", Note),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The notes of a result: the decisions of its journal that a caller has to know, as sentences.
 
-use super::{Event, Journal, sentences::failure_text};
+use super::{Event, Journal, entries::Reach, sentences::failure_text};
 
 impl Journal {
     /// The decisions that a caller has to know, each as a sentence, once: values that were left out, converted, ignored or
@@ -24,7 +24,7 @@ impl Journal {
         // A model in strict mode gives `null` for each argument that it leaves out, so these share one sentence.
         let mut nulls: Vec<String> = Vec::new();
         let mut failures: Vec<String> = Vec::new();
-        for event in self.events.iter().filter(|event| event.is_note()) {
+        for event in self.events.iter().filter(|event| event.class().1 == Reach::Note) {
             match event {
                 Event::NullOmitted { argument } => nulls.push(format!("`{argument}`")),
                 Event::Retried { code, status, .. } => failures.push(failure_text(*code, *status)),
@@ -40,60 +40,5 @@ impl Journal {
             add(format!("null and therefore omitted: {}", nulls.join(", ")));
         }
         notes
-    }
-}
-
-impl Event {
-    /// Returns true if a caller has to know the decision, because it differs from what the caller asked for or from what
-    /// the service sent. The rest is for the operator.
-    fn is_note(&self) -> bool {
-        match self {
-            Self::Converted { .. }
-            | Self::DefaultExcluded { .. }
-            | Self::DefaultUnfit { .. }
-            | Self::DefaultWithheld { .. }
-            | Self::EmptyOmitted { .. }
-            | Self::FormatIgnored { .. }
-            | Self::HiddenIgnored { .. }
-            | Self::MediaChosen { .. }
-            | Self::ModelAsked { .. }
-            | Self::NullOmitted { .. }
-            | Self::NextPageRepeated { .. }
-            | Self::NextPageUndeclared { .. }
-            | Self::OutsidePartsIgnored { .. }
-            | Self::ResultKeptLocally
-            | Self::ResultNotKept
-            | Self::Retried { .. }
-            | Self::SessionValueAbsent { .. }
-            | Self::SessionValueWon { .. }
-            | Self::CharactersReplaced { .. }
-            | Self::TextForJson { .. }
-            | Self::ToolFolded { .. }
-            | Self::UndeclaredSent { .. }
-            | Self::UnseenRemoved { .. } => true,
-            Self::ApprovalOutdated
-            | Self::Approved
-            | Self::Attempt { .. }
-            | Self::ConfiguredUsed { .. }
-            | Self::CredentialAbsent { .. }
-            | Self::CredentialEchoed
-            | Self::CredentialRefused { .. }
-            | Self::CredentialRenewed
-            | Self::DefaultUsed { .. }
-            // The answer itself says it.
-            | Self::NextPageUnnamed
-            | Self::NotRetried { .. }
-            | Self::NothingRecorded { .. }
-            | Self::Redirected { .. }
-            | Self::Refused { .. }
-            | Self::Replayed
-            | Self::RowsCounted { .. }
-            | Self::SentAgain
-            | Self::SessionValueWithheld { .. }
-            | Self::SignInRequired { .. }
-            | Self::StatementSent { .. }
-            | Self::Unauthorized { .. }
-            | Self::Unanswered { .. } => false,
-        }
     }
 }
