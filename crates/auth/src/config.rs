@@ -109,7 +109,7 @@ impl AuthConfig {
             Self::Google { identity, token } => Arc::new(Google::new(*identity, token, context)),
             Self::None => Arc::new(NoCredential),
             Self::OAuth2(config) => Arc::new(OAuth2::new(*config, context.clone())?),
-            Self::Own(own) => own.into_inner(),
+            Self::Own(own) => own.0,
         })
     }
 }

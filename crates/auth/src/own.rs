@@ -31,16 +31,12 @@ use crate::authenticator::Authenticator;
 /// assert_ne!(user, AuthConfig::own(Signer), "another one");
 /// ```
 #[derive(Clone, Debug)]
-pub struct OwnAuthenticator(Arc<dyn Authenticator>);
+pub struct OwnAuthenticator(pub(crate) Arc<dyn Authenticator>);
 
 impl OwnAuthenticator {
     /// Wraps this authenticator. The value equals only its clones.
     pub fn new(authenticator: impl Authenticator + 'static) -> Self {
         Self(Arc::new(authenticator))
-    }
-
-    pub(crate) fn into_inner(self) -> Arc<dyn Authenticator> {
-        self.0
     }
 }
 

@@ -212,7 +212,7 @@ impl InputChecker<'_, '_> {
         }
         let mut run = Run::new(self.checking.scope(), self.budget, Overlap::Accepted);
         let is_valid = run.is_valid(&fragment.node, Instance::Value(&filling.value));
-        self.budget = run.budget();
+        self.budget = run.budget;
         let name = input.argument.as_str();
         let is_default = filling.origin == Origin::Default;
         let misfits =

@@ -85,7 +85,7 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
     }
     let (schema, words, losses) = shown;
     let description = words.after_description(&tool.description, usize::MAX);
-    Projected { schema, description, losses: losses.into_list() }
+    Projected { schema, description, losses: losses.list }
 }
 
 /// Converts the arguments of a call to the canonical schema: members get their own names, and `null` of optional members is

@@ -183,7 +183,7 @@ fn declared_among(
 /// description. Results are kept in memory.
 #[doc(hidden)]
 pub fn backends(toolset: Toolset) -> Vec<Arc<dyn Backend>> {
-    toolset_slots(toolset, &Arc::default()).map(Slot::into_backend).collect()
+    toolset_slots(toolset, &Arc::default()).map(|slot| slot.backend).collect()
 }
 
 fn toolset_slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot> {

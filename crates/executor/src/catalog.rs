@@ -46,7 +46,7 @@ struct RefusedEntry {
 #[derive(Debug)]
 pub(crate) struct Slot {
     name: ToolName,
-    backend: Arc<dyn Backend>,
+    pub(crate) backend: Arc<dyn Backend>,
     operation: Option<Arc<Operation>>,
     edit: Option<AppliedEdit>,
     /// The purpose in one line, once somebody asked for it: the text that it begins may be very long.
@@ -61,10 +61,6 @@ impl Slot {
         edit: Option<AppliedEdit>,
     ) -> Self {
         Self { name, backend, operation, edit, brief: OnceLock::new() }
-    }
-
-    pub(crate) fn into_backend(self) -> Arc<dyn Backend> {
-        self.backend
     }
 }
 

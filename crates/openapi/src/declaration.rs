@@ -254,7 +254,7 @@ fn property_schema<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes
 
 /// The schema of a body in some of its media types; the schema names them.
 fn alternative_schema<'d>(builder: &mut Builder<'d>, origin: &'d AlternativeOrigin) -> Value {
-    let is_declared = builder.view() != View::Complete;
+    let is_declared = builder.view != View::Complete;
     let mut names = origin.media_types.iter();
     builder.bytes = match origin.kind {
         _ if is_declared && names.all(|name| is_merge_patch(name)) => Bytes::Patch,
@@ -297,7 +297,7 @@ fn value_schema<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> O
         _ => Object::new(),
     };
     if members.is_empty() && is_whole {
-        let whole = Bytes::Whole.schema(&Node::Null, builder.view());
+        let whole = Bytes::Whole.schema(&Node::Null, builder.view);
         members.extend(whole.as_object().cloned().unwrap_or_default());
     }
     members

@@ -11,8 +11,10 @@ use crate::code::Code;
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     operation: Option<String>,
-    diagnostics: Vec<Diagnostic>,
-    worst: Option<Severity>,
+    /// The findings in the order they were made, without repetitions.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The highest severity so far, including findings that are not kept.
+    pub(crate) worst: Option<Severity>,
     /// The number of findings that are not kept; repetitions count.
     n_more: usize,
 }
@@ -50,12 +52,7 @@ impl Findings {
         self.add(Finding::new(code, Severity::Note, message, help), at);
     }
 
-    /// The highest severity so far, including findings that are not kept.
-    pub(crate) fn worst_severity(&self) -> Option<Severity> {
-        self.worst
-    }
-
-    /// The findings in the order they were made, without repetitions.
+    /// The findings, and one that counts those that are not kept.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         if self.n_more > 0 {
             let message =
@@ -78,7 +75,7 @@ impl Findings {
     }
 
     pub(crate) fn absorb_shared(&mut self, shared: &Self) {
-        self.add_shared(shared.diagnostics());
+        self.add_shared(&shared.diagnostics);
         self.count_unkept(shared);
     }
 
@@ -89,10 +86,6 @@ impl Findings {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.worst.is_none()
-    }
-
-    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
     }
 
     pub(crate) fn add(&mut self, finding: Finding<'_>, at: impl Display) {

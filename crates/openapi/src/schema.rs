@@ -70,7 +70,7 @@ pub(crate) enum View {
 pub(crate) struct Builder<'d> {
     document: &'d Document,
     built: &'d SchemaCache,
-    view: View,
+    pub(crate) view: View,
     names: IndexMap<DefinedNode, DefinitionFacts>,
     stems: HashMap<String, usize>,
     taken: HashSet<Arc<str>>,
@@ -122,10 +122,6 @@ impl<'d> Builder<'d> {
 
     pub(crate) fn reporting_to(self, findings: Findings) -> Self {
         Self { findings, ..self }
-    }
-
-    pub(crate) fn view(&self) -> View {
-        self.view
     }
 
     pub(crate) fn schema(&mut self, node: &'d Node, path: &Path<'_>) -> Value {

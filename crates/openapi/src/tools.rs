@@ -112,7 +112,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
             let naming = OperationName { tool_name: name, written, edit: edits.edit_at(at) };
             context.build_operation(located, naming, &mut findings)
         });
-        loaded.add_operation(located, name, operation, findings.worst_severity());
+        loaded.add_operation(located, name, operation, findings.worst);
         let steps = |diagnostic: &callgate_tree::Diagnostic| steps_of_text(&diagnostic.pointer);
         let diagnostics = document.meter().charge_all_parts(findings.into_diagnostics(), steps);
         gathered.extend(diagnostics.collect());

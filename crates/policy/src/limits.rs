@@ -147,7 +147,7 @@ impl LimitState {
     fn new(bound: Bound, queue: Queue, previous_state: Option<&Self>) -> Self {
         let bucket = bound.rate.map(|rate| {
             let previous_bucket = previous_state.and_then(|state| state.bucket.as_ref());
-            let same = previous_bucket.filter(|bucket| bucket.rate() == rate);
+            let same = previous_bucket.filter(|bucket| bucket.rate == rate);
             same.map_or_else(|| Arc::new(Bucket::new(rate)), Arc::clone)
         });
         let gate = bound.concurrency.map(|permits| {

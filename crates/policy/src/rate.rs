@@ -44,7 +44,7 @@ impl Rate {
 
 #[derive(Debug)]
 pub(crate) struct Bucket {
-    rate: Rate,
+    pub(crate) rate: Rate,
     limiter: RateLimiter<NotKeyed, InMemoryState, Ticking, NoOpMiddleware<Duration>>,
 }
 
@@ -54,10 +54,6 @@ impl Bucket {
         let quota = Quota::with_period(each).unwrap_or_else(|| Quota::per_second(rate.calls));
         let limiter = RateLimiter::direct_with_clock(quota.allow_burst(rate.burst), Ticking::new());
         Self { rate, limiter }
-    }
-
-    pub(crate) fn rate(&self) -> Rate {
-        self.rate
     }
 
     /// The longest time until the bucket is full.

@@ -117,7 +117,7 @@ impl FileStore {
 
     /// The file.
     pub fn path(&self) -> &Path {
-        &self.0.engine().path
+        &self.0.engine.path
     }
 
     /// Looks at a file without opening it, while a sidecar may have it: what is there, or the reason why none can open it.

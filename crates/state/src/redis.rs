@@ -206,7 +206,7 @@ crate::store::delegate_store! {
     async fn take(&self, key: &Key, pace: Pace, _: Instant) -> Result<Option<Duration>, Error> {
         let address = self.0.addresses().await?.address_of_key(key);
         let permit = self.0.permit_for_bytes(key.escaped_principal_part(), 1).await?;
-        self.0.engine().take(&address, pace, permit).await
+        self.0.engine.take(&address, pace, permit).await
     }
 }
 

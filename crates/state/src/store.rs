@@ -18,7 +18,7 @@ use crate::{
 /// Seals each record with its key, for its address. The requests of one principal wait for each other, and not those of
 /// another for them.
 pub(crate) struct Sealed<E> {
-    engine: E,
+    pub(crate) engine: E,
     sealer: Sealer,
     queue: FairQueue,
 }
@@ -26,10 +26,6 @@ pub(crate) struct Sealed<E> {
 impl<E: Engine> Sealed<E> {
     pub(crate) fn new(engine: E, sealer: Sealer) -> Self {
         Self { engine, sealer, queue: FairQueue::new(BOUNDS) }
-    }
-
-    pub(crate) fn engine(&self) -> &E {
-        &self.engine
     }
 
     pub(crate) async fn addresses(&self) -> Result<Arc<Addresses>, Error> {

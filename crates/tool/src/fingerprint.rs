@@ -120,7 +120,7 @@ impl FingerprintHasher {
     /// Adds all values of a session, for code that may read any of them. Of the caller's token, the caller counts.
     pub fn session(&mut self, session: &Session) -> &mut Self {
         self.optional(session.id());
-        for (name, value) in session.parameters() {
+        for (name, value) in &session.parameters {
             self.text(name).value(value);
         }
         for values in session.payload_and_context() {

@@ -31,7 +31,8 @@ pub use source::{SessionSource, StatementInput};
 #[derive(Clone, Default)]
 pub struct Session {
     id: Option<String>,
-    parameters: BTreeMap<String, Value>,
+    /// By their names, which are in small letters.
+    pub(crate) parameters: BTreeMap<String, Value>,
     payload: Object,
     context: Object,
     credentials: BTreeMap<String, Secret>,
@@ -111,11 +112,6 @@ impl Session {
     /// Returns true if nothing is stored under the session's id and its caller brings no values.
     pub fn is_unknown(&self) -> bool {
         self.is_unknown
-    }
-
-    /// The parameters by their names, which are in small letters.
-    pub(crate) fn parameters(&self) -> &BTreeMap<String, Value> {
-        &self.parameters
     }
 
     pub(crate) fn payload_and_context(&self) -> [&Object; 2] {

@@ -174,7 +174,7 @@ impl Client {
         guard::check_headers(&parts.headers)?;
         let origin = self.origin.get().filter(|origin| origin.needs_no_normalization(&parts.uri));
         let url = if let Some(origin) = origin {
-            Cow::Borrowed(origin.base_url())
+            Cow::Borrowed(&origin.url)
         } else {
             let url = self.checked_url(&parts.uri)?;
             parts.uri = guard::url_as_sent(parts.uri, &url)?;

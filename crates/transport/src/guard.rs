@@ -47,7 +47,7 @@ pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
 pub(crate) struct Origin {
     scheme: Scheme,
     authority: String,
-    url: Url,
+    pub(crate) url: Url,
     /// The authority as a header, if it is sent exactly as it is written.
     host: Option<HeaderValue>,
 }
@@ -60,10 +60,6 @@ impl Origin {
         let host = is_sent_as_named(uri, &url).then(|| HeaderValue::from_str(&authority));
         let host = host.and_then(Result::ok);
         is_same_authority(uri, &url).then_some(Self { scheme, authority, url, host })
-    }
-
-    pub(crate) fn base_url(&self) -> &Url {
-        &self.url
     }
 
     /// The header that names the origin in HTTP/1.1 (RFC 9112 §3.2), if no other version can be used.

@@ -89,7 +89,7 @@ impl Evaluator {
             Ok(None) => (Verdict::Valid, Vec::new()),
             Ok(Some(problems)) => (Verdict::Invalid, problems),
         };
-        let steps = Budget::CALL - run.budget().left();
+        let steps = Budget::CALL - run.budget.left();
         Evaluated { verdict, problems, steps, bytes: run.peak_bytes() }
     }
 

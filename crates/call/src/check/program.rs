@@ -32,7 +32,7 @@ struct Link {
 pub(crate) struct Scope<'p> {
     program: &'p Program,
     root: &'p Value,
-    formats: Formats,
+    pub(crate) formats: Formats,
 }
 
 /// The meaning of `format` (JSON Schema Validation 2020-12 §7.2).
@@ -84,10 +84,6 @@ impl<'p> Scope<'p> {
 
     pub(crate) fn with_formats(self, formats: Formats) -> Self {
         Self { formats, ..self }
-    }
-
-    pub(crate) fn formats(self) -> Formats {
-        self.formats
     }
 
     pub(crate) fn compile(self, pointer: &str) -> Option<Fragment> {

@@ -33,7 +33,7 @@ pub(crate) enum Overlap {
 #[derive(Debug)]
 pub(crate) struct Run<'p, 'v> {
     scope: Scope<'p>,
-    budget: Budget,
+    pub(crate) budget: Budget,
     overlap: Overlap,
     memo: Memo,
     depth: usize,
@@ -46,10 +46,6 @@ impl<'p, 'v> Run<'p, 'v> {
     pub(crate) fn new(scope: Scope<'p>, budget: Budget, overlap: Overlap) -> Self {
         let memo = Memo::new();
         Self { scope, budget, overlap, memo, depth: 0, scratch: 0, values: PhantomData }
-    }
-
-    pub(crate) fn budget(&self) -> Budget {
-        self.budget
     }
 
     /// The most bytes on the heap for results, and for compared items.
@@ -189,7 +185,7 @@ impl<'p, 'v> Run<'p, 'v> {
 
     fn text_rule_holds(&mut self, rule: &Rule, text: &str) -> Paid<bool> {
         match rule {
-            Rule::Format(_) if self.scope.formats() == Formats::Described => Ok(true),
+            Rule::Format(_) if self.scope.formats == Formats::Described => Ok(true),
             Rule::Format(format) => {
                 self.budget.charge(text.len() / TEXT)?;
                 Ok(format.fits(text))

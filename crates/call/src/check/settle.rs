@@ -95,7 +95,7 @@ impl Settler<'_> {
     fn propose_repairs(&mut self, value: &Value, repairable: Repairable) -> Paid<Examination> {
         let mut run = Run::new(self.scope, *self.budget, Overlap::Accepted);
         let looked = examine(&mut run, self.node, value, self.place, repairable);
-        *self.budget = run.budget();
+        *self.budget = run.budget;
         looked
     }
 }

@@ -115,7 +115,7 @@ async fn log_in_by_browser(login: &Login, arguments: &LoginArguments) -> Result<
             "error: cannot listen for the browser on this machine: {error}\nhelp: log in with `--device`, or name another port in `redirect_url:`"
         ))
     })?;
-    let begun = login.begin(callback.url()).await?;
+    let begun = login.begin(&callback.url).await?;
     output::print_message(&format!("open this page to log in:\n  {}\n", begun.url()));
     if output::is_watched() && !arguments.no_browser {
         browser::open_page(begun.url().as_str());

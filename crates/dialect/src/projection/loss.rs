@@ -43,7 +43,7 @@ impl fmt::Display for Loss {
 
 #[derive(Debug, Default)]
 pub(super) struct Losses {
-    list: Vec<Loss>,
+    pub(super) list: Vec<Loss>,
     losses: BTreeSet<Loss>,
 }
 
@@ -53,9 +53,5 @@ impl Losses {
         if self.losses.insert(loss.clone()) {
             self.list.push(loss);
         }
-    }
-
-    pub(super) fn into_list(self) -> Vec<Loss> {
-        self.list
     }
 }

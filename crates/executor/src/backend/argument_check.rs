@@ -81,7 +81,7 @@ impl CheckedBackend {
     }
 
     pub(crate) fn edit(&self) -> Option<&AppliedEdit> {
-        self.edit.as_ref().map(EditedTool::applied_edit)
+        self.edit.as_ref().map(|edit| &edit.applied)
     }
 
     /// The call with the operator's values, checked.

@@ -28,7 +28,7 @@ use callgate_tool::{
 #[derive(Clone, Debug)]
 pub struct EditedTool {
     tool: Tool,
-    applied: AppliedEdit,
+    pub(super) applied: AppliedEdit,
     hidden: Vec<String>,
     values: Object,
 }
@@ -64,10 +64,6 @@ impl EditedTool {
         if self.applied.changes.description.is_none() {
             self.tool.description = description;
         }
-    }
-
-    pub(crate) fn applied_edit(&self) -> &AppliedEdit {
-        &self.applied
     }
 
     /// The declaration.

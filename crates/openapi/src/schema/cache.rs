@@ -121,7 +121,7 @@ impl SchemaCache {
 
     /// Keeps the data that belongs to one set alone.
     pub(super) fn keep_grouped(&self, groups: &[usize], set: &Arc<DefinitionSet>) {
-        if self.take_steps(ENTRY + groups.len() + set.findings.diagnostics().len() * FINDING) {
+        if self.take_steps(ENTRY + groups.len() + set.findings.diagnostics.len() * FINDING) {
             locked_map(&self.grouped).insert(groups.into(), Arc::clone(set));
         }
     }
@@ -133,7 +133,7 @@ impl SchemaCache {
             if is_own(definition) { definition.n_bytes / OWN_BYTES } else { 0 }
         };
         let definitions = set.definitions.iter().map(|definition| DEFINITION + own(definition));
-        self.take_steps(definitions.sum::<usize>() + set.findings.diagnostics().len() * FINDING)
+        self.take_steps(definitions.sum::<usize>() + set.findings.diagnostics.len() * FINDING)
     }
 
     pub(super) fn stems(&self, document: &Document) -> &Stems {

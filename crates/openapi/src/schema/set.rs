@@ -39,7 +39,7 @@ impl Builder<'_> {
             set
         });
         let set_diagnostics =
-            self.document.meter().charge_all_parts(set.findings.diagnostics(), |_| FINDING);
+            self.document.meter().charge_all_parts(&set.findings.diagnostics, |_| FINDING);
         self.findings.add_shared(set_diagnostics);
         self.findings.count_unkept(&set.findings);
         if let Some(lack) = &set.lack {

@@ -13,7 +13,7 @@ use tokio::{
 
 pub(super) struct Callback {
     listener: TcpListener,
-    url: String,
+    pub(super) url: String,
     host: String,
     path: String,
 }
@@ -42,10 +42,6 @@ impl Callback {
         let host = if port == 80 { host.to_owned() } else { format!("{host}:{port}") };
         let url = format!("http://{host}{path}");
         Ok(Self { listener, url, path: path.to_owned(), host })
-    }
-
-    pub(super) fn url(&self) -> &str {
-        &self.url
     }
 
     /// Waits for a browser whose query is the answer. Other requests are refused and do not block it.
@@ -199,7 +195,7 @@ mod tests {
     #[tokio::test]
     async fn only_the_answer_of_this_login_is_accepted() {
         let callback = Callback::listen(None).await.unwrap();
-        let url = callback.url().to_owned();
+        let url = callback.url.clone();
         assert!(url.starts_with("http://127.0.0.1:") && url.ends_with("/callback"), "{url}");
         let waiting = tokio::spawn(async move {
             let answered =
