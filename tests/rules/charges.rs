@@ -2,12 +2,11 @@
 //! reads by the cursor, an iterator of the meter or a copy cannot forget to. Charges that are written by hand can be forgotten;
 //! few are left, and they grow no more. Read with `syn`; test code is exempt.
 
-use syn::{Ident, Macro, visit::Visit};
-
 use super::{
     test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
+use crate::prelude::*;
 
 /// The most charges by hand that there may be: a reference that is followed, a schema that is made, bytes, a definition.
 const MOST_BY_HAND: usize = 5;

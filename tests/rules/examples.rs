@@ -1,9 +1,8 @@
 //! Every item of the library's front shows in an example how it is used. The front lists the items; the example stands in
 //! the documentation of the item, in the crate that it comes from. Read with `syn`; that examples run is Cargo's work.
 
-use std::fs;
-
-use syn::{Attribute, Expr, Item, ItemMacro, Lit, Meta, UseTree, Visibility};
+use crate::prelude::*;
+use syn::{ItemMacro, Lit};
 
 use super::{
     imports::imports,

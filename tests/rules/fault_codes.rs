@@ -1,10 +1,8 @@
 //! Every class of failure is shown once by a fixture. What a recorded answer cannot show, because no answer comes or
 //! none is asked for, is shown by a test that is named here and must exist.
 
-use std::collections::BTreeSet;
-
+use crate::prelude::*;
 use callgate_tool::FaultCode;
-use serde_json::Value;
 
 use super::workspace::{case_files, rust_files};
 

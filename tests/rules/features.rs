@@ -2,8 +2,8 @@
 //! `arbitrary_precision` or `preserve_order`, other people's types that keep numbers inside of enums, or that rely on
 //! sorted names, stop working (serde-rs/json issues 721 and 1108).
 
+use crate::prelude::*;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::workspace::{Package, packages, packages_in};
 

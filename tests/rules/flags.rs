@@ -1,7 +1,8 @@
 //! Libraries do not speak of the flags of a command line: a remedy is data, and the command alone words it by its flags. Texts of
 //! the sources are read with `syn`; documentation and tests are exempt.
 
-use syn::{Attribute, Expr, LitStr, Macro, Token, punctuated::Punctuated, visit::Visit};
+use crate::prelude::*;
+use syn::{LitStr, Token, punctuated::Punctuated};
 
 use super::{
     test_code::{code_of, is_file_of_tests},

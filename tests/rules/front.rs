@@ -1,11 +1,8 @@
 //! The library's front is chosen: its names are listed by hand, few enough to be read, and none comes by a glob. That every type
 //! of a public signature is among them is held by `tests/public-api/run`, which has rustdoc list the signatures.
 
-use std::fs;
-
-use syn::{Item, Visibility};
-
 use super::{imports::imports, workspace::root};
+use crate::prelude::*;
 
 /// The public names of a file: types, functions, traits, macros, constants and modules; a glob is `*`.
 fn names(items: &[Item]) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Every public function that waits has a row in `tests/integration/futures.rs`, which shows that its future can be sent.
 
-use syn::{ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
+use crate::prelude::*;
+use syn::{ImplItem, ReturnType, TraitItem};
 
 use super::rust_files;
 

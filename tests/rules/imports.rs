@@ -1,6 +1,6 @@
 //! The names that a `use` brings in.
 
-use syn::UseTree;
+use crate::prelude::*;
 
 /// The path of each import of a tree and the name it is imported by; `*` is everything below its path.
 pub(super) fn imports(tree: &UseTree) -> Vec<(Vec<String>, String)> {

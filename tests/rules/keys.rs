@@ -1,14 +1,11 @@
 //! Each key of the configuration stands in a test, as a key: in a configuration that a test reads, or in settings that it makes. Whole
 //! copies of all keys, which prove only that they are read, do not count.
 
-use std::collections::BTreeSet;
-
-use serde_json::Value;
-
 use super::{
     test_code::is_file_of_tests,
     workspace::{File, root, tracked_files},
 };
+use crate::prelude::*;
 
 /// The names of all keys in a schema.
 fn key_names(schema: &Value, names: &mut BTreeSet<String>) {

@@ -1,11 +1,8 @@
 //! Edges between crates only go down. The table below is the rule; `crates/README.md` shows the same table to readers
 //! and the two must agree. Development dependencies and the packages of tests are exempt.
 
-use std::collections::BTreeSet;
-
-use serde_json::json;
-
 use super::workspace::{Kind, Package, packages, packages_in, root};
+use crate::prelude::*;
 
 /// One crate: its level and the crates it may name. It may also name what those may name: an edge may skip levels.
 struct Row {

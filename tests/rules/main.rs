@@ -19,6 +19,7 @@ mod levels;
 mod modules;
 mod parameters;
 mod plain_words;
+mod prelude;
 mod publishing;
 mod recipes;
 mod reports;

@@ -2,9 +2,9 @@
 //! `b` are two groups; below `a`, so are `a::b` and `a::c`. The crate's root is one more sibling, and what it
 //! re-exports counts as named where it is defined. Test code is exempt. Where the edges come from is in `graph`.
 
-mod graph;
+use crate::prelude::*;
 
-use std::collections::{BTreeMap, BTreeSet};
+mod graph;
 
 use self::graph::{Graph, Module};
 use super::workspace::{File, root, rust_files};

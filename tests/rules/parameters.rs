@@ -2,10 +2,8 @@
 //! belongs together is a struct with a name. And the parser reads through its cursor, which holds the document and the
 //! findings: no function takes both. Read with `syn`; test code is exempt.
 
-use syn::{
-    FnArg, ImplItemFn, ItemFn, Signature, TraitItemFn, Type,
-    visit::{self, Visit},
-};
+use crate::prelude::*;
+use syn::{FnArg, TraitItemFn};
 
 use super::{
     test_code::{code_of, is_file_of_tests},

@@ -1,11 +1,8 @@
 //! The demands of the registry and its readers on each crate: a manifest that is complete, versions beside paths, and an oldest
 //! Rust that the libraries below keep.
 
-use std::{fs, process::Command};
-
-use serde_json::{Value, json};
-
 use super::workspace::root;
+use crate::prelude::*;
 
 /// The keys of each published manifest.
 const SAID: &[&str] =

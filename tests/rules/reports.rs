@@ -1,8 +1,7 @@
 //! `tests/reports.md` names the tests of each kind of reported fault; each of them exists.
 
-use std::collections::BTreeSet;
-
 use super::rust_files;
+use crate::prelude::*;
 
 /// The tests that the last column of a table names.
 fn named(page: &str) -> BTreeSet<&str> {

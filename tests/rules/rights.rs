@@ -1,10 +1,8 @@
 //! A way in makes each call for its caller: `Call::of_caller` takes the rights. What makes a call that may use every tool belongs to
 //! programs, so the crates that let callers in never name it. Code of tests is exempt.
 
-use syn::{
-    Expr, ExprMethodCall, ExprPath, Member,
-    visit::{self, Visit},
-};
+use crate::prelude::*;
+use syn::{ExprPath, Member};
 
 use super::{
     test_code::{code_of, is_file_of_tests},

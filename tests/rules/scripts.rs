@@ -1,12 +1,11 @@
 //! The statements of databases are prepared: nothing but a single statement reaches a database, whatever a text holds. So the
 //! calls that run a text of several statements are not there. Test code is exempt.
 
-use syn::{Ident, visit::Visit};
-
 use super::{
     test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
+use crate::prelude::*;
 
 /// The calls of the drivers that take a script, or a text that is not prepared.
 const SCRIPTS: [&str; 4] = ["batch_execute", "execute_batch", "simple_query", "simple_query_raw"];

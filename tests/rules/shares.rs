@@ -2,12 +2,8 @@
 //! in the list of `SECURITY.md`, which says its bounds and how it is divided, so that nothing shared comes without either.
 //! Read with `syn`; test code and the command, which serves one person, are exempt.
 
-use std::collections::BTreeSet;
-
-use syn::{
-    Expr, ExprCall, ExprMethodCall, GenericArgument, PathArguments, Type, TypePath,
-    visit::{self, Visit},
-};
+use crate::prelude::*;
+use syn::{ExprCall, GenericArgument, PathArguments, TypePath};
 
 use super::{
     test_code::{code_of, is_file_of_tests},

@@ -1,16 +1,12 @@
 //! `config` has two sides: reading takes a text to values, building takes values to parts. They meet in values alone: a file
 //! of one side names types of the other, never its functions. Both write faults and read files with the crate `settings`.
 
-use syn::{
-    ItemUse, Path,
-    visit::{self, Visit},
-};
-
 use super::{
     imports::imports,
     test_code::code_of,
     workspace::{File, rust_files},
 };
+use crate::prelude::*;
 
 /// The module of the building side.
 const BUILDING: &str = "build";

@@ -1,16 +1,12 @@
 //! Who holds a lock while it asks somebody. What takes time to get is asked for once however many want it, and what follows from
 //! that (a caller that leaves, a failure, a refusal, a renewal) is thought of once, in `secret`. Read with `syn`; test code is exempt.
 
-use syn::{
-    ItemUse,
-    visit::{self, Visit},
-};
-
 use super::{
     imports::imports,
     test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
+use crate::prelude::*;
 
 /// What a single flight of one's own is made of: a module and a name in it.
 const PARTS: [(&str, &str); 7] = [

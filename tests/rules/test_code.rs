@@ -1,8 +1,7 @@
 //! Tells test code from the code of the crates: tests may do what a rule forbids.
 
-use syn::{Attribute, Item, ItemFn, ItemMod};
-
 use super::workspace::File;
+use crate::prelude::*;
 
 /// The syntax of a file without the modules and functions that are compiled for tests alone.
 pub(super) fn code_of(file: &File) -> syn::File {

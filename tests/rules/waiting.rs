@@ -1,14 +1,8 @@
 //! No test waits on the clock of the wall: what sleeps runs in a test whose time is paused, or is not there. Read with
 //! `syn`; a function sleeps when it, or one of its file that it names, does.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use syn::{
-    Attribute, File as Syntax, ItemFn, ItemMod, Macro, Path,
-    visit::{self, Visit},
-};
-
 use super::workspace::{File, rust_files};
+use crate::prelude::*;
 
 /// Names of what waits, of `tokio` and of `std`.
 const WAITS: [&str; 3] = ["sleep", "sleep_ms", "sleep_until"];

@@ -1,13 +1,8 @@
 //! Reads the repository: packages from `cargo metadata`, texts from the disk. Judges nothing. Works without a network:
 //! `--no-deps` resolves nothing.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-use serde_json::Value;
+use crate::prelude::*;
+use std::path::{Path, PathBuf};
 
 /// A package of the workspace and what it names in its `Cargo.toml`.
 pub(super) struct Package {

@@ -1,9 +1,8 @@
 //! Some libraries are seen by one crate only, so that they can be replaced there. `deny.toml` holds the same rule for
 //! what our dependencies pull in; this one reads our own `Cargo.toml` files. Development dependencies are exempt.
 
-use serde_json::json;
-
 use super::workspace::{Kind, Package, packages, packages_in, root};
+use crate::prelude::*;
 
 /// A library by package name, and the packages that may name it.
 const WRAPPERS: &[(&str, &[&str])] = &[

@@ -1,13 +1,8 @@
 //! Which module of a crate names which, read with `syn` from the sources. Macros are read as text, since their
 //! arguments have no grammar. Judges nothing: circles are the business of the parent.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use syn::{
-    Attribute, File as Syntax, ImplItemFn, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, Meta, Path,
-    Visibility,
-    visit::{self, Visit},
-};
+use crate::prelude::*;
+use syn::ItemImpl;
 
 use super::super::{imports::imports, workspace::File};
 

@@ -1,17 +1,9 @@
 //! Four eyes within a turn: somebody else approves the write of the caller's agent, and the turn goes on.
 
-use std::{
-    io::{Cursor, Read as _},
-    process::Command,
-};
+use crate::prelude::*;
+use std::io::Cursor;
 
-use callgate_tool::{Value, json};
 use zip::ZipArchive;
-
-use crate::{
-    shop::World,
-    sidecar::{Sidecar, said},
-};
 
 const AGENT: &str = "  careful: {model: main, confirm: writes}";
 const ACCESS: &str = "access:

@@ -1,11 +1,6 @@
 //! Budgets of principals at the sidecar: kept over a restart, and not shared by two of them.
 
-use callgate_tool::Value;
-
-use crate::{
-    shop::World,
-    sidecar::{Sidecar, said},
-};
+use crate::prelude::*;
 
 const AGENT: &str = "  lean: {model: main, confirm: never, budget: {tokens: 100, per: 24h}}";
 const ACCESS: &str = "access:

@@ -1,11 +1,6 @@
 //! `callgate chat` with a model that streams: words on the terminal as they come.
 
-use std::{
-    io::{Read as _, Write as _},
-    process::{Command, Stdio},
-};
-
-use crate::shop::World;
+use crate::prelude::*;
 
 #[test]
 fn a_conversation_prints_words_as_they_come_and_says_which_do_not_count() {

@@ -1,14 +1,8 @@
 //! `callgate draft --describe`: a model behind chat completions names a draft, and may do no more.
 
-use std::{
-    fs,
-    io::Write as _,
-    path::Path,
-    process::Command,
-    sync::{Arc, Mutex},
-};
+use crate::prelude::*;
+use std::fs;
 
-use callgate_tool::{Value, json};
 use tempfile::TempDir;
 
 use crate::{http, model::check_request};

@@ -1,12 +1,6 @@
 //! Turns as server-sent events, and callers that leave in the middle of a turn.
 
-use callgate_tool::Value;
-
-use crate::{
-    gate::Gate,
-    shop::World,
-    sidecar::{KEEPER, Sidecar, said},
-};
+use crate::prelude::*;
 
 const CAREFUL: &str = "  careful: {model: main, confirm: writes}";
 

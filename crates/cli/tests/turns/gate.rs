@@ -1,9 +1,6 @@
 //! A place where a reply stops until the test lets it go on.
 
-use std::{
-    sync::{Condvar, Mutex},
-    time::Duration,
-};
+use crate::prelude::*;
 
 #[derive(Debug, Default)]
 pub(crate) struct Gate {

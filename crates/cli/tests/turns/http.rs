@@ -1,10 +1,7 @@
 //! As much of HTTP/1.1 as a service of the tests needs: one request a connection, whose answer is written piece by piece.
 
-use std::{
-    io::{BufRead as _, BufReader, Read as _},
-    net::{TcpListener, TcpStream},
-    sync::Arc,
-};
+use crate::prelude::*;
+use std::net::TcpListener;
 
 /// Serves on a free port until the process ends. Returns the origin.
 pub(crate) fn serve(answer: impl Fn(&str, &str, &mut TcpStream) + Send + Sync + 'static) -> String {

@@ -1,13 +1,7 @@
 //! A sidecar that is killed with SIGKILL in the middle of a turn, and one that goes on with its file. The model refuses a
 //! conversation in which a call has no result, or two.
 
-use callgate_tool::Value;
-
-use crate::{
-    gate::Gate,
-    shop::World,
-    sidecar::{KEEPER, Sidecar, said},
-};
+use crate::prelude::*;
 
 /// The end of a turn that goes on after the process of the turn before was killed at a gate.
 fn goes_on(world: &World, input: &str, gate: &Gate) -> Value {

@@ -1,6 +1,6 @@
 //! Replies without an end, and results that are too long for a model.
 
-use crate::{shop::World, sidecar::said};
+use crate::prelude::*;
 
 #[test]
 fn a_reply_without_an_end_is_bounded_by_bytes() {

@@ -14,6 +14,7 @@ mod http;
 mod killed;
 mod lengths;
 mod model;
+mod prelude;
 mod records;
 mod shop;
 mod sidecar;

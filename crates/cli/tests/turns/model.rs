@@ -1,19 +1,14 @@
 //! A strict model behind chat completions, which streams its replies. The last message says what it replies, so that it
 //! goes on with a conversation whoever continues it.
 
+use crate::prelude::*;
+
 #[path = "../../../agent/tests/turns/fake/rules.rs"]
 mod rules;
 
-use std::{
-    io::Write as _,
-    net::TcpStream,
-    sync::{Arc, Mutex},
-};
-
 use callgate_dialect::Dialect;
-use callgate_tool::{Value, json};
 
-use crate::{gate::Gate, http};
+use crate::http;
 
 pub(crate) struct Model {
     pub(crate) origin: String,

@@ -1,13 +1,6 @@
 //! The records of turns for operators: lines of the audit file, and warnings of the log.
 
-use std::process::Command;
-
-use callgate_tool::Value;
-
-use crate::{
-    shop::World,
-    sidecar::{KEEPER, Sidecar, said},
-};
+use crate::prelude::*;
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 

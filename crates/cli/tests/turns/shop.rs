@@ -1,15 +1,9 @@
 //! A service with a tool that reads and one that writes. It counts the writes.
 
-use std::{
-    io::Write as _,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use crate::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::{gate::Gate, http, model::Model, sidecar::Sidecar};
+use crate::{http, model::Model};
 
 pub(crate) struct Shop {
     origin: String,

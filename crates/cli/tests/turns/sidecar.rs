@@ -1,15 +1,7 @@
 //! `callgate serve` as a process, and callers of its turns.
 
-use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    path::Path,
-    process::{Child, Command, Stdio},
-    sync::{Arc, Condvar, Mutex},
-    time::Duration,
-};
-
-use callgate_tool::{Value, json};
+use crate::prelude::*;
+use std::process::Child;
 
 /// A running sidecar; it is killed when it is dropped.
 pub(crate) struct Sidecar {
