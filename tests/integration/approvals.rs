@@ -2,7 +2,6 @@
 //! in between is asked about again.
 
 use crate::prelude::*;
-use callgate::approval::Decision;
 
 const DESCRIPTION: &str = include_str!("approvals.yaml");
 

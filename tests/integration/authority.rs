@@ -5,11 +5,7 @@ use crate::prelude::*;
 use std::net::Ipv4Addr;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
-use rustls::{
-    RootCertStore, ServerConfig,
-    pki_types::{CertificateDer, PrivatePkcs8KeyDer},
-    server::WebPkiClientVerifier,
-};
+use rustls::{RootCertStore, pki_types::CertificateDer, server::WebPkiClientVerifier};
 use tempfile::TempDir;
 
 /// An authority whose certificate is `ca.pem` in its folder.

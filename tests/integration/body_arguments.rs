@@ -2,7 +2,6 @@
 //! and which tools a configuration may not name.
 
 use crate::prelude::*;
-use callgate_testkit::rows;
 
 use crate::target::json as json_of;
 

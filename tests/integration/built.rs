@@ -3,8 +3,7 @@
 use crate::prelude::*;
 use std::thread;
 
-use callgate::config::{self, Error, Finding, Loader};
-use callgate_testkit::{CONNECTION, SEARCHED};
+use callgate::config::{Error, Loader};
 
 /// Reads configurations that may have toolsets of all kinds, and name exported tools.
 pub(crate) fn loader() -> Loader {

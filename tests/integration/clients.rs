@@ -2,7 +2,6 @@
 //! and end with what the client answers.
 
 use crate::prelude::*;
-use callgate::Preview;
 
 const FUNCTIONS: &str = "toolsets:
   clock:

@@ -2,9 +2,7 @@
 
 use crate::prelude::*;
 
-use callgate::{config::kinds, openapi::TextLimits as Limits};
-
-use crate::{configuration_schema::FULL, root};
+use crate::root;
 
 fn examples() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("config")).unwrap();

@@ -3,8 +3,6 @@
 
 use crate::prelude::*;
 
-use callgate::{config::kinds, openapi::TextLimits as Limits};
-use callgate_config::Kind;
 use callgate_tree::read;
 use jsonschema::Validator;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use callgate_testkit::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules, check_rows};
+use callgate_testkit::{CONNECTORS_TOKEN, Connectors, UserRules};
 
 fn configured(service: &Connectors, members: &str) -> String {
     format!(

@@ -8,8 +8,6 @@ mod scopes;
 
 use crate::prelude::*;
 
-use callgate::config;
-
 use crate::built::toolset_config;
 
 const DESCRIPTION: &str = concat!("\n", include_str!("credentials.yaml"));

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use callgate_testkit::{DISCOVERY_TOKEN, DiscoveryEngine, SEARCHED};
+use callgate_testkit::{DISCOVERY_TOKEN, DiscoveryEngine};
 
 fn around(service: &DiscoveryEngine) -> String {
     format!(

@@ -8,7 +8,7 @@ mod names;
 
 use crate::prelude::*;
 
-use callgate_tool::{PlannedRequest, Preview};
+use callgate_tool::PlannedRequest;
 
 pub(crate) const DESCRIPTION: &str = concat!("\n", include_str!("edits.yaml"));
 

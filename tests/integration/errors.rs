@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use std::error;
 
-use callgate::{auth, secret, session, transport};
+use callgate::{auth, transport};
 
 /// A cause that holds what nobody may read.
 struct Cause;
@@ -45,8 +45,6 @@ fn the_cause_of_an_error_is_shown_as_text() {
 
 #[test]
 fn a_failed_request_may_have_reached_the_service_unless_its_kind_excludes_it() {
-    use transport::ErrorKind;
-
     let rows = [
         (ErrorKind::Certificate, Reached::No),
         (ErrorKind::Coding, Reached::Yes),

@@ -3,7 +3,6 @@
 use crate::prelude::*;
 
 use callgate::context::TraceContext;
-use callgate_testkit::Service;
 
 const DESCRIPTION: &str = concat!("\n", include_str!("execute.yaml"));
 

@@ -5,8 +5,6 @@ mod foreign;
 
 use crate::prelude::*;
 
-use callgate::config;
-
 const SCHEMA: &str = "openapi: 3.0.0
 info: {title: T, version: '1'}
 servers: [{url: 'https://a.example'}]

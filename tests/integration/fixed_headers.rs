@@ -3,8 +3,6 @@
 
 use crate::prelude::*;
 
-use crate::built::configured_with;
-
 const CANARY: &str = "canary-f1xed";
 
 const DESCRIPTION: &str = "

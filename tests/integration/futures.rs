@@ -8,13 +8,11 @@ use callgate::{
     Backend, Middleware, OpenApi,
     approval::Decided,
     config::load,
-    context::Stop,
     middleware::Ended,
-    result::{Handle, Journal, StoredResult},
+    result::{Handle, StoredResult},
     secret::{SecretReference, SecretStore},
-    session,
     stream::ToolStream,
-    transport::{NamedBy, ResponseBody, Transport},
+    transport::{NamedBy, ResponseBody},
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{Subject, examine_subject};
@@ -29,8 +27,7 @@ use callgate_kind::{
 };
 use callgate_mcp::{Caller, Client, Host, McpService, Question, WaitingCall, serve_stdio};
 use callgate_policy::{
-    Approvals, Audit, Extent, Guard, Idempotency, IdempotencyKey, Listing, Records, TurnEnd,
-    Webhook,
+    Approvals, Audit, Extent, Guard, Idempotency, Listing, Records, TurnEnd, Webhook,
 };
 use callgate_secret::single_flight::SingleFlight;
 use callgate_session::{FairQueue, Owner};

@@ -3,9 +3,7 @@
 
 use crate::prelude::*;
 
-use callgate::approval::Decision;
 use callgate_agent::{Agent, Answer, EndReason, Given, Input, Transcript, TurnContext, TurnEvent};
-use callgate_executor::Stop;
 use proptest::prelude::*;
 
 /// What the service does to the request of a call.

@@ -4,9 +4,9 @@
 use crate::prelude::*;
 use std::fmt::Write;
 
-use callgate::{config::kinds, openapi::TextCode};
+use callgate::openapi::TextCode;
 use callgate_ces::RemarkKind;
-use callgate_config::{Key, Kind, Table, Takes, tables};
+use callgate_config::{Key, Table, Takes};
 use callgate_transport::{AttemptEnd, Repeat, RequestKind, repeat};
 
 use crate::root;

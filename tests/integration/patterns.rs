@@ -2,7 +2,6 @@
 //! one that is not reported is applied.
 
 use crate::prelude::*;
-use callgate_call::Evaluator;
 use callgate_openapi::{Limits, load};
 
 /// The schema that the arguments of a parameter with this pattern are checked against.

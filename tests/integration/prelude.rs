@@ -28,20 +28,31 @@ pub(crate) use base64::{
 pub(crate) use callgate::{
     Arguments, Call, Content, Effect, Entry, Executor, Fault, FaultCode, Next, Outcome, Principal,
     Reached, Secret, Session, ToolCall, ToolResult,
+    approval::Decision,
     auth::{Authenticator, Authorization, CredentialRefusal, GrantStore},
     client::ClientAnswer,
-    config::{Built, Config, Description, Environment},
+    config::{self, Built, Config, Description, Environment, Finding, Retry, kinds},
     dialect::{json_result, read_session},
-    openapi::{Code, OperationStatus, Severity},
+    openapi::{Code, OperationStatus, Severity, TextLimits as Limits},
     result::{Event, Pending, PendingKind},
+    secret, session,
+    transport::{ErrorKind, Transport},
 };
 pub(crate) use callgate_auth::Login;
+pub(crate) use callgate_call::Evaluator;
+pub(crate) use callgate_config::{Kind, tables};
+pub(crate) use callgate_executor::Stop;
 pub(crate) use callgate_openapi::{Document, LoadOptions};
-pub(crate) use callgate_testkit::{Raw, closed_origin, describe, serve};
-pub(crate) use callgate_tool::{Object, Value, json};
+pub(crate) use callgate_policy::IdempotencyKey;
+pub(crate) use callgate_testkit::{
+    CONNECTION, Raw, SEARCHED, Service, check_rows, closed_origin, corpus, describe, rows, say,
+    serve,
+};
+pub(crate) use callgate_tool::{Journal, Object, Preview, Value, json};
 pub(crate) use callgate_transport::Replay;
 pub(crate) use callgate_tree::Node;
 pub(crate) use futures_util::future::join_all;
+pub(crate) use rustls::{ServerConfig, pki_types::PrivatePkcs8KeyDer};
 pub(crate) use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -52,7 +63,10 @@ pub(crate) use tokio_rustls::TlsAcceptor;
 
 pub(crate) use crate::{
     authority::Authority,
-    built::{build, build_in, configured, loader, result_of_service, services, toolset},
+    built::{
+        build, build_in, configured, configured_with, loader, result_of_service, services, toolset,
+    },
+    configuration_schema::FULL,
     identity_provider::{Asked, Provider},
     server::Server,
     target::{self, asked, call, fault},

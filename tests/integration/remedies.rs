@@ -7,7 +7,6 @@ mod sources;
 
 use crate::prelude::*;
 
-use callgate::config::Finding;
 use serde_json::Value as Json;
 
 pub(crate) use self::help::tree;
@@ -15,11 +14,7 @@ use self::{
     change::{Change, change, put, remove},
     help::steps,
 };
-use crate::{
-    built::findings,
-    configuration_schema::{FULL, places},
-    root,
-};
+use crate::{built::findings, configuration_schema::places, root};
 
 /// A configuration with findings, and the one that it was made from.
 struct Broken<'a> {

@@ -5,10 +5,7 @@ mod frames;
 mod http2;
 
 use crate::prelude::*;
-use callgate::approval::Decision;
-use callgate_policy::IdempotencyKey;
 use callgate_testkit::{BreakPoint, Breaking, Close, Plan};
-use callgate_tool::Journal;
 
 const DESCRIPTION: &str = "
 paths:

@@ -6,12 +6,7 @@ mod script;
 
 use crate::prelude::*;
 
-use callgate::{
-    config::{Retry, RetryWhen},
-    transport::ErrorKind,
-};
-use callgate_executor::Stop;
-use callgate_tool::Journal;
+use callgate::config::RetryWhen;
 use proptest::prelude::*;
 
 use self::script::{Answer, Broken, Script, Silent, Status, TOOLS, named};

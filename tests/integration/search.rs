@@ -6,7 +6,6 @@ use callgate::{
     json, openapi,
     search::{Found, Search},
 };
-use callgate_testkit::{corpus, say};
 use serde_json::Value;
 
 /// The bars for labelled questions to a real description: the part of the tools among the first five, and how

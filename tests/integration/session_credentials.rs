@@ -2,7 +2,6 @@
 //! credential of a session is shown. Over TCP on loopback: the service answers with what arrived.
 
 use crate::prelude::*;
-use callgate::config;
 use futures_util::FutureExt;
 use proptest::prelude::*;
 

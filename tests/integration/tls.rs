@@ -2,7 +2,6 @@
 //! are told when something is wrong. Threat 41 of `SECURITY.md`.
 
 use crate::prelude::*;
-use callgate_testkit::rows;
 
 use callgate::config::Error;
 

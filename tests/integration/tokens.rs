@@ -11,8 +11,6 @@ mod refusals;
 
 use crate::prelude::*;
 
-use callgate::config;
-
 /// An executor of the pets service at the provider's address, with these credentials.
 fn built(provider: &Provider, auth: &Value) -> Result<Built, config::Error> {
     let description = crate::root().join("fixtures/pets/spec.yaml");

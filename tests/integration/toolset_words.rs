@@ -3,11 +3,9 @@
 
 use crate::prelude::*;
 
-use callgate::config::kinds;
-use callgate_config::tables;
 use serde_json::{Value as Json, json};
 
-use crate::{configuration_schema::FULL, remedies::tree, root};
+use crate::{remedies::tree, root};
 
 /// Each kind with the least that makes a toolset of it, and the key of its source.
 const KINDS: [(&str, &str); 8] = [

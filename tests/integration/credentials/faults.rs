@@ -1,8 +1,7 @@
 //! Credentials that fit no security scheme, and other faults of what a configuration says about them.
 
-use callgate_testkit::check_rows;
-
 use super::load;
+use crate::prelude::*;
 
 /// Each fault of a configuration, by its code and a part of its words.
 #[track_caller]

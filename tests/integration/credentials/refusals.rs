@@ -1,7 +1,5 @@
 //! Status 401 to a call without a credential: of whom it asks something depends on the operation.
 
-use callgate_testkit::Service;
-
 use crate::prelude::*;
 
 const SIGN_IN: &str = "

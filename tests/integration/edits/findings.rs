@@ -1,7 +1,6 @@
 //! What a configuration may not ask of an edit, and what is gone from a description.
 
 use crate::prelude::*;
-use callgate_testkit::rows;
 
 use super::{DESCRIPTION, found};
 

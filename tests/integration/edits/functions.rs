@@ -1,7 +1,6 @@
 //! Edits of functions, which the client runs.
 
 use crate::prelude::*;
-use callgate_testkit::rows;
 
 const FUNCTIONS: &str = include_str!("functions.yaml");
 

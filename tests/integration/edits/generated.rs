@@ -4,10 +4,10 @@
 use crate::prelude::*;
 
 use callgate::config::ToolsetConfig;
-use callgate_call::{Evaluator, Verdict};
+use callgate_call::Verdict;
 use callgate_openapi::{Input, InputLocation, Operation, ValueSource};
-use callgate_testkit::{corpus, descriptions, listed_descriptions, say};
-use callgate_tool::{Preview, Problem, ToolEdit};
+use callgate_testkit::{descriptions, listed_descriptions};
+use callgate_tool::{Problem, ToolEdit};
 
 use super::properties;
 use crate::root;

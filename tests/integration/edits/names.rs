@@ -3,7 +3,6 @@
 use crate::prelude::*;
 
 use super::{DESCRIPTION, edited, found, properties};
-use crate::built::configured_with;
 
 #[test]
 fn every_key_that_names_tools_finds_one_by_its_new_name_its_former_one_and_its_operation_id() {

@@ -1,6 +1,6 @@
 //! Does a step of a help in a configuration.
 
-use callgate::config::Finding;
+use crate::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::help::{Place, Step, tree};

@@ -3,7 +3,6 @@
 
 use crate::prelude::*;
 
-use rustls::{ServerConfig, pki_types::PrivatePkcs8KeyDer};
 use tokio::sync::Semaphore;
 use tokio_rustls::{Accept, server::TlsStream};
 

@@ -3,10 +3,7 @@
 use crate::prelude::*;
 use std::{collections::VecDeque, future::pending};
 
-use callgate::{
-    config::Retry,
-    transport::{Error, ErrorKind, Limits, Transport},
-};
+use callgate::transport::{Error, Limits};
 use callgate_auth::{AuthConfig, AuthContext};
 use callgate_executor::{CallSettings, Callable, Toolset};
 use callgate_secret::LocalStores;

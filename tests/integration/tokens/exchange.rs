@@ -1,7 +1,6 @@
 //! Tokens on behalf of a user, and that no session's token is used for another's call. Threat 26 of `SECURITY.md`.
 
 use crate::prelude::*;
-use callgate_testkit::rows;
 
 use futures_util::{StreamExt, stream};
 

@@ -1,7 +1,6 @@
 //! What a token request says: how the client shows who it is, and what it asks for.
 
 use crate::prelude::*;
-use callgate_testkit::rows;
 
 use super::{call, executor, is_answered};
 

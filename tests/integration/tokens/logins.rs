@@ -8,7 +8,6 @@ use async_trait::async_trait;
 use callgate::{
     auth::{ErrorKind, GrantLock},
     config::Error,
-    secret,
 };
 use callgate_auth::LoggedIn;
 use callgate_config::logins;
