@@ -1,6 +1,6 @@
 //! A configured model as a function of texts: what a kind of toolset needs of one. The program registers who reaches models.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 
@@ -51,8 +51,4 @@ impl TextModel {
     }
 }
 
-impl fmt::Debug for TextModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TextModel")
-    }
-}
+callgate_secret::opaque!(TextModel = "TextModel");

@@ -1,7 +1,7 @@
 //! Losses: parts of a schema that a provider's form cannot express. Each is reported; the gateway still checks the original
 //! schema.
 
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
 
 /// A part of a schema that a provider's form lacks. Annotations, and members that a schema neither declares nor forbids, do
 /// not count as losses.
@@ -34,12 +34,7 @@ callgate_tool::named! {
     }
 }
 
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, keyword, what } = self;
-        write!(f, "`{keyword}` at `{at}`: {}", what.as_str())
-    }
-}
+callgate_secret::text!(Loss: Self { at, keyword, what } => "`{keyword}` at `{at}`: {}", what.as_str());
 
 #[derive(Debug, Default)]
 pub(super) struct Losses {

@@ -40,10 +40,6 @@ fn trace_id(call: &Call<'_>) -> Option<u128> {
 
 struct HexTrace(u128);
 
-impl std::fmt::Display for HexTrace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
+callgate_secret::text!(HexTrace: Self(trace) => "{trace:032x}");
 
 const TARGET: &str = "callgate::calls";

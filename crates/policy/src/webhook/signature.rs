@@ -21,11 +21,7 @@ use crate::error::{self, Error};
 #[derive(Clone)]
 pub struct WebhookKey(Hmac<Sha256>);
 
-impl std::fmt::Debug for WebhookKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("WebhookKey")
-    }
-}
+callgate_secret::opaque!(WebhookKey = "WebhookKey");
 
 impl WebhookKey {
     /// Reads a key: `whsec_` and 24 to 64 bytes in base64.

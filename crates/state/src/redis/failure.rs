@@ -86,13 +86,7 @@ impl From<Failure> for Error {
 #[derive(Debug)]
 struct Cause(String);
 
-impl std::fmt::Display for Cause {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Cause {}
+callgate_secret::text!(error Cause: Self(text) => "{text}");
 
 /// The bytes of a reply; `None` for nil.
 pub(super) fn reply_bytes(value: Value) -> Result<Option<Vec<u8>>, Failure> {
