@@ -70,7 +70,7 @@ fn length_before_secret(line: &str, number: usize, findings: &[Finding]) -> Opti
             finding.pointer.contains(WEBHOOK)
                 && finding.position.is_some_and(|position| position.line == number)
         });
-    let hook = addresses(line).filter(|_| is_hook).find_map(|hook| hook.start_of_path());
+    let hook = addresses(line).filter(|_| is_hook).find_map(|hook| hook.end_of_first('/'));
     let hook = hook.and_then(|start| Some(line.get(..start)?.chars().count()));
     pasted.chain(literal).chain(length_before_random_word(line)).chain(hook).min()
 }
@@ -86,10 +86,6 @@ impl Address<'_> {
     fn start_of_secret(&self) -> Option<usize> {
         // An `@` behind the host hides more than it must, and one in a password with a `/` nothing less.
         if self.rest.contains('@') { Some(self.start) } else { self.end_of_first('?') }
-    }
-
-    fn start_of_path(&self) -> Option<usize> {
-        self.end_of_first('/')
     }
 
     fn end_of_first(&self, mark: char) -> Option<usize> {

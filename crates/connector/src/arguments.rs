@@ -11,7 +11,7 @@ use crate::{
     description::Method,
     field::FieldKind,
     filter::{self, Filter, conditions},
-    work::{Action, Entity, Query, ServiceTool, Work},
+    work::{Entity, Query, Work},
 };
 
 /// A method of the service with its arguments.
@@ -41,23 +41,17 @@ pub(crate) fn call_request(
     bounds: Bounds,
 ) -> Result<Request, Box<Fault>> {
     let (method, arguments, limit) = match work {
-        Work::Action(action) => (Method::ExecuteAction, action_arguments(action, arguments), None),
+        Work::Action(action) => {
+            (Method::ExecuteAction, execution_arguments(&action.id, arguments), None)
+        }
         Work::Entity(entity) => return entity_request(entity, arguments, bounds),
         Work::Query(query) => {
             (Method::ExecuteSql, query_arguments(query, arguments, session, bounds)?, None)
         }
-        Work::Tool(tool) => (Method::ExecuteTool, tool_arguments(tool, arguments), None),
+        Work::Tool(tool) => (Method::ExecuteTool, execution_arguments(&tool.id, arguments), None),
     };
     let limit = limit.unwrap_or(bounds.rows as usize);
     Ok(Request { method, arguments, limit })
-}
-
-fn action_arguments(action: &Action, arguments: &Arguments) -> Arguments {
-    execution_arguments(&action.id, arguments)
-}
-
-fn tool_arguments(tool: &ServiceTool, arguments: &Arguments) -> Arguments {
-    execution_arguments(&tool.id, arguments)
 }
 
 fn execution_arguments(id: &str, arguments: &Arguments) -> Arguments {

@@ -153,7 +153,8 @@ fn list_snippets(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Sn
             "snippets" => plain_snippet(member_text(part, "snippet")),
             _ => member_text(part, "content").trim().to_owned(),
         };
-        let is_none = text.is_empty() || part.get("snippet_status").is_some_and(is_snippet_absent);
+        let is_none = text.is_empty()
+            || part.get("snippet_status").and_then(Value::as_str) == Some("NO_SNIPPET_AVAILABLE");
         if !is_none && snippets.iter().all(|snippet| snippet.text != text) {
             let page = ["pageNumber", "page_number", "page_identifier"].into_iter();
             let page = page.filter_map(|name| part.get(name)).find_map(page_number);
@@ -171,10 +172,6 @@ fn row_snippet(given: &Value, whole: &Snippet) -> Option<Snippet> {
         return Some(Snippet { text: question, answer: Some(answer), ..whole.clone() });
     }
     Some(Snippet { text: Value::Object(members.clone()).to_string(), ..whole.clone() })
-}
-
-fn is_snippet_absent(status: &Value) -> bool {
-    status.as_str() == Some("NO_SNIPPET_AVAILABLE")
 }
 
 /// The number of a page; the service writes it as a number or as a text.

@@ -36,11 +36,13 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
         return Err(sidecar.foreign_response_failure());
     }
     output::print_message(&approval_details(&approval));
-    if !arguments.reject && !arguments.yes && !question::is_possible() {
+    let is_decided = arguments.reject || arguments.yes;
+    if !is_decided && !question::is_possible() {
         let message = "expected `--yes` or `--reject` where there is no terminal to ask on; nothing was decided";
         return Ok(not_decided(message, "add one of them"));
     }
-    if !arguments.reject && !confirm_approval(arguments) {
+    // Only `y` and `yes` approve.
+    if !is_decided && !question::is_confirmed("Approve this? [y/N] ") {
         output::print_message_line("nothing was decided; `--reject` rejects it");
         return Ok(Verdict::Findings);
     }
@@ -81,11 +83,6 @@ fn approval_details(approval: &Approval) -> String {
         text.push_str(&format!("  {description}\n"));
     }
     format!("{text}\n{}\n", approval_text(approval.request()))
-}
-
-/// Asks a person at the terminal; only `y` and `yes` approve.
-fn confirm_approval(arguments: &ApproveArguments) -> bool {
-    arguments.yes || question::is_confirmed("Approve this? [y/N] ")
 }
 
 async fn report_decision(

@@ -22,7 +22,7 @@ pub(super) struct OpenFolder(OwnedFd);
 
 impl OpenFolder {
     pub(super) fn root(root: &Path) -> io::Result<Self> {
-        Ok(Self(open_root(root)?))
+        Ok(Self(openat(CWD, root, FOLDER, Mode::empty())?))
     }
 
     pub(super) fn folder(&self, name: &str) -> io::Result<Self> {
@@ -70,10 +70,6 @@ impl OpenFolder {
         }
         Ok(members)
     }
-}
-
-fn open_root(root: &Path) -> io::Result<OwnedFd> {
-    Ok(openat(CWD, root, FOLDER, Mode::empty())?)
 }
 
 fn nanoseconds(seconds: i64, rest: i64) -> u64 {

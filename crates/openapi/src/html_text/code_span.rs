@@ -67,7 +67,7 @@ fn fences_and_runs(text: &str) -> (Vec<Range<usize>>, Vec<Run>) {
         let fence = opening_fence(line);
         match (open, fence) {
             (Some((start, mark)), Some(fence))
-                if fence.starts_with(mark) && closes_fence(line, fence) =>
+                if fence.starts_with(mark) && line.trim() == fence =>
             {
                 blocks.push(start..at + line.trim_end().len());
                 open = None;
@@ -97,11 +97,6 @@ fn opening_fence(line: &str) -> Option<&str> {
     let rest = if rest.len() < start.len() { rest } else { start.trim_start_matches('~') };
     let mark = start.get(..start.len() - rest.len()).filter(|mark| mark.len() >= 3 && is_near)?;
     (!mark.starts_with('`') || !rest.contains('`')).then_some(mark)
-}
-
-/// True if nothing follows the mark of a fence.
-fn closes_fence(line: &str, fence: &str) -> bool {
-    line.trim() == fence
 }
 
 /// The runs of backticks of a line, each with its length; a backslash before one makes its first backtick text.

@@ -119,7 +119,9 @@ impl<'d> PathItem<'_, 'd> {
             let standard_method =
                 METHODS.iter().find(|method| method.as_str().eq_ignore_ascii_case(name)).cloned();
             let query = || has_query && name.eq_ignore_ascii_case("query");
-            if let Some(method) = standard_method.or_else(|| query().then(query_method).flatten()) {
+            if let Some(method) = standard_method
+                .or_else(|| query().then(|| http::Method::from_bytes(b"QUERY").ok()).flatten())
+            {
                 self.add_operation(method, item.at_child(name, node));
             }
         }
@@ -154,10 +156,6 @@ fn additional_method(name: &str) -> Option<http::Method> {
     let is_usual = METHODS.iter().any(|method| method.as_str() == name);
     let is_other = !is_usual && name != "QUERY" && !name.eq_ignore_ascii_case("connect");
     http::Method::from_bytes(name.as_bytes()).ok().filter(|_| is_other)
-}
-
-fn query_method() -> Option<http::Method> {
-    http::Method::from_bytes(b"QUERY").ok()
 }
 
 /// The methods of a path item (OpenAPI 3.0.3 §4.7.9.1).

@@ -161,12 +161,6 @@ struct Opening {
     n_lost: usize,
 }
 
-impl Opening {
-    fn of_recovery() -> Self {
-        Self { reason: "recovery", ..Self::default() }
-    }
-}
-
 impl WriterState {
     fn new(key: ChainKey, beginning: Beginning) -> Self {
         let Beginning { file, head, torn, is_unbroken } = beginning;
@@ -240,7 +234,8 @@ impl WriterState {
         if n_lost == 0 {
             return;
         }
-        let mut opening = opening.unwrap_or_else(Opening::of_recovery);
+        let mut opening =
+            opening.unwrap_or_else(|| Opening { reason: "recovery", ..Opening::default() });
         if opening.is_unbroken && !part.is_empty() {
             // The missing line break of the last line is now written.
             part = part.get(1..).unwrap_or_default();

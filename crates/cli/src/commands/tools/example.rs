@@ -148,7 +148,7 @@ fn first_type(schema: &Value) -> Option<&str> {
 }
 
 fn example_number(schema: &Value) -> Value {
-    let bound = |keyword: &str| schema.get(keyword).and_then(as_real);
+    let bound = |keyword: &str| schema.get(keyword)?.to_string().parse::<f64>().ok();
     let step = bound("multipleOf").filter(|step| *step > 0.0);
     let is_whole = first_type(schema) == Some("integer");
     let unit = step.unwrap_or(1.0);
@@ -182,10 +182,6 @@ fn example_text(schema: &Value) -> String {
     let most =
         schema.get("maxLength").and_then(as_whole).and_then(|most| usize::try_from(most).ok());
     text.chars().take(most.unwrap_or(usize::MAX)).collect()
-}
-
-fn as_real(value: &Value) -> Option<f64> {
-    value.to_string().parse().ok()
 }
 
 fn as_whole(value: &Value) -> Option<u64> {

@@ -130,7 +130,7 @@ impl Inputs {
             return Self { text: "It takes no arguments.\n".to_owned(), is_folded: false };
         }
         if rows.is_cut {
-            rows.listing.add_row(heading_row("…", INDENT));
+            rows.listing.add_row(Row { indent: INDENT, name: "…".to_owned(), ..Row::default() });
         }
         let text = rows.listing.text(output::terminal_width());
         Self { is_folded: text.contains('…'), text }
@@ -140,10 +140,6 @@ impl Inputs {
 /// The name of a member, as the command line takes it.
 fn path(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
-}
-
-fn heading_row(name: &str, indent: usize) -> Row {
-    Row { indent, name: name.to_owned(), ..Row::default() }
 }
 
 fn hidden_input_source(input: &Input) -> String {
