@@ -70,16 +70,17 @@ impl OpenApi {
         call.response_choice().shape(self.own_shape())
     }
 
+    fn refuse_unknown_session(&self, call: &Call<'_>) -> Result<(), Box<Fault>> {
+        let operation = self.plan.operation();
+        unknown_session::refuse_unknown_session(call.session(), operation, &*self.authenticator)
+    }
+
     async fn filled_arguments(
         &self,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Value, Box<Fault>> {
-        unknown_session::refuse_unknown_session(
-            call.session(),
-            self.plan.operation(),
-            &*self.authenticator,
-        )?;
+        self.refuse_unknown_session(call)?;
         let filled = self.connection.filled_arguments(&self.plan, call, journal).await?;
         Ok(self.connection.session_values.masked_arguments(filled, call.session()))
     }
@@ -98,11 +99,7 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<PlannedRequest, Box<Fault>> {
-        unknown_session::refuse_unknown_session(
-            call.session(),
-            self.plan.operation(),
-            &*self.authenticator,
-        )?;
+        self.refuse_unknown_session(call)?;
         let mut request = self.connection.planned_request(&self.plan, call, journal).await?;
         if let Some(refusal) = self.refusal_event_of_planned_request(&mut request) {
             journal.note(refusal);
@@ -164,11 +161,7 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Opened, Box<Fault>> {
-        unknown_session::refuse_unknown_session(
-            call.session(),
-            self.plan.operation(),
-            &*self.authenticator,
-        )?;
+        self.refuse_unknown_session(call)?;
         let mut exchange = self.new_exchange(call);
         let mut answer = exchange.send_once(journal).await;
         if exchange.may_repeat(&answer) {
@@ -211,11 +204,7 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
-        unknown_session::refuse_unknown_session(
-            call.session(),
-            self.plan.operation(),
-            &*self.authenticator,
-        )?;
+        self.refuse_unknown_session(call)?;
         let mut exchange = self.new_exchange(call);
         let mut answer = exchange.send_once(journal).await;
         // Boxed because few attempts fail; the others need no room for it.
