@@ -15,15 +15,10 @@ use crate::{
 
 /// The URL of a sidecar, without a slash at its end.
 pub(super) fn sidecar_url(arguments: &SidecarArguments, kinds: &Kinds) -> Result<String, Failure> {
-    if let Some(url) = &arguments.url {
-        return Ok(url.trim_end_matches('/').to_owned());
-    }
-    let Some(file) = configuration_file(arguments) else { return Ok(USUAL.to_owned()) };
-    let serving = read_serving(file, kinds)?;
-    if let Some(configured_url) = serving.access.as_ref().and_then(|access| access.url.as_ref()) {
-        return Ok(configured_url.trim_end_matches('/').to_owned());
-    }
-    first_url(file, &serving.listen)
+    url_of(arguments, kinds, |serving| {
+        let configured_url = serving.access.as_ref()?.url.as_ref()?;
+        Some(configured_url.trim_end_matches('/').to_owned())
+    })
 }
 
 /// The URL at which this machine reaches a sidecar: that of an address for operators if it has one, which may be without TLS.
@@ -31,20 +26,22 @@ pub(super) fn local_sidecar_url(
     arguments: &SidecarArguments,
     kinds: &Kinds,
 ) -> Result<String, Failure> {
+    url_of(arguments, kinds, |serving| serving.admin.iter().find_map(local_url))
+}
+
+/// The URL of the arguments, the one that `named` finds in the configuration, or that of the first listener.
+fn url_of(
+    arguments: &SidecarArguments,
+    kinds: &Kinds,
+    named: impl Fn(&ServingConfig) -> Option<String>,
+) -> Result<String, Failure> {
     if let Some(url) = &arguments.url {
         return Ok(url.trim_end_matches('/').to_owned());
     }
-    let Some(file) = configuration_file(arguments) else { return Ok(USUAL.to_owned()) };
-    let serving = read_serving(file, kinds)?;
-    match serving.admin.iter().find_map(local_url) {
-        Some(url) => Ok(url),
-        None => first_url(file, &serving.listen),
-    }
-}
-
-fn configuration_file(arguments: &SidecarArguments) -> Option<&Path> {
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
-    arguments.file.as_deref().or(usual)
+    let Some(file) = arguments.file.as_deref().or(usual) else { return Ok(USUAL.to_owned()) };
+    let serving = read_serving(file, kinds)?;
+    named(&serving).map_or_else(|| first_url(file, &serving.listen), Ok)
 }
 
 fn read_serving(file: &Path, kinds: &Kinds) -> Result<ServingConfig, Failure> {

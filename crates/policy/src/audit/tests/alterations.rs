@@ -17,6 +17,14 @@ async fn written() -> (Desk, String) {
     (desk, text)
 }
 
+/// The verdict on the file after a call of one more process.
+async fn verify_after_a_call(desk: &Desk) -> Verified {
+    let process = desk.open().await;
+    process.call("fine", "more").await;
+    process.end();
+    desk.verified()
+}
+
 #[track_caller]
 fn check(desk: &Desk, text: &str, expected: Option<(FlawKind, u64)>) {
     fs::write(desk.file(), text).unwrap();
@@ -106,10 +114,7 @@ async fn a_torn_last_line_is_distinguished_and_noted_by_the_next_process() {
             Some((FlawKind::Altered, 2)),
         );
         fs::write(desk.file(), torn).unwrap();
-        let process = desk.open().await;
-        process.call("fine", "more").await;
-        process.end();
-        let verified = desk.verified();
+        let verified = verify_after_a_call(&desk).await;
         assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 9, 1));
         // Torn bytes cannot be changed later either.
         check(
@@ -121,10 +126,7 @@ async fn a_torn_last_line_is_distinguished_and_noted_by_the_next_process() {
     // Only the line break is torn off.
     fs::write(desk.file(), text.trim_end()).unwrap();
     assert_eq!(desk.verified().flaw, None);
-    let process = desk.open().await;
-    process.call("fine", "more").await;
-    process.end();
-    let verified = desk.verified();
+    let verified = verify_after_a_call(&desk).await;
     assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 10, 0));
 }
 
@@ -136,10 +138,7 @@ async fn a_last_line_that_was_torn_twice_is_no_altered_line() {
     let twice = format!("{torn}\n{{\"line\"");
     for (torn, n_torn) in [(twice.clone(), 1), (format!("{twice}\n\n{{\"li"), 1)] {
         check(&desk, &torn, Some((FlawKind::Torn, 7)));
-        let process = desk.open().await;
-        process.call("fine", "more").await;
-        process.end();
-        let verified = desk.verified();
+        let verified = verify_after_a_call(&desk).await;
         assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 9, n_torn));
         let changed = with(&desk.text(), 8, |line| line.replace("\"li", "\"Li"));
         check(&desk, &changed, Some((FlawKind::Altered, 7)));
@@ -160,9 +159,6 @@ async fn an_appended_line_is_reported_and_does_not_join_the_chain() {
     let last = text.lines().last().unwrap();
     let mut file = OpenOptions::new().append(true).open(desk.file()).unwrap();
     writeln!(file, "{}", last.replace("\"line\":7", "\"line\":8")).unwrap();
-    let process = desk.open().await;
-    process.call("fine", "more").await;
-    process.end();
-    let verified = desk.verified();
+    let verified = verify_after_a_call(&desk).await;
     assert_eq!(verified.flaw.map(|flaw| (flaw.kind, flaw.line)), Some((FlawKind::Altered, 8)));
 }
