@@ -16,7 +16,6 @@ use crate::{
 
 /// Exported tools as sources of toolsets: the keys `ces_toolset` and `dialogflow_tool`.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "it has no settings")]
 pub struct Exports;
 
 impl ToolSource for Exports {

@@ -17,7 +17,6 @@ pub struct ConnectionName(String);
 
 /// The text is not the name of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "there is nothing more to say")]
 pub struct NotAConnection;
 
 impl ConnectionName {

@@ -23,7 +23,6 @@ use crate::{
 
 /// The parts that a connection gets from its surroundings.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a caller decides about each of these")]
 pub struct Surroundings {
     /// The transport of calls and of the load.
     pub transport: Arc<dyn Transport>,
@@ -37,7 +36,6 @@ pub struct Surroundings {
 
 /// A connection with its tools.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a load yields these")]
 pub struct Loaded {
     /// The tools.
     pub tools: Vec<Arc<dyn Backend>>,

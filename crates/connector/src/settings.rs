@@ -12,7 +12,6 @@ pub const SERVICE: &str = "https://connectors.googleapis.com";
 
 /// One connection with its tools.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct ConnectionSettings {
     /// The JSON pointer of the toolset in the configuration, for findings.
     pub pointer: String,
@@ -36,7 +35,6 @@ pub struct ConnectionSettings {
 
 /// One tool of a connection.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct ActionSettings {
     /// The JSON pointer in the configuration, for findings.
     pub pointer: String,
@@ -94,7 +92,6 @@ pub enum ActionKind {
 
 /// The end user, in whose name a connection acts.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a user is shown by a token in a header")]
 pub struct UserSettings {
     /// The access token of the user, from an OAuth 2.0 authorization code.
     pub oauth2_auth_code: CredentialSource,

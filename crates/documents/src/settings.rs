@@ -7,7 +7,6 @@ use callgate_tool::{SessionSource, ToolsetName};
 
 /// One folder with its tools.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct DocumentsSettings {
     /// The name of the toolset; empty for none.
     pub toolset: String,
@@ -68,7 +67,6 @@ pub enum MetadataSource {
 
 /// A condition that the operator sets.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a condition has these parts")]
 pub struct BoundCondition {
     /// The field of the metadata.
     pub field: String,
@@ -81,7 +79,6 @@ pub struct BoundCondition {
 
 /// The limits of a folder and of one call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct DocumentsLimits {
     /// The most files.
     pub files: usize,

@@ -28,10 +28,6 @@ const SETTLE_SCHEME: &str =
 
 /// What a draft is made with, beside exchanges.
 #[derive(Clone, Debug, Default)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "filled by its users, with `..DraftOptions::default()`"
-)]
 pub struct DraftOptions {
     /// What the tool is for, in the words of a person.
     pub prompt: String,

@@ -55,7 +55,6 @@ pub(crate) struct Response {
 
 /// A request in parts, as a person gives it.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "filled by its users, with `..Given::default()`")]
 pub struct Given<'a> {
     /// `GET`, `POST`, …
     pub method: &'a str,

@@ -27,7 +27,6 @@ callgate_tool::named! {
 /// Marks a call that a person approved, as an extension: its request is never sent again once a byte of it may have been read.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "it only marks")]
 pub struct Approved;
 
 /// A decision that comes with a call: [`Call::with_decision`](crate::Call::with_decision).

@@ -40,7 +40,6 @@ pub(crate) struct Runner {
 
 /// The tools of a toolset that the client runs.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "callers decide about each of these")]
 pub struct ClientSide {
     /// The side that runs the tools without an entry of their own.
     pub execution: Execution,

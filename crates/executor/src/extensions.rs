@@ -41,28 +41,23 @@ impl Extensions {
 /// The toolset of the tool that a call meant, if nothing runs that tool
 /// ([`Executor::report_refused`](crate::Executor::report_refused)).
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "it is this name")]
 pub struct MeantToolset(pub Arc<str>);
 
 /// The extensions of the call that made this one ([`Call::inner_call`](crate::Call::inner_call)), among its own.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "it is these values")]
 pub struct OuterCall(pub Extensions);
 
 /// The call of a program that is kept while the call waits for a person, among its own extensions: the facts about it that the person
 /// sees beside the request.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "it is these facts")]
 pub struct PausableCall(pub Object);
 
 /// A call of a program that an approval covers, which a person gave for an earlier call of its tool, among its own extensions.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "it is this id")]
 pub struct CoveredCall(pub String);
 
 /// The maker of a program's call brings it what the client answers to calls of the program: then those may wait for the client.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "it says one thing")]
 pub struct AnswersPrograms;
 
 /// The maker of a program's call brings decisions to calls of the program, with the session of then: calls may wait until the user has
@@ -73,13 +68,11 @@ pub struct AnswersSignIns;
 
 /// The key under which the caller may repeat a program, among the extensions of its call: the keys of its writes follow from it.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "it is this text")]
 pub struct RepeatKey(pub String);
 
 /// The answer to a call of a program that waits, among the extensions of the call that brings it to the program's tool. The tool runs no
 /// other program then.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "middleware says both")]
 pub struct Resumption {
     /// The id under which the call of the program waits.
     pub pending: String,

@@ -116,7 +116,6 @@ pub enum Stage {
 /// }
 /// ```
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "middleware makes one in its own tests")]
 pub struct Ended<'a> {
     /// The way the call ended.
     pub ending: Ending<'a>,

@@ -23,7 +23,6 @@ use tokio::time::Instant;
 /// assert_eq!(Retry::default().when, RetryWhen::None);
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct Retry {
     /// The requests that are sent again.
     pub when: RetryWhen,

@@ -87,7 +87,6 @@ pub struct Found<'e> {
 /// # Ok::<(), callgate_executor::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a need is an argument and where it comes from")]
 pub struct FoundNeed<'e> {
     /// The argument.
     pub argument: &'e str,

@@ -12,7 +12,6 @@ use crate::{execution::ClientSide, retry::Retry};
 
 /// An operation with the credentials of its calls.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "an operation is called with credentials or none")]
 pub struct Callable {
     /// The operation.
     pub operation: Arc<Operation>,
@@ -22,10 +21,6 @@ pub struct Callable {
 
 /// The operations of one description with their connection.
 #[derive(Debug)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "callers build it field by field; a new field is a decision for them"
-)]
 pub struct Toolset {
     /// The name for callers and policies; empty for a bare description.
     pub name: String,
@@ -57,7 +52,6 @@ pub struct Toolset {
 /// assert!(!settings.baggage);
 /// ```
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct CallSettings {
     /// The limits of one exchange.
     pub limits: Limits,
@@ -75,7 +69,6 @@ pub struct CallSettings {
 
 /// A tool that is not offered, since the load of the description refuses its operation.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a tool is refused for a reason")]
 pub struct RefusedTool {
     /// The name that the tool would have.
     pub name: ToolName,
@@ -86,7 +79,6 @@ pub struct RefusedTool {
 /// The values of a session that credentials read. They are credentials themselves: no tool of another toolset takes them
 /// as inputs, and no output shows them.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "callers decide about each of these")]
 pub struct SessionValues {
     /// The values that no input of the toolset takes.
     pub withheld: Vec<SessionName>,

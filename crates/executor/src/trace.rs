@@ -8,7 +8,6 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 /// Returns the current step of a trace, if the program has its own spans: an extension of a call. Requests of the call
 /// carry this step instead of the caller's.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "programs make one")]
 pub struct CurrentTrace(pub fn() -> Option<TraceContext>);
 
 /// The context of a trace, in the form of the header `traceparent`, version 00, with vendors' additions in

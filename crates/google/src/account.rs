@@ -24,10 +24,6 @@ use crate::endpoints::Endpoints;
 /// # drop(tokens);
 /// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "callers build it field by field; a new field is a decision for them"
-)]
 pub struct Identity {
     /// The own account.
     pub account: Account,

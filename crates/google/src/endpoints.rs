@@ -5,10 +5,6 @@ use url::Url;
 
 /// The addresses of Google's services. `None` is the public address.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "callers build it field by field; a new service is a decision for them"
-)]
 pub struct Endpoints {
     /// IAM Credentials, which makes tokens of impersonated accounts.
     pub iam_credentials: Option<Url>,

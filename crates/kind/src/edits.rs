@@ -15,7 +15,6 @@ use crate::{
 
 /// A tool, and its declaration if an operator changed it.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "whoever adds it to an executor uses both")]
 pub struct EditedBackend {
     /// The name without the toolset, as the configuration names it.
     pub short: String,

@@ -22,7 +22,6 @@ use crate::{
 
 /// A toolset that is to be opened.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
 pub struct Opening<'a> {
     /// The common settings.
     pub common: CommonSettings<'a>,

@@ -40,7 +40,6 @@ pub trait ToolsetKind: fmt::Debug + Send + Sync {
 
 /// The keys that a kind declares.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "a kind decides about each of these")]
 pub struct KindKeys {
     /// The keys of a toolset.
     pub toolset: &'static [Key],
@@ -52,7 +51,6 @@ pub struct KindKeys {
 
 /// The common keys that mean something beside those of a kind.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a kind decides about each of these")]
 pub struct Beside {
     /// The keys of the toolset.
     pub keys: &'static [&'static str],

@@ -8,7 +8,6 @@ use crate::tool_rule::EditRule;
 
 /// A tool of a toolset that no description has, by what the configuration alone says of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a configuration says this of a tool")]
 pub struct NamedTool {
     /// The name without the toolset: `orders-list`.
     pub short: String,
@@ -20,7 +19,6 @@ pub struct NamedTool {
 
 /// The settings of a toolset that do not depend on its kind.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
 pub struct CommonSettings<'a> {
     /// The name; empty for none.
     pub name: String,

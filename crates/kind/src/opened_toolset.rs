@@ -14,7 +14,6 @@ use crate::{
 
 /// What opening a toolset gives.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a kind decides about each of these")]
 pub struct Opened {
     /// The tools, by their names without edits; or the reason why nothing but their names is known.
     pub tools: Result<Vec<Arc<dyn Backend>>, Absence>,
@@ -65,7 +64,6 @@ pub enum Absence {
 
 /// A toolset that was opened, with the operator's edits applied to its tools.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "whoever builds uses each of these")]
 pub struct OpenedToolset {
     /// The name.
     pub name: String,

@@ -90,7 +90,6 @@ pub fn equal_settings<T: KindSettings + PartialEq>(own: &T, other: &dyn KindSett
 
 /// The common limits that an operator has set: unset ones are smaller for some kinds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
 pub struct GivenLimits {
     /// The longest text of a result.
     pub result_bytes: Option<usize>,

@@ -70,7 +70,6 @@ pub trait Followed: fmt::Debug + Send + Sync {
 
 /// The size of an index.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an index has these sizes")]
 pub struct Counts {
     /// The number of files.
     pub files: usize,

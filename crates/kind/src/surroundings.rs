@@ -16,7 +16,6 @@ use crate::{kept_value::Kept, opened_toolset::Siblings, text_model::TextModels};
 
 /// The surroundings of one toolset that is opened.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
 pub struct Surroundings<'a> {
     /// The surroundings that all toolsets share.
     pub shared: &'a SharedSurroundings<'a>,
@@ -30,7 +29,6 @@ pub struct Surroundings<'a> {
 
 /// The surroundings that all toolsets share.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
 pub struct SharedSurroundings<'a> {
     /// The file of the configuration.
     pub origin: &'a Path,
@@ -67,7 +65,6 @@ pub enum Missing {
 
 /// The ways of one toolset to its source.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
 pub struct Ways {
     /// The transport of calls; `None` for no service, or after a reported fault.
     pub transport: Option<Arc<dyn Transport>>,

@@ -6,7 +6,6 @@ use futures_util::future::BoxFuture;
 
 /// A request to a model: one text, without tools and without a conversation.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "whoever asks decides about each of these")]
 pub struct TextRequest {
     /// The task of the model.
     pub instructions: String,
@@ -18,7 +17,6 @@ pub struct TextRequest {
 
 /// The reply of a model, with what it cost.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "whoever answers knows each of these")]
 pub struct TextReply {
     /// The words, or the reason why there are none, for the operator and the caller.
     pub text: Result<String, String>,

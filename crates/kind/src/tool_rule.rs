@@ -6,7 +6,6 @@ use callgate_tool::ToolEdit;
 
 /// A rule for one tool.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a rule has these parts")]
 pub struct ToolRule<T> {
     /// The tool's name, its `operationId` or the name of a function.
     pub tool: String,

@@ -89,7 +89,6 @@ pub struct Audit {
 /// # drop(config);
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
 pub struct AuditConfig {
     /// The file. It may be moved away at any time; the next line starts a new file.
     pub file: PathBuf,

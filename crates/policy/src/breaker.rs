@@ -58,7 +58,6 @@ pub struct Breaker {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct BreakerSettings {
     /// The number of consecutive attempts that cannot reach the service before calls stop.
     pub failures: u32,

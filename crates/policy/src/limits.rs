@@ -72,7 +72,6 @@ pub struct Limits {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
 pub struct LimitsConfig {
     /// The most calls that run at a time in all.
     pub in_flight: usize,
@@ -115,7 +114,6 @@ pub struct LimitsConfig {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct Bound {
     /// The most calls that run at a time.
     pub concurrency: Option<usize>,

@@ -25,7 +25,6 @@ use tokio::time::Instant;
 /// # drop(bound);
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a rate is these three numbers")]
 pub struct Rate {
     /// The number of calls.
     pub calls: NonZeroU32,

@@ -75,7 +75,6 @@ impl IdempotencyKey {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct RecordBounds {
     /// The time that a result is kept after its request has ended.
     pub ttl: Duration,

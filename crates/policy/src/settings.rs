@@ -24,7 +24,6 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a chain has a file and a key")]
 pub struct AuditedConfig {
     /// The audit file, and its format.
     pub audit: AuditConfig,
@@ -43,7 +42,6 @@ pub struct AuditedConfig {
 /// assert_eq!(limits.breaker, BreakerChoice::Usual);
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
 pub struct CallLimits {
     /// The number of calls that run at a time, and the number that may start in a span of time.
     pub bound: Bound,

@@ -31,7 +31,6 @@ pub use self::signature::WebhookKey;
 
 /// The service that a webhook tells, and the keys that sign.
 #[derive(Clone)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct WebhookTarget {
     /// The address that notices are sent to.
     pub url: Url,
@@ -46,7 +45,6 @@ callgate_secret::opaque!(WebhookTarget { keys });
 
 /// A call that began to wait for an approval, without the values of the call.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a notice is these facts")]
 pub struct Notice {
     /// The id of the approval. A notice that is sent again keeps it.
     pub id: String,

@@ -12,7 +12,6 @@ pub struct Query<'a> {
 
 /// One document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a hit is a document and its score")]
 pub struct Hit {
     /// The document's number in the index.
     pub document: usize,

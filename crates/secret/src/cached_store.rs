@@ -39,7 +39,6 @@ mod tests;
 /// # drop(store);
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name every bound")]
 pub struct CachePolicy {
     /// The time for which a secret is returned without asking the store. A renewal starts when a fifth of it is left.
     pub time_to_live: Duration,

@@ -26,7 +26,6 @@ pub trait FetchFailure: Clone {
 
 /// The times for one kind of value.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Pace {
     /// The time after a failure during which nothing is fetched.
     pub pause: Duration,

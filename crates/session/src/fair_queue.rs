@@ -35,7 +35,6 @@ pub struct FairQueue(Arc<Shared>);
 /// assert!(bounds.each < bounds.units, "something is left to the others");
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "the bounds are these three numbers")]
 #[doc(hidden)]
 pub struct QueueBounds {
     /// The units that are in use at once.

@@ -80,7 +80,6 @@ enum WhenFull {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers decide both")]
 pub struct Bounds {
     /// The largest number of records.
     pub records: usize,

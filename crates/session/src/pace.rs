@@ -25,7 +25,6 @@ use std::{num::NonZeroU32, time::Duration};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a pace is these two numbers")]
 pub struct Pace {
     /// The span of time.
     pub each: Duration,

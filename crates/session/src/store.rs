@@ -155,7 +155,6 @@ pub trait Store: Debug + Send + Sync {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a record is kept in a version, and that is all")]
 pub struct Stored {
     /// The record.
     pub record: Record,

@@ -4,7 +4,6 @@ use callgate_secret::SecretReference;
 
 /// The address of a vault and the login there. Holds references to secrets; shows no literal secret.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct VaultConfig {
     /// The origin, with a path if a proxy adds one: `https://vault.example.com:8200`.
     pub address: String,

@@ -154,7 +154,6 @@ pub struct Truncated {
 /// assert_eq!(line, "`items[3].text`: 200 of 5000 bytes");
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Cut {
     /// The location: `items`, `items[3].text`; empty for the result itself.
     pub at: String,

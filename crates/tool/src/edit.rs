@@ -19,7 +19,6 @@ use crate::{Effect, Object, Value, misspells, nearest, pointer_segment};
 /// assert_eq!(edit.keys(), ["name", "hide", "fix"]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name the changes that they make")]
 pub struct ToolEdit {
     /// The name, in place of the part after the toolset's prefix.
     pub name: Option<String>,

@@ -41,7 +41,6 @@ pub struct DefinitionGroup {
 
 /// A schema and the name that other schemas use to refer to it.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a name and a schema, nothing else")]
 pub struct Definition {
     /// The name below `#/$defs/`.
     pub name: Arc<str>,

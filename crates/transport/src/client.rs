@@ -46,10 +46,6 @@ use crate::{
 
 /// The settings of a client: its TLS, its proxy and where it may connect.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "callers build it from its default; a new field has a safe one"
-)]
 pub struct ClientSettings {
     /// The party that named the origin of requests that do not say it themselves (by a [`NamedBy`] among their extensions).
     pub named_by: NamedBy,

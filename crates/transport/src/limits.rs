@@ -21,10 +21,6 @@ pub const DEFAULT_RESPONSE_BYTES: usize = 1024 * 1024;
 /// assert_eq!(limits.response_bytes, 1024 * 1024);
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "callers name both bounds; a third is a decision for each of them"
-)]
 pub struct Limits {
     /// The time from the first look-up of the name to the last byte of the answer.
     pub timeout: Duration,

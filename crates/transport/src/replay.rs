@@ -47,7 +47,6 @@ pub const MAX_REMEMBERED_REQUESTS: usize = 1024;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "made by whoever reads the recordings")]
 pub struct Recording {
     /// The name of the recording, for messages.
     pub name: String,

@@ -15,7 +15,6 @@ use crate::diagnostic::Severity;
 /// assert_eq!((finding.severity, &*finding.help), (Severity::Error, "did you mean `orders`?"));
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a finding has these parts")]
 pub struct SettingFinding {
     /// The severity. A finding of [`Severity::Error`] refuses what the settings are about.
     pub severity: Severity,

@@ -26,7 +26,6 @@ pub(crate) use yaml::{Scalar, parser, position as marked};
 
 /// A value and the findings made while it was read.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a value beside its findings, nothing else")]
 pub struct Parsed<T> {
     /// The value.
     pub value: T,

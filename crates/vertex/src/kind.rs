@@ -26,7 +26,6 @@ use crate::{
 
 /// Data stores of Vertex AI Search: the key `vertex`, and `data_stores` for those that are searched in folders of documents.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a program decides about this")]
 pub struct VertexKind {
     /// True if the program asks Google; otherwise folders of documents alone are searched.
     pub asks_google: bool,

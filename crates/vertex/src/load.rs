@@ -16,7 +16,6 @@ use crate::{
 
 /// The parts that a search gets from its surroundings.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a caller decides about each of these")]
 pub struct Surroundings {
     /// The transport of calls.
     pub transport: Arc<dyn Transport>,

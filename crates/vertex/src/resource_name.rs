@@ -26,7 +26,6 @@ pub struct ResourceName {
 
 /// The text is not the name of a data store or an engine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "there is nothing more to say")]
 pub struct InvalidResourceName;
 
 impl ResourceName {

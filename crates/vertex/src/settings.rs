@@ -7,7 +7,6 @@ use crate::{conditions::FieldType, filter::Filter, resource_name::ResourceName};
 
 /// The data stores of one toolset with their tools.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct VertexSettings {
     /// The name of the toolset; empty for none.
     pub toolset: String,
@@ -60,7 +59,6 @@ impl VertexSettings {
 
 /// One tool.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a tool has a name and does one thing")]
 pub struct ToolSettings {
     /// The whole name.
     pub name: ToolName,
@@ -80,7 +78,6 @@ pub enum Action {
 
 /// An engine or a data store that is searched by one request.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct Target {
     /// The name.
     pub name: ResourceName,
@@ -96,7 +93,6 @@ pub struct Target {
 
 /// A data store of an engine.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct StoreSettings {
     /// The name.
     pub name: ResourceName,
@@ -133,7 +129,6 @@ pub enum Form {
 
 /// Documents that rank higher or lower.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "the service knows these")]
 pub struct Boost {
     /// The condition that the documents meet.
     pub condition: Option<Filter>,
@@ -145,7 +140,6 @@ pub struct Boost {
 
 /// The strength of a boost by the value of a field, between whose points the service interpolates.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "the service knows these")]
 pub struct BoostControl {
     /// The field.
     pub field: String,

@@ -31,7 +31,6 @@ use crate::source::CredentialSource;
 /// # Ok::<(), callgate_secret::Error>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct OAuth2Config {
     /// The credential's name in errors.
     pub name: String,
@@ -94,7 +93,6 @@ pub enum TokenEndpoint {
 
 /// Metadata of an authorization server that a description names.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers say whom they trust")]
 pub struct DescribedMetadata {
     /// The URL of the metadata.
     pub url: String,
@@ -117,7 +115,6 @@ pub struct DescribedMetadata {
 /// # Ok::<(), callgate_secret::Error>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a client is these two")]
 pub struct OAuth2Client {
     /// The client's id.
     pub id: SecretReference,
@@ -184,7 +181,6 @@ pub enum ClientAuthentication {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct PrivateKeyJwt {
     /// The private key as PEM: RSA in PKCS#1 or PKCS#8, elliptic curves and Ed25519 in PKCS#8.
     pub key: SecretReference,
@@ -354,7 +350,6 @@ pub enum SubjectToken {
 /// # Ok::<(), callgate_auth::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct LoginEndpoints {
     /// The page where a person logs in.
     pub authorization_url: Option<String>,

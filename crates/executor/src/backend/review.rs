@@ -46,5 +46,4 @@ impl Review {
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "it is this digest")]
 pub struct Reviewed(pub [u8; 32]);

@@ -40,7 +40,6 @@ pub enum Extent<'a> {
 /// ```
 #[derive(Clone, Debug)]
 #[doc(hidden)]
-#[expect(clippy::exhaustive_structs, reason = "a page is what it may show and where it begins")]
 pub struct Listing<'a> {
     /// The approvals that are looked through.
     pub extent: Extent<'a>,
@@ -60,7 +59,6 @@ pub struct Listing<'a> {
 /// ```
 #[derive(Clone, Debug)]
 #[doc(hidden)]
-#[expect(clippy::exhaustive_structs, reason = "a page is its approvals and whether it is the last")]
 pub struct ApprovalPage {
     /// At least one, unless there is none.
     pub approvals: Vec<Approval>,

@@ -68,7 +68,6 @@ callgate_tool::named! {
 /// # Ok::<(), callgate_tool::InvalidName>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct ApprovalRules {
     /// The rules of toolsets, by their names; tools of other toolsets need no approval.
     pub toolsets: BTreeMap<String, Confirm>,
@@ -119,7 +118,6 @@ impl ApprovalRules {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "it is this rule")]
 pub struct AskAtLeast(pub Confirm);
 
 impl Confirm {

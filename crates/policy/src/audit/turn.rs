@@ -23,7 +23,6 @@ pub struct TurnId {
 /// A turn that has ended.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct TurnEnd<'t> {
     /// The id.
     pub id: TurnId,

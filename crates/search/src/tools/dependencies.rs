@@ -20,7 +20,6 @@ pub struct Thing(Box<str>);
 
 /// A thing that a call must identify.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a need is an argument and what it identifies")]
 pub struct Need {
     /// The argument that identifies the thing.
     pub argument: Box<str>,
@@ -45,7 +44,6 @@ pub struct Need {
 /// assert!(index.sources(&index.needs(1)[0]).eq([0]), "`listPets` answers what `getPet` needs");
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a product is a thing and its place in an answer")]
 pub struct Product {
     /// The thing.
     pub thing: Thing,
@@ -57,7 +55,6 @@ pub struct Product {
 
 /// A field of a response.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a field has a name and a place")]
 pub struct Field<'a> {
     /// The name of the field.
     pub name: &'a str,

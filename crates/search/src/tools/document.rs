@@ -34,7 +34,6 @@ pub struct Document<'a> {
 
 /// One argument in words.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "an argument has a name and maybe a description")]
 pub struct Parameter<'a> {
     /// The name of the argument.
     pub name: &'a str,

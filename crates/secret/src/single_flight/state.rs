@@ -8,7 +8,6 @@ use super::{FetchFailure, Lasting, Pace};
 
 /// The times of one value, by the monotonic clock: the machine's time of day may be wrong and may be corrected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
 pub struct Life {
     /// The time from which the value is due for renewal.
     pub renew_at: Instant,

@@ -4,7 +4,6 @@ use callgate_secret::Secret;
 
 /// An access key.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "the three parts AWS hands out")]
 pub struct AwsKeys {
     /// The id of the key. It is not secret but is treated as a secret.
     pub access_key_id: Secret,

@@ -71,7 +71,6 @@ pub enum KeySource {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "the three parts AWS hands out")]
 pub struct NamedKeys {
     /// The access key's id.
     pub access_key_id: SecretReference,

@@ -31,7 +31,6 @@ use http::{HeaderName, HeaderValue};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name every part of the scope")]
 pub struct Scope {
     /// The region: `eu-west-1`.
     pub region: String,

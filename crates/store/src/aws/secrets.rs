@@ -19,7 +19,6 @@ use crate::{
 
 /// The region and endpoint of the secrets.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct SecretsManagerConfig {
     /// The region of secrets that are not named by an ARN; an ARN contains its own region.
     pub region: String,
