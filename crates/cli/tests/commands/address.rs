@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use callgate_testkit::{Blocking, serve};
+use callgate_testkit::serve;
 
 const PETS: &str = r#"{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "servers": [{"url": "/v1"}],
     "paths": {"/pets": {"get": {"operationId": "listPets", "responses": {"200": {"description": "ok"}}}}}}"#;

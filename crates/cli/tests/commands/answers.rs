@@ -2,13 +2,8 @@
 
 use crate::prelude::*;
 
-use axum::{
-    extract::Query,
-    http::header::CONTENT_TYPE,
-    response::{IntoResponse, Redirect},
-    routing::get,
-};
-use callgate_testkit::{Blocking, Raw, write_file};
+use axum::http::header::CONTENT_TYPE;
+use callgate_testkit::Raw;
 
 const DESCRIPTION: &str = concat!("\n", include_str!("answers.yaml"));
 

@@ -1,7 +1,6 @@
 //! `callgate call`: results, dry runs, faults and batches.
 
 use crate::prelude::*;
-use callgate_testkit::{temporary_file, write_file};
 
 const DEMO: &str = "config/demo.yaml";
 

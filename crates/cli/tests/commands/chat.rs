@@ -3,8 +3,6 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use axum::response::IntoResponse as _;
-
 use crate::prelude::*;
 
 const KEY: &str = "canary-of-a-key";

@@ -1,7 +1,6 @@
 //! `callgate check`: everything wrong at once, with places and carets.
 
 use crate::prelude::*;
-use callgate_testkit::temporary_file;
 
 #[test]
 fn five_faults_are_shown_with_line_column_and_caret() {

@@ -1,7 +1,5 @@
 //! `callgate doctor` and `check --connect`: what calls need is tried, no operation is called and nothing secret is shown.
 
-use callgate_testkit::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
-
 use crate::prelude::*;
 
 const SECRET: &str = "canary-of-a-secret";

@@ -1,7 +1,6 @@
 //! Arguments as people write them: lists of one, members with dots, files, the members of a body that is one argument.
 
 use crate::prelude::*;
-use callgate_testkit::{temporary_file, write_file};
 
 const FILES: &str = "fixtures/files/spec.yaml";
 const PETS: &str = "fixtures/pets/spec.yaml";

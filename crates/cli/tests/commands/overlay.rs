@@ -1,7 +1,6 @@
 //! `--overlay` and `overlays:`: descriptions that are corrected before they are used, and overlays that are wrong.
 
 use crate::prelude::*;
-use callgate_testkit::temporary_file;
 
 const PETS: &str = "fixtures/pets/spec.yaml";
 

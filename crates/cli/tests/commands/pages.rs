@@ -1,7 +1,6 @@
 //! `callgate tools FILE TOOL`: the page of one tool. The line that it shows as an example runs.
 
 use crate::prelude::*;
-use callgate_testkit::temporary_file;
 
 /// Descriptions of the fixtures.
 const FIXTURES: [&str; 5] = [

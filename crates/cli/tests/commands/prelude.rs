@@ -7,16 +7,22 @@ pub(crate) use std::{
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, mpsc::channel},
+    thread,
     time::Duration,
 };
 
 pub(crate) use axum::{
     Router,
     body::{Body, to_bytes},
-    extract::Request,
+    extract::{Query, Request},
     http::StatusCode,
-    response::Response,
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+pub(crate) use callgate_testkit::{
+    Blocking, CONNECTION, CONNECTORS_TOKEN, Connectors, Service, UserRules, temporary_file,
+    write_file,
 };
 pub(crate) use callgate_tool::{Value, is_unseen, json};
 pub(crate) use rustix::process::Pid;

@@ -1,7 +1,5 @@
 //! Programs whose calls are calls of tools, by the command: `run` and `call`, with the engine `monty`.
 
-use callgate_testkit::{Blocking, Service};
-
 use crate::{prelude::*, run_at_home as run};
 
 /// A folder with a configuration: a folder of documents, a service, and the tool that runs programs.

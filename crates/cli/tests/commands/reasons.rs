@@ -2,11 +2,7 @@
 
 use crate::{prelude::*, run_at_home as run};
 
-use axum::{
-    extract::Query,
-    response::{AppendHeaders, IntoResponse, Redirect},
-    routing::{get, post},
-};
+use axum::{response::AppendHeaders, routing::post};
 
 const ITEMS: &str = "openapi: 3.0.3
 info: { title: Items, version: '1' }

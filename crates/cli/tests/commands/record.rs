@@ -3,8 +3,6 @@
 
 use crate::prelude::*;
 
-use axum::response::IntoResponse as _;
-
 const SECRET: &str = "canary-of-a-secret";
 const USER: &str = "canary/of a user";
 

@@ -1,10 +1,7 @@
 //! `callgate serve` as a process: its address, its answers, what it writes, and its end.
 
 use crate::prelude::*;
-use std::{
-    io::Write,
-    sync::mpsc::{Receiver, channel},
-};
+use std::{io::Write, sync::mpsc::Receiver};
 
 /// A running sidecar; it is killed when it is dropped.
 pub(crate) struct Sidecar {

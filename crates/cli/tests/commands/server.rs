@@ -1,7 +1,7 @@
 //! A real HTTP server on loopback that answers every request with what it saw, and remembers the raw text.
 
 use crate::prelude::*;
-use callgate_testkit::{Blocking, Received, Service};
+use callgate_testkit::Received;
 
 /// The server; it stops when it is dropped.
 #[derive(Debug)]

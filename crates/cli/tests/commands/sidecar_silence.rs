@@ -3,7 +3,6 @@
 use crate::prelude::*;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
-use callgate_testkit::{Blocking, Service};
 use rustix::process::{Signal, kill_process};
 
 #[test]

@@ -1,7 +1,6 @@
 //! `callgate tools`: the table, the dialects, and everything known of each tool.
 
 use crate::prelude::*;
-use callgate_testkit::temporary_file;
 
 #[test]
 fn every_tool_is_in_the_table() {

@@ -3,7 +3,6 @@
 use std::{
     net::Shutdown,
     sync::{Condvar, MutexGuard},
-    thread,
 };
 
 use crate::prelude::*;

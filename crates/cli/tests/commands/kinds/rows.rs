@@ -3,10 +3,7 @@
 
 use crate::prelude::*;
 
-use callgate_testkit::{
-    Blocking, CONNECTION, CONNECTORS_TOKEN, Connectors, DISCOVERY_TOKEN, DiscoveryEngine, SEARCHED,
-    Service, UserRules, closed_origin,
-};
+use callgate_testkit::{DISCOVERY_TOKEN, DiscoveryEngine, SEARCHED, closed_origin};
 
 use super::{
     relay::Relay,

@@ -1,10 +1,7 @@
 //! The rules about calls that work for long: a principal with many of them does not keep another from its answers, and one whose time
 //! ends leaves nothing behind.
 
-use std::{
-    sync::mpsc::{Sender, channel},
-    thread,
-};
+use std::sync::mpsc::Sender;
 
 use rustix::process::{Signal, kill_process};
 
