@@ -12,6 +12,7 @@ mod parts;
 mod sequence;
 mod stream;
 mod transfer;
+mod wait;
 
 use std::borrow::Cow;
 
@@ -31,12 +32,12 @@ use crate::{
     shape::{self, ReadResponse, Shape, ShapedAnswer},
     wording,
 };
-pub use failure::retry_after;
 use json::{NoJson, begins_like_json, json};
 use media::{Kind, Media};
 pub use parts::WholePart;
 use sequence::Sequence;
 pub use stream::{SplitValue, Splitter, Unfinished};
+pub use wait::{retry_after, retry_delay};
 
 /// The settings for reading a response.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use callgate_auth::Error as AuthError;
-use callgate_call::retry_after;
+use callgate_call::{retry_after, retry_delay};
 use callgate_secret::Masker;
 use callgate_tool::{Reached, Value, visible_line};
 use callgate_transport::{Error as TransportError, ErrorKind};
@@ -59,13 +59,18 @@ impl ModelFailure {
         let failure = Self::new(message_excerpt(&masker.mask_text(&fault.message)));
         let Some(error) = &fault.error else { return failure };
         let is_overflow = is_overflow(error, &fault.message);
-        Self { is_overflow, is_transient: !is_overflow && is_transient(error), ..failure }
+        let is_transient = !is_overflow && is_transient(error);
+        Self { is_overflow, is_transient, retry_after: retry_delay(error), ..failure }
     }
 
     /// The failure of a response that is no success; `text` is its body without secrets.
     pub(super) fn of_status(response: &Response<Bytes>, text: &str) -> Self {
         let status = response.status();
-        let body = Value::parse(text).unwrap_or_default();
+        let mut body = Value::parse(text).unwrap_or_default();
+        // Gemini ends a stream that is a list with its error.
+        if let Some(last) = body.as_array_mut().and_then(Vec::pop) {
+            body = last;
+        }
         let said = provider_message(&body).unwrap_or_default();
         let shown = message_excerpt(said);
         let message = format!("the model answered with status {}", status.as_u16());
@@ -74,7 +79,7 @@ impl ModelFailure {
         // llama.cpp says it with the status 500.
         let is_overflow = is_overflow(error, said);
         let is_transient = !is_overflow && is_passing(status);
-        let retry_after = retry_after(response.headers());
+        let retry_after = retry_after(response.headers()).or_else(|| retry_delay(error));
         Self { message, is_overflow, is_transient, retry_after }
     }
 }
@@ -149,6 +154,36 @@ mod tests {
         );
         check(&json!("busy"), false, false);
         check(&json!({"code": 99999, "type": null}), false, false);
+    }
+
+    #[test]
+    fn the_wait_that_a_provider_asks_for_is_read_from_headers_bodies_and_streams() {
+        let error = json!({"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
+            {"@type": "type.googleapis.com/google.rpc.QuotaFailure"},
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3.2s"},
+        ]});
+        let body = json!({"error": error}).to_string();
+        let list = format!("[{body}]");
+        for (header, body, expected) in [
+            (None, &*body, Some(3200)),
+            (None, &*list, Some(3200)),
+            (Some(("retry-after-ms", "1500")), &*body, Some(1500)),
+            (Some(("retry-after-ms", "1500")), "busy", Some(1500)),
+            (Some(("retry-after", "2")), &*body, Some(2000)),
+            (None, "busy", None),
+        ] {
+            let builder = Response::builder().status(429);
+            let builder =
+                header.into_iter().fold(builder, |it, (name, value)| it.header(name, value));
+            let response = builder.body(Bytes::from(body.to_owned())).unwrap();
+            let failure = ModelFailure::of_status(&response, body);
+            let wait = failure.retry_after.map(|wait| wait.as_millis());
+            assert_eq!((failure.is_transient, wait), (true, expected), "{header:?} {body}");
+        }
+        let fault = ReplyFault { message: String::new(), error: Some(error) };
+        let failure = ModelFailure::of_reply(&fault, &Masker::new(Vec::new()));
+        assert_eq!(failure.retry_after, Some(Duration::from_millis(3200)));
+        assert!(failure.is_transient);
     }
 
     #[test]

@@ -1,15 +1,10 @@
-//! Turns an unsuccessful response into a fault: the next step by its status, the time to wait, and the service's own words,
+//! Turns an unsuccessful response into a fault: the next step by its status, and the service's own words,
 //! cut to the length of a reason.
-
-use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use callgate_openapi::Operation;
-use callgate_tool::{DEPTH, Effect, Event, Fault, Journal, Next, Object, Value, foreign_time};
-use http::{
-    HeaderMap, Response, StatusCode,
-    header::{DATE, LOCATION, RETRY_AFTER},
-};
+use callgate_tool::{DEPTH, Effect, Event, Fault, Journal, Next, Object, Value};
+use http::{HeaderMap, Response, StatusCode, header::LOCATION};
 use url::Url;
 
 use super::{
@@ -18,6 +13,7 @@ use super::{
     media::{Kind, Media},
     multipart::{MAX_PARTS, SplitError},
     note_removed, note_replaced,
+    wait::response_wait,
 };
 use crate::{
     cut, echo, html,
@@ -67,7 +63,7 @@ fn refusal_fault(
 ) -> Box<Fault> {
     let status = response.status();
     let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
-    fault.retry_after = retry_after(response.headers());
+    fault.retry_after = response_wait(response);
     fault.body = refusal_words(response, reading);
     fault
 }
@@ -224,24 +220,6 @@ pub(super) fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 300..=303 | 305..=308)
 }
 
-/// The wait that a response asks for by `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. The date counts from the
-/// response's own `Date`, so that differing clocks do no harm. The transport adds a missing `Date` (§6.6.1). It is bounded.
-pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number {
-        return text.parse().ok().map(foreign_time);
-    }
-    let until = parse_date(text)?;
-    let answered = parse_date(headers.get(DATE)?.to_str().ok()?)?;
-    let wait = until.duration_since(answered).unwrap_or_default();
-    Some(foreign_time(wait.as_secs_f64()))
-}
-
-fn parse_date(text: &str) -> Option<SystemTime> {
-    httpdate::parse_http_date(text.trim()).ok()
-}
-
 /// The most bytes of the service's own words that are kept: enough for a reason, too few for a page.
 const MAX_WORDS: usize = 2 * 1024;
 
@@ -334,31 +312,6 @@ mod tests {
         }
         assert_eq!(redirect_target(&HeaderMap::new(), &server, "/").0, RedirectTarget::Unnamed);
         assert_eq!(with_or_without_slash("/items/", "/items").as_deref(), Some("/items"));
-    }
-
-    const YEAR: u64 = 365 * 24 * 3600;
-
-    #[test]
-    fn retry_after_is_read_in_seconds_and_as_a_date() {
-        for (value, date, expected) in [
-            ("120", None, Some(120)),
-            ("0", None, Some(0)),
-            ("-1", None, None),
-            ("18446744073709551615", None, Some(YEAR)),
-            ("99999999999999999999999", None, Some(YEAR)),
-            ("Fri, 31 Dec 9999 23:59:59 GMT", Some("Wed, 21 Oct 2015 07:26:30 GMT"), Some(YEAR)),
-            ("Wed, 21 Oct 2015 07:28:00 GMT", None, None),
-            ("Wed, 21 Oct 2015 07:28:00 GMT", Some("Wed, 21 Oct 2015 07:26:30 GMT"), Some(90)),
-            ("Wed, 21 Oct 2015 07:28:00 GMT", Some("Wed, 21 Oct 2015 08:00:00 GMT"), Some(0)),
-            ("tomorrow", Some("Wed, 21 Oct 2015 08:00:00 GMT"), None),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(RETRY_AFTER, value.parse().unwrap());
-            if let Some(date) = date {
-                headers.insert(DATE, date.parse().unwrap());
-            }
-            assert_eq!(retry_after(&headers), expected.map(Duration::from_secs), "{value}");
-        }
     }
 
     #[test]

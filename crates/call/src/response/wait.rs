@@ -1,0 +1,149 @@
+//! The wait that a response asks for before another request: by its headers, and in its body as Google's interfaces write it.
+//! Every wait is bounded.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use callgate_tool::{Value, foreign_time};
+use http::{
+    HeaderMap, Response,
+    header::{DATE, RETRY_AFTER},
+};
+
+use super::json::begins_like_json;
+
+/// The wait that the headers of a response ask for: milliseconds in `retry-after-ms`, as OpenAI and Azure write it, or
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. The date counts from the response's own `Date`, so that differing
+/// clocks do no harm. The transport adds a missing `Date` (§6.6.1). It is bounded.
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let of_milliseconds = headers.get("retry-after-ms").and_then(|value| value.to_str().ok());
+    if let Some(milliseconds) = of_milliseconds.and_then(|text| unsigned_number(text.trim())) {
+        return Some(foreign_time(milliseconds / 1000.0));
+    }
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number {
+        return text.parse().ok().map(foreign_time);
+    }
+    let until = parse_date(text)?;
+    let answered = parse_date(headers.get(DATE)?.to_str().ok()?)?;
+    let wait = until.duration_since(answered).unwrap_or_default();
+    Some(foreign_time(wait.as_secs_f64()))
+}
+
+/// The wait that an error of Google's interfaces asks for: `retryDelay` of a `google.rpc.RetryInfo` among its `details`. It is
+/// bounded.
+pub fn retry_delay(error: &Value) -> Option<Duration> {
+    let details = error.get("details")?.as_array()?;
+    let is_retry_info = |detail: &&Value| {
+        let kind = detail.get("@type").and_then(Value::as_str);
+        kind.is_some_and(|kind| kind.rsplit('/').next() == Some("google.rpc.RetryInfo"))
+    };
+    let mut delays = details.iter().filter(is_retry_info).filter_map(|it| it.get("retryDelay"));
+    // The JSON of `google.protobuf.Duration`: seconds with up to nine fractional digits, and `s`.
+    let seconds = delays.find_map(|delay| unsigned_number(delay.as_str()?.strip_suffix('s')?))?;
+    Some(foreign_time(seconds))
+}
+
+/// The wait that a response without success asks for by its headers, or else in its body.
+pub(super) fn response_wait(response: &Response<Bytes>) -> Option<Duration> {
+    retry_after(response.headers()).or_else(|| {
+        let body = std::str::from_utf8(response.body()).ok()?;
+        let body = Some(body).filter(|body| begins_like_json(body.as_bytes()))?;
+        retry_delay(Value::parse(body).ok()?.get("error")?)
+    })
+}
+
+/// A number of digits with a fraction or without.
+fn unsigned_number(text: &str) -> Option<f64> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    text.parse().ok().filter(|_| is_plain)
+}
+
+fn parse_date(text: &str) -> Option<SystemTime> {
+    httpdate::parse_http_date(text.trim()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    const YEAR: u64 = 365 * 24 * 3600;
+
+    #[test]
+    fn retry_after_is_read_in_seconds_and_as_a_date() {
+        for (value, date, expected) in [
+            ("120", None, Some(120)),
+            ("0", None, Some(0)),
+            ("-1", None, None),
+            ("18446744073709551615", None, Some(YEAR)),
+            ("99999999999999999999999", None, Some(YEAR)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some("Wed, 21 Oct 2015 07:26:30 GMT"), Some(YEAR)),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", None, None),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", Some("Wed, 21 Oct 2015 07:26:30 GMT"), Some(90)),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", Some("Wed, 21 Oct 2015 08:00:00 GMT"), Some(0)),
+            ("tomorrow", Some("Wed, 21 Oct 2015 08:00:00 GMT"), None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, value.parse().unwrap());
+            if let Some(date) = date {
+                headers.insert(DATE, date.parse().unwrap());
+            }
+            assert_eq!(retry_after(&headers), expected.map(Duration::from_secs), "{value}");
+        }
+    }
+
+    #[test]
+    fn milliseconds_count_before_seconds() {
+        for (value, expected) in [
+            ("1500", Some(1500)),
+            (" 20.5 ", Some(20)),
+            ("0", Some(0)),
+            ("99999999999999999999999", Some(YEAR * 1000)),
+            // What is no number leaves the seconds.
+            ("-1", Some(7000)),
+            ("", Some(7000)),
+            (".", Some(7000)),
+            ("NaN", Some(7000)),
+            ("inf", Some(7000)),
+            ("1e9", Some(7000)),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("retry-after-ms", value.parse().unwrap());
+            headers.insert(RETRY_AFTER, "7".parse().unwrap());
+            let wait = retry_after(&headers).map(|wait| wait.as_millis());
+            assert_eq!(wait, expected.map(u128::from), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_retry_info_of_google_names_the_wait() {
+        let kind = "type.googleapis.com/google.rpc.RetryInfo";
+        for (details, expected) in [
+            (json!([{"@type": kind, "retryDelay": "3.2s"}]), Some(3200)),
+            (json!([{"@type": kind, "retryDelay": "34s"}]), Some(34_000)),
+            (json!([{"@type": "x"}, {"@type": kind, "retryDelay": "0.050s"}]), Some(50)),
+            (json!([{"@type": kind, "retryDelay": "99999999999999999999s"}]), Some(YEAR * 1000)),
+            (json!([{"@type": kind, "retryDelay": "-3s"}]), None),
+            (json!([{"@type": kind, "retryDelay": "3"}]), None),
+            (json!([{"@type": kind, "retryDelay": "s"}]), None),
+            (json!([{"@type": kind, "retryDelay": 3}]), None),
+            (json!([{"@type": kind}]), None),
+            (json!([{"@type": "google.rpc.Other", "retryDelay": "3s"}]), None),
+            (json!({"@type": kind, "retryDelay": "3s"}), None),
+        ] {
+            let body = json!({"error": {"code": 429, "details": details}}).to_string();
+            let response = Response::new(Bytes::from(body.clone()));
+            let wait = response_wait(&response).map(|wait| wait.as_millis());
+            assert_eq!(wait, expected.map(u128::from), "{body}");
+            let mut response = response;
+            response.headers_mut().insert(RETRY_AFTER, "1".parse().unwrap());
+            assert_eq!(response_wait(&response), Some(Duration::from_secs(1)), "{body}");
+        }
+        for body in ["", "[]", "7", "<p>", r#"{"error":"later"}"#] {
+            assert_eq!(response_wait(&Response::new(Bytes::from(body))), None, "{body}");
+        }
+    }
+}
