@@ -135,12 +135,15 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     Ok(Reply { messages: vec![content], text, stop, usage, is_empty })
 }
 
-/// Whom it does not stream events it answers with a list of responses.
+/// Whom it does not stream events it answers with a list of responses. A proxy may leave the pieces of a stream in one.
 fn whole_reply(text: &str) -> Result<Reply, ReplyFault> {
-    if !text.trim_start().starts_with('[') {
+    let responses: Vec<&RawValue> = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map_err(unreadable_event)?
+    } else if MEMBERS_OF_PIECES.iter().any(|name| text.contains(name)) {
+        vec![serde_json::from_str(text).map_err(|error| unreadable(&error))?]
+    } else {
         return FORMAT.reply(text);
-    }
-    let responses: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable_event)?;
+    };
     let mut parts = PartialReply::default();
     for response in responses {
         parts.add(response.get())?;
@@ -229,5 +232,8 @@ const OTHERS: Files = &[
     ("audio/*", FileForm::Audio("")),
     ("video/*", FileForm::Audio("")),
 ];
+/// The members of a call whose arguments come in pieces.
+const MEMBERS_OF_PIECES: [&str; 4] =
+    ["partialArgs", "partial_args", "willContinue", "will_continue"];
 /// Stands for the signature of a call of another model, by Gemini's own page about thought signatures.
 const UNSIGNED: &str = "skip_thought_signature_validator";

@@ -1,9 +1,13 @@
-//! Gemini: each event is a response with some of the parts, which stay the texts that they are.
+//! Gemini: each event is a response with some of the parts, which `parts` keeps.
+
+mod argument_path;
+mod parts;
 
 use callgate_tool::Value;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::parts::Parts;
 use crate::wire::{
     fault::{ReplyFault, provider_fault},
     stream::{EventParts, Events, unreadable_event},
@@ -11,7 +15,7 @@ use crate::wire::{
 
 #[derive(Debug, Default)]
 pub(super) struct PartialReply {
-    texts: Vec<String>,
+    parts: Parts,
     finish: Option<String>,
     usage: Option<String>,
     feedback: Option<String>,
@@ -49,9 +53,11 @@ struct Content<'r> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Part {
+struct Part<'r> {
     text: Option<String>,
     thought: Option<bool>,
+    #[serde(borrow, alias = "function_call", rename = "functionCall")]
+    call: Option<&'r RawValue>,
 }
 
 impl EventParts for PartialReply {
@@ -71,12 +77,15 @@ impl EventParts for PartialReply {
         let mut said = String::new();
         let parts = first.content.and_then(|content| content.parts).unwrap_or_default();
         for part in parts {
-            let Part { text, thought } =
+            let Part { text, thought, call } =
                 serde_json::from_str(part.get()).map_err(unreadable_event)?;
             if thought != Some(true) {
                 said += &text.unwrap_or_default();
             }
-            self.texts.push(own(part));
+            match call {
+                Some(_) => self.parts.add_call(part.get())?,
+                None => self.parts.add(part.get()),
+            }
         }
         Ok(said)
     }
@@ -86,11 +95,19 @@ impl EventParts for PartialReply {
             // A prompt that was blocked has no candidates.
             return self.feedback.map(|feedback| format!(r#"{{"promptFeedback":{feedback}}}"#));
         };
-        let parts = self.texts.join(",");
+        // A call that was to continue is none, unless the reply was cut, which is said of it.
+        if !self.parts.are_whole() && matches!(&*finish, STOP | UNSPECIFIED) {
+            return None;
+        }
+        let parts = self.parts.into_list();
         let usage = self.usage.map(|usage| format!(r#","usageMetadata":{usage}"#));
         Some(format!(
-            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{parts}]}},"finishReason":{finish}}}]{}}}"#,
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":{parts}}},"finishReason":{finish}}}]{}}}"#,
             usage.unwrap_or_default()
         ))
     }
 }
+
+/// The reasons of a reply that is whole.
+const STOP: &str = r#""STOP""#;
+const UNSPECIFIED: &str = r#""FINISH_REASON_UNSPECIFIED""#;

@@ -97,6 +97,59 @@ fn parts_of_gemini_stay_as_they_are() {
 }
 
 #[test]
+fn pieces_of_arguments_of_gemini_are_put_together_to_one_call() {
+    let event = |part: &str| format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#);
+    let piece = |values: &str| {
+        event(&format!(r#"{{"functionCall":{{"partialArgs":[{values}],"willContinue":true}}}}"#))
+    };
+    let events = [
+        event(r#"{"functionCall":{"name":"f","willContinue":true},"thoughtSignature":"s="}"#),
+        piece(r#"{"jsonPath":"$.a.b[0]","stringValue":"Bos","willContinue":true}"#),
+        piece(
+            r#"{"jsonPath":"$.a.b[0]","stringValue":"ton"},{"jsonPath":"$.a.n","numberValue":1.10}"#,
+        ),
+        piece(r#"{"jsonPath":"$.a.b[0]","stringValue":""}"#),
+        event(r#"{"functionCall":{"willContinue":true}}"#),
+        piece(r#"{"jsonPath":"$.a.b[1]","boolValue":true},{"jsonPath":"$['c']","nullValue":null}"#),
+        event(
+            r#"{"function_call":{"partial_args":[{"json_path":"$.d","null_value":"NULL_VALUE"}]}}"#,
+        ),
+        // It says again that the call has ended.
+        event(r#"{"functionCall":{}}"#),
+        event(r#"{"functionCall":{"name":"g","id":"2","args":{}}}"#),
+        event(r#"{"functionCall":{"name":"f","id":"3","willContinue":true}}"#),
+        event(r#"{"functionCall":{"name":"h","id":"4","willContinue":true}}"#),
+        event(r#"{"functionCall":{"id":"3","partialArgs":{"jsonPath":"$.x","stringValue":"3"}}}"#),
+        event(r#"{"functionCall":{"id":"4","args":{"x":4}}}"#),
+        r#"{"candidates":[{"content":{"parts":[{"text":"So"}]},"finishReason":"STOP"}]}"#
+            .to_owned(),
+    ];
+    let events: Vec<_> = events.iter().map(String::as_str).collect();
+    let calls = [
+        r#"{"functionCall":{"name":"f","args":{"a":{"b":["Boston",true],"n":1.10},"c":null,"d":null}},"thoughtSignature":"s="}"#,
+        r#"{"functionCall":{"name":"g","id":"2","args":{}}}"#,
+        r#"{"functionCall":{"name":"f","id":"3","args":{"x":"3"}}}"#,
+        r#"{"functionCall":{"name":"h","id":"4","args":{"x":4}}}"#,
+    ];
+    let body = format!(
+        r#"{{"candidates":[{{"content":{{"role":"model","parts":[{},{{"text":"So"}}]}},"finishReason":"STOP"}}]}}"#,
+        calls.join(",")
+    );
+    check(Dialect::Gemini, &events, "So", &body);
+}
+
+#[test]
+fn a_piece_of_arguments_without_a_place_is_a_fault() {
+    for value in [r#"{"stringValue":"x"}"#, r#"{"jsonPath":"$.a[7]","stringValue":"x"}"#, "7"] {
+        let part = format!(r#"{{"functionCall":{{"name":"f","partialArgs":[{value}]}}}}"#);
+        let event =
+            format!("data: {{\"candidates\":[{{\"content\":{{\"parts\":[{part}]}}}}]}}\n\n");
+        let said = fed(wire(Dialect::Gemini).unwrap(), event.as_bytes(), 100).unwrap_err();
+        assert!(said.contains("argument"), "{value}: {said}");
+    }
+}
+
+#[test]
 fn the_completed_response_of_responses_is_the_reply() {
     check(
         Dialect::Responses,

@@ -1,8 +1,9 @@
 //! Streams of Gemini and the services that resemble it.
 
+use callgate_agent::EndReason;
 use callgate_dialect::Dialect;
 
-use super::{TWO, check, event};
+use super::{TWO, check, event, made};
 
 const ADD: &str = r#"{"functionCall":{"name":"shop-add","args":{"n":1}},"thoughtSignature":"s="}"#;
 const REMOVE: &str = r#"{"functionCall":{"name":"shop-remove","args":{"n":2}}}"#;
@@ -56,4 +57,80 @@ async fn a_call_of_gemini_without_arguments_has_none() {
         );
         check(Dialect::Gemini, arguments, &[parts(&[&part]), event(END)], &["shop-add {}"]).await;
     }
+}
+
+/// The pieces of a call whose arguments are streamed, the last of which says only that nothing follows.
+fn pieces(name: &str, n: u32, signature: &str) -> Vec<String> {
+    let call =
+        |members: &str, rest: &str| parts(&[&format!(r#"{{"functionCall":{{{members}}}{rest}}}"#)]);
+    vec![
+        call(&format!(r#""name":"{name}","willContinue":true"#), signature),
+        call(r#""willContinue":true"#, ""),
+        call(
+            &format!(
+                r#""partialArgs":[{{"jsonPath":"$.n","numberValue":{n}}}],"willContinue":true"#
+            ),
+            "",
+        ),
+        call("", ""),
+    ]
+}
+
+fn streamed_arguments() -> Vec<String> {
+    let add = pieces("shop-add", 1, r#","thoughtSignature":"s=""#);
+    [add, pieces("shop-remove", 2, ""), vec![event(END)]].concat()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_arguments_come_in_pieces_is_made_once_it_is_whole() {
+    let replaced = |from: &str, to: &str| {
+        streamed_arguments().iter().map(|event| event.replace(from, to)).collect::<Vec<_>>()
+    };
+    let without_ends = || {
+        let continues = r#"],"willContinue":true"#;
+        let mut events = replaced(continues, "]");
+        events.retain(|event| !event.contains(r#"{"functionCall":{}}"#));
+        events
+    };
+    for (name, events) in [
+        ("as Vertex AI", streamed_arguments()),
+        ("no piece that only ends", without_ends()),
+        (
+            "a false word",
+            replaced(r#""functionCall":{}"#, r#""functionCall":{"willContinue":false}"#),
+        ),
+        ("an empty name", replaced(r#""partialArgs""#, r#""name":"","partialArgs""#)),
+        ("in Protocol Buffers' names", replaced("willContinue", "will_continue")),
+    ] {
+        check(Dialect::Gemini, name, &events, &TWO).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_does_not_continue_as_it_said_is_asked_for_again() {
+    let mut broken = streamed_arguments();
+    broken.remove(7);
+    let whole = streamed_arguments().concat().into_bytes();
+    let replies = [broken.concat().into_bytes(), whole];
+    let (calls, n_requests, reason) = made(Dialect::Gemini, &replies).await;
+    assert_eq!((calls, n_requests), (super::texts(&TWO), 3));
+    assert_eq!(reason, EndReason::Answered);
+    // The provider says that it was cut: the model reads that, too.
+    let cut = broken.concat().replace(r#""STOP""#, r#""MAX_TOKENS""#).into_bytes();
+    let (calls, n_requests, _) = made(Dialect::Gemini, &[cut]).await;
+    assert_eq!((calls.len(), n_requests), (0, 2));
+}
+
+#[tokio::test]
+async fn pieces_of_arguments_in_a_reply_that_is_no_stream_are_one_call() {
+    let pieces = [
+        r#"{"functionCall":{"name":"shop-add","willContinue":true},"thoughtSignature":"s="}"#,
+        r#"{"functionCall":{"partialArgs":[{"jsonPath":"$.n","numberValue":1}]}}"#,
+        REMOVE,
+    ];
+    let reply = format!(
+        r#"{{"candidates":[{{"content":{{"role":"model","parts":[{}]}},"finishReason":"STOP"}}]}}"#,
+        pieces.join(",")
+    );
+    super::whole::check(Dialect::Gemini, &reply).await;
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Checks a reply: asked for whole and as a stream.
-async fn check(dialect: Dialect, reply: &str) {
+pub(super) async fn check(dialect: Dialect, reply: &str) {
     let (calls, _, reason) = made(dialect, &[reply.as_bytes().to_vec()]).await;
     assert_eq!((calls, reason), (super::texts(&TWO), EndReason::Answered), "{dialect}: {reply}");
     let (fake, made) = (Fake::new(dialect, [Step::Raw(reply.to_owned())]), Made::default());
