@@ -15,7 +15,7 @@ use bytes::Bytes;
 use callgate_auth::Authenticator;
 use callgate_dialect::Dialect;
 use callgate_secret::{Masker, Secret, StreamMasker};
-use callgate_tool::{NamedBy, Object, Session};
+use callgate_tool::{Json, NamedBy, Object, Session};
 use callgate_transport::{CredentialValues, Limits, Transport};
 use http::{HeaderValue, Method, Request, Response, Uri, header::CONTENT_TYPE};
 use tokio::time::{Instant, sleep};
@@ -173,7 +173,8 @@ impl Model {
         let mut n_sent = 1;
         loop {
             let (span, began) = (self.span(), Instant::now());
-            let sent = self.send(body.clone(), deadline, &words).instrument(span.clone()).await;
+            let sent = self.send(body.clone(), ask.tools, deadline, &words);
+            let sent = sent.instrument(span.clone()).await;
             let failure = match sent {
                 Ok(reply) => {
                     self.record(began.elapsed(), None);
@@ -222,6 +223,7 @@ impl Model {
     async fn send(
         &self,
         body: Bytes,
+        tools: &[&Json],
         deadline: Instant,
         words: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
@@ -247,7 +249,8 @@ impl Model {
             let opened = self.transport.open(request, &limits).await.map_err(of_transport)?;
             let (head, body) = opened.into_parts();
             let pieces = Pieces::new(body, &limits, deadline);
-            return self.read_stream(Response::from_parts(head, pieces), &secrets, words).await;
+            let response = Response::from_parts(head, pieces);
+            return self.read_stream(response, tools, &secrets, words).await;
         }
         let sent = self.transport.send(request, &limits).await.map_err(of_transport)?;
         self.read_whole(&sent, &secrets, words)
@@ -269,6 +272,7 @@ impl Model {
     async fn read_stream(
         &self,
         response: Response<Pieces>,
+        tools: &[&Json],
         secrets: &[Secret],
         words: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
@@ -288,7 +292,7 @@ impl Model {
                 words(&text);
             }
         };
-        let mut reply = (self.wire.stream)();
+        let mut reply = (self.wire.stream)(tools);
         let mut next = Some(first);
         while let Some(piece) = next {
             let pushed = reply.push(&piece, &mut show);

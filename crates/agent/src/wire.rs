@@ -70,8 +70,8 @@ pub(crate) struct Format {
     pub(crate) body: fn(&Ask<'_>) -> String,
     /// Reads a body that is a reply.
     read_reply: ReadReply,
-    /// A reply that comes as a stream, of which nothing has come.
-    pub(crate) stream: fn() -> Box<dyn StreamedReply>,
+    /// A reply that comes as a stream, of which nothing has come, to a request that declares these tools.
+    pub(crate) stream: fn(&[&Json]) -> Box<dyn StreamedReply>,
     /// The names of errors for which the provider answers 408, 429 or 5xx where no stream has begun.
     transient_errors: &'static [&'static str],
     /// A part of a message that is words.

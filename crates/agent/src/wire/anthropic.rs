@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
     reserved_members: &["messages", "model", "stream", "system", "tool_choice", "tools"],
     body,
     read_reply,
-    stream: || Box::<EventStream<PartialReply>>::default(),
+    stream: |_| Box::<EventStream<PartialReply>>::default(),
     // <https://docs.anthropic.com/en/api/errors>
     transient_errors: &["api_error", "overloaded_error", "rate_limit_error", "timeout_error"],
     text: |text| json!({"type": "text", "text": text}),

@@ -38,7 +38,7 @@ pub(super) const FORMAT: Format = Format {
     reserved_members: &["messages", "system", "toolConfig"],
     body,
     read_reply,
-    stream: || Box::<FrameStream>::default(),
+    stream: |_| Box::<FrameStream>::default(),
     // `ConverseStreamOutput` of the `bedrock-runtime` model.
     transient_errors: &[
         "internalServerException",

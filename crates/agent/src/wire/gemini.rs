@@ -34,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
     reserved_members: &["contents", "systemInstruction", "toolConfig", "tools"],
     body,
     read_reply,
-    stream: || Box::<EventStream<PartialReply>>::default(),
+    stream: |_| Box::<EventStream<PartialReply>>::default(),
     // `google.rpc.Code`, and reasons for which a reply was no good: another one may be.
     transient_errors: &[
         "DEADLINE_EXCEEDED",

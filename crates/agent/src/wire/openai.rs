@@ -34,7 +34,10 @@ pub(super) const FORMAT: Format = Format {
     reserved_members: &["messages", "model", "n", "stream", "tool_choice", "tools"],
     body,
     read_reply,
-    stream: || Box::<EventStream<PartialReply>>::default(),
+    stream: |tools| {
+        let names = tools.iter().filter_map(|tool| text_at(tool.value(), "/function/name"));
+        Box::new(EventStream::of_parts(PartialReply::with_names(names)))
+    },
     // `ResponseErrorCode` and the types of errors of its servers and those like them.
     transient_errors: &[
         "internal_server_error",

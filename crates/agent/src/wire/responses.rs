@@ -41,7 +41,7 @@ pub(super) const FORMAT: Format = Format {
     ],
     body,
     read_reply,
-    stream: || Box::<EventStream<PartialReply>>::default(),
+    stream: |_| Box::<EventStream<PartialReply>>::default(),
     // Those of Chat Completions.
     transient_errors: &[],
     text: |text| json!({"type": "input_text", "text": text}),

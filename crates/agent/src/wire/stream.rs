@@ -39,6 +39,13 @@ pub(super) struct EventStream<P> {
     parts: P,
 }
 
+impl<P> EventStream<P> {
+    /// A stream of which nothing has come, whose parts are put together by these.
+    pub(super) fn of_parts(parts: P) -> Self {
+        Self { events: Events::default(), parts }
+    }
+}
+
 impl<P: EventParts> StreamedReply for EventStream<P> {
     fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
         self.events.push(bytes);
@@ -71,7 +78,7 @@ pub fn streamed_reply<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> Result<(String, Option<Vec<Json>>), String> {
     let wire = wire(dialect).ok_or("no provider speaks this dialect")?;
-    let (mut reply, mut said) = ((wire.stream)(), String::new());
+    let (mut reply, mut said) = ((wire.stream)(&[]), String::new());
     for piece in pieces {
         let pushed = reply.push(piece, &mut |words| said.push_str(words));
         pushed.map_err(|fault| fault.message)?;

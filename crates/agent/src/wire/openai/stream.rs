@@ -2,13 +2,14 @@
 //! together. Members that are not known are kept: texts are joined, lists too.
 
 mod calls;
+mod names;
 mod object_end;
 
 use std::collections::BTreeSet;
 
 use callgate_tool::{Object, Value, json};
 
-use self::calls::Calls;
+use self::{calls::Calls, names::DeclaredNames};
 use crate::wire::{
     fault::{ReplyFault, error_of, provider_fault},
     stream::{EventParts, Events, unreadable_event},
@@ -106,6 +107,12 @@ impl EventParts for PartialReply {
 }
 
 impl PartialReply {
+    /// The reply to a request that declares tools of these names.
+    pub(super) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let names: DeclaredNames = names.map(str::to_owned).collect();
+        Self { calls: Calls::new(names), ..Self::default() }
+    }
+
     fn take_usage(&mut self, holder: &Value) {
         if let Some(usage) = holder.get("usage").filter(|usage| usage.is_object()) {
             self.usage = Some(usage.clone());

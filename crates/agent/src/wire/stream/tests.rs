@@ -9,7 +9,7 @@ pub(in crate::wire) fn fed(
     bytes: &[u8],
     n_piece: usize,
 ) -> Result<(String, Option<String>), String> {
-    let mut reply = (wire.stream)();
+    let mut reply = (wire.stream)(&[]);
     let mut said = String::new();
     for piece in bytes.chunks(n_piece) {
         let pushed = reply.push(piece, &mut |words: &str| said.push_str(words));

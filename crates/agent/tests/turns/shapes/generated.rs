@@ -139,3 +139,44 @@ async fn calls_that_can_be_distinguished_are_made_once_each_in_their_order() {
         assert_eq!(calls, expected, "{shape:?}\n{stream}");
     }
 }
+
+/// The pieces of a name: parts of it, what has come of it so far in each, or the whole in each.
+fn name_pieces(random: &mut Random, name: &str) -> Vec<String> {
+    let way = random.below(3);
+    let mut so_far = String::new();
+    let mut pieces = Vec::new();
+    for part in name.split_inclusive(|_| random.below(4) == 0) {
+        so_far.push_str(part);
+        pieces.push([part, so_far.as_str(), name][usize::try_from(way).unwrap()].to_owned());
+    }
+    pieces
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_in_pieces_and_names_that_are_repeated_are_those_of_declared_tools() {
+    let mut random = Random(11);
+    for _ in 0..300 {
+        let has_kinds = random.below(2) == 0;
+        let has_ids = random.below(2) == 0;
+        let mut stream = String::new();
+        for (at, name) in ["shop-add", "shop-remove"].iter().enumerate() {
+            let n = at + 1;
+            let mut functions: Vec<_> = name_pieces(&mut random, name)
+                .iter()
+                .map(|piece| format!(r#""name":"{piece}","arguments":"""#))
+                .collect();
+            functions.push(format!(r#""arguments":"{{\"n\":{n}}}""#));
+            for (place, function) in functions.iter().enumerate() {
+                let kind = if has_kinds || place == 0 { r#""type":"function","# } else { "" };
+                let id =
+                    if has_ids || place == 0 { format!(r#""id":"c{at}","#) } else { String::new() };
+                let call = format!(r#"{{"index":{at},{id}{kind}"function":{{{function}}}}}"#);
+                stream +=
+                    &event(&format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}"#));
+            }
+        }
+        stream += &event(r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#);
+        let (calls, ..) = made(Dialect::OpenAi, &[stream.clone().into_bytes()]).await;
+        assert_eq!(calls, super::texts(&super::TWO), "{stream}");
+    }
+}

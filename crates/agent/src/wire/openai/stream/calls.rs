@@ -5,11 +5,12 @@
 
 use callgate_tool::{Number, Object, Value};
 
-use super::{is_nothing, join, object_end::ObjectEnd};
+use super::{is_nothing, join, names::DeclaredNames, object_end::ObjectEnd};
 
 /// The calls in the order in which they begin.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
+    names: DeclaredNames,
     calls: Vec<Call>,
     n_events: usize,
 }
@@ -19,6 +20,8 @@ struct Call {
     /// The members beside the function.
     members: Object,
     function: Object,
+    /// The pieces of its name, or its name as often as it came.
+    name_pieces: Vec<String>,
     index: Option<u64>,
     /// The number of the event that named the function.
     named_in: usize,
@@ -39,6 +42,11 @@ struct Piece {
 }
 
 impl Calls {
+    /// The calls of a reply to a request that declares these names.
+    pub(super) fn new(names: DeclaredNames) -> Self {
+        Self { names, ..Self::default() }
+    }
+
     /// Adds the pieces of one event.
     pub(super) fn add(&mut self, pieces: Vec<Value>) {
         self.n_events = self.n_events.saturating_add(1);
@@ -48,7 +56,11 @@ impl Calls {
                 self.calls.push(Call::default());
             }
             if let Some(call) = self.calls.get_mut(at) {
+                let n_named = call.name_pieces.len();
                 call.add(piece, self.n_events);
+                if call.name_pieces.len() > n_named {
+                    call.take_declared_name(&self.names);
+                }
             }
         }
     }
@@ -81,6 +93,10 @@ impl Calls {
             (None, None) => self.calls.len().checked_sub(1)?,
         };
         let call = self.calls.get(at)?;
+        let name = piece.name.as_ref().filter(|_| call.may_be_named_further());
+        if name.is_some_and(|name| self.names.is_continued(&call.name_pieces, name)) {
+            return Some(at);
+        }
         (!call.is_ended_by(piece, self.n_events)).then_some(at)
     }
 }
@@ -96,6 +112,11 @@ impl Call {
 
     fn arguments(&self) -> &str {
         self.function.get("arguments").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// True if no arguments have come, for which some servers begin with `{}`, and the name may go on.
+    fn may_be_named_further(&self) -> bool {
+        matches!(self.arguments().trim(), "" | "{}") && self.name_pieces.len() < LONGEST_NAME
     }
 
     fn into_value(mut self) -> Value {
@@ -154,8 +175,19 @@ impl Call {
         }
     }
 
-    /// Takes a name, or the rest of it. A name that is repeated, or comes after the arguments have begun, says nothing.
+    /// Takes the declared name that the pieces so far make, if they make one.
+    fn take_declared_name(&mut self, names: &DeclaredNames) {
+        if let Some(name) = names.name(&self.name_pieces) {
+            self.function.insert("name", name.into());
+        }
+    }
+
+    /// Takes a name, or the rest of it. Of a name that no tool has, what is repeated, or comes after the arguments have begun,
+    /// says nothing.
     fn add_name(&mut self, name: String, is_of_kind: bool, event: usize) {
+        if name.len() <= LONGEST_NAME && self.name_pieces.len() < LONGEST_NAME {
+            self.name_pieces.push(name.clone());
+        }
         let may_go_on = !is_of_kind && is_blank(self.arguments());
         match self.function.get_mut("name") {
             Some(Value::String(own)) if may_go_on && !name.starts_with(&*own) => {
@@ -232,3 +264,5 @@ fn is_blank(text: &str) -> bool {
 
 /// More calls of one message than these are not made anyway.
 const MOST_CALLS: usize = 1024;
+/// More bytes than the name of a function has, and so more pieces.
+const LONGEST_NAME: usize = 256;
