@@ -27,7 +27,7 @@ use self::pieces::Pieces;
 use crate::{
     context::TurnEvent,
     error::{self, Error},
-    wire::{Ask, Reply, Wire, wire},
+    wire::{Ask, Reply, Wire, sendable_messages, wire},
 };
 
 /// A model behind an address.
@@ -164,7 +164,10 @@ impl Model {
         deadline: Instant,
         show: &(dyn Fn(TurnEvent<'_>) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
-        let body = Bytes::from((self.wire.body)(ask));
+        let body = {
+            let messages = sendable_messages(self.wire, ask.messages);
+            Bytes::from((self.wire.body)(&Ask { messages: &messages, ..*ask }))
+        };
         let shown = Mutex::new(String::new());
         let words = |text: &str| {
             shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);

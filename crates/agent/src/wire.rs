@@ -8,7 +8,9 @@ mod bedrock;
 mod body;
 mod duplicates;
 mod fault;
+mod form;
 mod gemini;
+mod ids;
 mod media;
 mod openai;
 mod pieces;
@@ -18,6 +20,7 @@ mod user;
 
 use std::fmt;
 
+use callgate_call::wording::turn as wording;
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, StoredResult, ToolCall, Value};
 
@@ -25,12 +28,16 @@ pub(crate) use self::{
     amend::{Unreadable, amend_messages},
     duplicates::drop_duplicates,
     fault::ReplyFault,
+    form::well_formed_messages,
+    ids::{IdChanges, sendable_messages, stated_ids},
     pieces::{Piece, pieces},
     user::{takes, user_message},
 };
 use self::{
     body::Body,
     fault::{error_of, provider_fault},
+    form::ResultForm,
+    ids::{IdRule, text_of_id},
     media::{FileForm, Files},
     stream::StreamedReply,
     user::FilePart,
@@ -124,8 +131,14 @@ pub(crate) struct Rules {
     item_author: fn(&Value) -> Option<Author>,
     /// True if a conversation with calls is refused where no tool is declared.
     pub(crate) needs_tools: bool,
-    /// The JSON pointer of the content of a part that answers a call.
+    /// The JSON pointers of the id and the content of a part that answers a call.
+    answer_id_pointer: &'static str,
     answer_pointer: &'static str,
+    result_form: ResultForm,
+    /// True for a result, among the parts of a model's message, of a call that the provider made itself.
+    is_own_result: fn(&[Value], &Value) -> bool,
+    /// The ids that calls may have.
+    ids: IdRule,
     /// The member that lists the calls of a message; `None` where a message is an item of a reply, and may be a call.
     list_of_calls: Option<&'static str>,
     /// Leaves out what no provider takes back, and adds what it wants. Returns true if there was any.
@@ -153,7 +166,11 @@ impl Rules {
         has_types: false,
         item_author: |_| None,
         needs_tools: false,
+        answer_id_pointer: "/id",
         answer_pointer: "/content",
+        result_form: ResultForm::TextOrParts,
+        is_own_result: |_, _| false,
+        ids: IdRule::ANY,
         list_of_calls: Some("content"),
         amend_message: |_| false,
         model_messages: None,
@@ -181,14 +198,17 @@ impl Format {
         self.rules.whole_reply.map_or_else(|| self.reply(text), |read| read(text))
     }
 
-    /// The message of a user who says nothing but these words.
+    /// The message of a user who says nothing but these words. No provider takes blank ones.
     pub(crate) fn user(&self, text: &str) -> Value {
+        let text = Some(text).filter(|text| !text.trim().is_empty());
+        let content = text.map_or_else(|| self.words(&wording::no_words()), |it| self.words(it));
+        self.user_message(content)
+    }
+
+    /// Words alone, as the content of a message.
+    fn words(&self, text: &str) -> Value {
         let is_plain = self.rules.has_plain_words;
-        self.user_message(if is_plain {
-            text.into()
-        } else {
-            Value::Array(vec![(self.text)(text)])
-        })
+        if is_plain { text.into() } else { Value::Array(vec![(self.text)(text)]) }
     }
 
     /// The message of a user with this content.
@@ -276,7 +296,7 @@ pub(crate) enum Author {
 
 /// The id in a part that answers a call; empty if there is none.
 fn answered_id(part: &Value, member: &str) -> String {
-    part.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
+    text_of_id(part.get(member))
 }
 
 fn unreadable(error: &serde_json::Error) -> String {

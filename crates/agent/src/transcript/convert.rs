@@ -148,6 +148,9 @@ impl Converter {
             let written = calls.iter().enumerate();
             let written = written.map(|(at, (id, call))| (self.to.call)(id, call, at));
             let messages = self.to.model_messages(words, written.collect());
+            if self.done.is_empty() && self.to.rules.parts.is_some() {
+                self.done.push(self.to.user(&wording::no_beginning()).into());
+            }
             self.done.extend(messages.into_iter().map(Json::from));
         }
         calls

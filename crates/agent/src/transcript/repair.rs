@@ -11,7 +11,9 @@ use super::{
     CallState, Open, Transcript,
     open::{answer_messages, failed_result},
 };
-use crate::wire::{Author, Unreadable, Wire, amend_messages};
+use crate::wire::{
+    Author, IdChanges, Unreadable, Wire, amend_messages, stated_ids, well_formed_messages,
+};
 
 /// What was wrong with the messages of a transcript and is now right.
 ///
@@ -116,7 +118,10 @@ pub(super) struct MessageGroup {
 pub(super) fn groups(wire: Wire, first: usize, messages: Vec<Json>) -> Vec<MessageGroup> {
     let mut groups = Vec::new();
     let mut last = MessageGroup { at: first, said: Vec::new(), after: Vec::new() };
-    for (at, message) in (first..).zip(messages) {
+    let messages = (first..).zip(messages).flat_map(|(at, message)| {
+        well_formed_messages(wire, message).into_iter().map(move |formed| (at, formed))
+    });
+    for (at, message) in messages {
         let is_model = wire.author(message.value()) == Some(Author::Model);
         // Items belong together; other messages of a model stand alone.
         let begins_next =
@@ -172,9 +177,13 @@ impl<'r> Repairer<'r> {
     /// Adds messages of a model that belong together, and the messages of the user that follow.
     fn add(&mut self, mut group: Vec<Json>, after: Vec<Json>) {
         let n_given = group.len();
+        let stated = group_ids(self.wire, &group);
         // The ids that the answers of callgate's dialects name where a call has none.
         group =
             amend_messages(self.wire, group, Unreadable::Replace, |at| format!("call_{}", at + 1));
+        let mut changes = IdChanges::default();
+        changes.add(stated, group_ids(self.wire, &group));
+        let after = after.into_iter().map(|message| changes.follow(self.wire, message)).collect();
         while group.last().is_some_and(|last| (self.wire.is_empty)(last.value())) {
             group.pop();
         }
@@ -184,6 +193,11 @@ impl<'r> Repairer<'r> {
             group.clear();
         }
         self.repair.n_removed += n_given - group.len();
+        let has_parts = self.wire.rules.parts.is_some();
+        if has_parts && self.at == 0 && self.done.is_empty() && !group.is_empty() {
+            // A conversation begins with its user.
+            self.done.push(self.wire.user(&wording::no_beginning()).into());
+        }
         self.done.extend(group);
         match read.filter(|read| !read.calls().is_empty()) {
             Some(read) => self.add_repaired_results(read, after),
@@ -282,6 +296,10 @@ impl<'r> Repairer<'r> {
             self.done.extend(answer_messages(self.wire, rest));
         }
     }
+}
+
+fn group_ids(wire: Wire, group: &[Json]) -> Vec<String> {
+    group.iter().flat_map(|message| stated_ids(wire, message.value())).collect()
 }
 
 /// The result of a call whose tool its caller may not use any more.

@@ -89,7 +89,7 @@ fn ids(wire: Wire, message: &Value) -> Vec<String> {
     ids.collect()
 }
 
-fn calls(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
+pub(super) fn calls(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
     let Some(list) = wire.rules.list_of_calls else {
         return call_in(wire, message).into_iter().collect();
     };

@@ -12,7 +12,9 @@ use self::stream::PartialReply;
 use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::{drop_blank_texts, make_object},
-    answered_id, has_type, is_blank, joined_texts, list,
+    answered_id, has_type,
+    ids::IdRule,
+    is_blank, joined_texts, list,
     media::{FileForm, IMAGES, PDF, WORDS},
     pieces::{decoded_file, stored_file, text_at},
     stream::EventStream,
@@ -49,6 +51,8 @@ pub(super) const FORMAT: Format = Format {
     rules: Rules {
         headers: &[("anthropic-version", "2023-06-01")],
         needs_tools: true,
+        answer_id_pointer: "/tool_use_id",
+        ids: IdRule { is_plain: true, is_unique: true, ..IdRule::ANY },
         amend_message: |message| drop_blank_texts(message, |block| has_type(block, "text")),
         text_file: Some(|file, words| {
             document(file, json!({"type": "text", "media_type": "text/plain", "data": words}))

@@ -19,6 +19,8 @@ use super::{
     answered_id,
     body::items,
     fault::ended_with,
+    form::ResultForm,
+    ids::IdRule,
     is_blank, joined_texts, list,
     media::{FileForm, Files, IMAGES, OFFICE, PDF, media_type},
     pieces::{decoded_file, text_at},
@@ -65,6 +67,11 @@ pub(super) const FORMAT: Format = Format {
         has_plain_words: false,
         needs_tools: true,
         answer_pointer: "/toolResult/content",
+        answer_id_pointer: "/toolResult/toolUseId",
+        result_form: ResultForm::Parts,
+        is_own_result,
+        // `ToolUseBlock` of Converse.
+        ids: IdRule { is_plain: true, is_unique: true, longest: 64 },
         amend_message: |message| drop_blank_texts(message, |block| block.get("text").is_some()),
         // `Message` of Converse: a document needs a text beside it.
         takes_lone_documents: false,
@@ -77,7 +84,7 @@ fn body(ask: &Ask<'_>) -> String {
     if !ask.instructions.is_empty() {
         body = body.with("system", json!([{"text": ask.instructions}]));
     }
-    body = body.list("messages", join_user_neighbours(ask.messages));
+    body = body.list("messages", join_neighbours(ask.messages));
     if ask.tools.is_empty() {
         return body.into_text(ask.settings);
     }
@@ -124,6 +131,16 @@ fn is_of_provider(call: &Value) -> bool {
     call.get("type").and_then(Value::as_str) == Some("server_tool_use")
 }
 
+/// True for the result of a call that the provider made itself: it has a type, or stands beside the call.
+fn is_own_result(blocks: &[Value], block: &Value) -> bool {
+    let id = text_at(block, "/toolResult/toolUseId");
+    let is_its = |other: &Value| {
+        other.get("toolUse").is_some_and(is_of_provider)
+            && text_at(other, "/toolUse/toolUseId") == id
+    };
+    block.pointer("/toolResult/type").is_some() || blocks.iter().any(is_its)
+}
+
 /// The texts of a block: its own, or those that have citations.
 fn texts(block: &Value) -> impl Iterator<Item = &Value> {
     let cited = block.pointer("/citationsContent/content").and_then(Value::as_array);
@@ -154,21 +171,24 @@ fn file_part(file: &FilePart<'_>, form: FileForm) -> Value {
     json!({"document": {"format": form.format(), "name": unique_name(file), "source": source}})
 }
 
-/// The messages, with neighbours of a user as one message. The others are left as they are.
-fn join_user_neighbours(messages: &[Json]) -> Vec<Cow<'_, str>> {
-    let is_user =
-        |message: &Json| message.value().get("role").and_then(Value::as_str) == Some("user");
-    let groups = messages.chunk_by(|one, next| is_user(one) && is_user(next));
-    let joined = |group: &'_ [Json]| {
+/// The messages, with neighbours of one role as one message. The others are left as they are.
+fn join_neighbours(messages: &[Json]) -> Vec<Cow<'_, str>> {
+    let groups = messages.chunk_by(|one, next| role(one) == role(next));
+    let joined = |group: &[Json]| {
         let parts = group.iter().flat_map(|message| list(message.value(), "content"));
         let content: Vec<Value> = parts.cloned().collect();
-        json!({"role": "user", "content": content}).to_string()
+        let role = group.first().and_then(role).unwrap_or_default();
+        json!({"role": role, "content": content}).to_string()
     };
     let written = groups.map(|group| match group {
         [alone] => Cow::Borrowed(alone.text()),
         group => Cow::Owned(joined(group)),
     });
     written.collect()
+}
+
+fn role(message: &Json) -> Option<&str> {
+    message.value().get("role").and_then(Value::as_str)
 }
 
 #[derive(Deserialize)]

@@ -15,6 +15,7 @@ use super::{
     answered_id,
     body::items,
     fault::{NO_GOOD, ended_with},
+    form::ResultForm,
     is_blank, joined_texts, list,
     media::{FileForm, Files, PDF},
     pieces::{decoded_file, text_at},
@@ -76,6 +77,8 @@ pub(super) const FORMAT: Format = Format {
         list_of_calls: Some("parts"),
         has_plain_words: false,
         answer_pointer: "/functionResponse/response",
+        answer_id_pointer: "/functionResponse/id",
+        result_form: ResultForm::Object,
         amend_message: |message| {
             let content = message.as_object_mut().filter(|content| !content.contains_key("role"));
             content.map(|content| content.insert("role", "model".into())).is_some()

@@ -14,7 +14,10 @@ use super::{
     amend::{Unreadable, make_text},
     answered_id,
     fault::ended_with,
-    has_type, is_blank, joined_texts,
+    form::ResultForm,
+    has_type,
+    ids::IdRule,
+    is_blank, joined_texts,
     media::{FileForm, Files, IMAGES, PDF, WORDS, media_type},
     pieces::{decoded_file, file_of_data_url, text_at},
     stream::EventStream,
@@ -67,6 +70,10 @@ pub(super) const FORMAT: Format = Format {
     rules: Rules {
         parts: None,
         answer_role: Some("tool"),
+        answer_id_pointer: "/tool_call_id",
+        result_form: ResultForm::Text,
+        // OpenAI's own limit. Some servers number the calls of each message alike, and know them by that.
+        ids: IdRule { longest: 40, ..IdRule::ANY },
         list_of_calls: Some("tool_calls"),
         amend_message,
         model_messages: Some(model_messages),
@@ -141,7 +148,15 @@ fn amend_message(message: &mut Value) -> bool {
     if had_none {
         members.remove("tool_calls");
     }
-    list_the_only_call(members) || had_none
+    // A list of nothing is no content.
+    let are_blank = |parts: &Vec<Value>| {
+        parts.iter().all(|part| part.get("text").is_some_and(|text| is_blank(Some(text))))
+    };
+    let is_blank_list = members.get("content").and_then(Value::as_array).is_some_and(are_blank);
+    if is_blank_list {
+        members.insert("content", Value::Null);
+    }
+    list_the_only_call(members) || had_none || is_blank_list
 }
 
 fn model_messages(words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {

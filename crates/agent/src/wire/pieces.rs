@@ -64,11 +64,14 @@ fn kind(value: &Value) -> &str {
 }
 
 /// The words of a result: a text, or the texts of its parts.
-fn result_text(value: &Value) -> String {
+pub(super) fn result_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let text = |part: &Value| part.get("text").and_then(Value::as_str).map(str::to_owned);
+            let text = |part: &Value| {
+                let text = part.as_str().or_else(|| part.get("text").and_then(Value::as_str));
+                text.map(str::to_owned)
+            };
             let json = |part: &Value| part.get("json").map(ToString::to_string);
             let words = |part: &Value| text(part).or_else(|| json(part));
             // Of an image in a result the next model reads that it was there.

@@ -20,6 +20,7 @@ mod rights;
 mod rounds;
 mod rows;
 mod search;
+mod sendable;
 mod shapes;
 mod shop;
 mod slow;

@@ -92,3 +92,18 @@ pub fn unreadable_file(name: &str) -> String {
 pub fn files_alone() -> String {
     "Files of the user:".to_owned()
 }
+
+/// The words in place of a message of the user that has none.
+pub fn no_words() -> String {
+    "[This message has no words]".to_owned()
+}
+
+/// The words in place of a result that is empty, where a provider wants some.
+pub fn no_result_words() -> String {
+    "[This result is empty]".to_owned()
+}
+
+/// The words of the user before a conversation that begins with its model.
+pub fn no_beginning() -> String {
+    "[The conversation begins with an answer]".to_owned()
+}

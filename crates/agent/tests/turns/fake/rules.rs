@@ -1,5 +1,5 @@
-//! The rules by which providers refuse a conversation: a call without an id, or with arguments of another kind; a call without its
-//! one result directly after it, a result without a call, empty messages, a conversation that does not begin or
+//! The rules by which providers refuse a conversation: a call without an id, with one that they do not take, or with arguments of
+//! another kind; blank words of a user; a call or a result under another role; a call without its one result directly after it, a result without a call, empty messages, a conversation that does not begin or
 //! end with the user, reasoning without its follower.
 
 use callgate_dialect::Dialect;
@@ -56,7 +56,10 @@ fn openai(body: &Value) -> Checked {
             "user" => {
                 let parts = message.get("content").and_then(Value::as_array);
                 let has_parts = parts.is_some_and(|parts| !parts.is_empty());
-                expect(has_parts || !text(message, "content").is_empty(), "an empty user message")?;
+                let has_text = !text(message, "content").trim().is_empty();
+                expect(has_parts || has_text, "an empty user message")?;
+                expect(parts.is_none_or(|parts| are_parts(parts)), "a blank text of a user")?;
+                expect(message.get("tool_calls").is_none(), "calls of a user")?;
             }
             "assistant" => {
                 let calls = message.get("tool_calls");
@@ -72,6 +75,7 @@ fn openai(body: &Value) -> Checked {
                 }
                 open = calls.map(|call| text(call, "id")).collect();
                 expect(are_distinct(&open), "one id of two calls")?;
+                expect(open.iter().all(|id| id.chars().count() <= 40), "an id of 41 characters")?;
                 let has_text = message.get("content").is_some_and(Value::is_string);
                 expect(has_text || !open.is_empty(), "an assistant message without content")?;
             }
@@ -92,6 +96,20 @@ fn is_object(text: &str) -> bool {
     text.is_empty() || Value::parse(text).is_ok_and(|value| value.is_object())
 }
 
+/// True for objects none of which is a blank text.
+fn are_parts(parts: &[Value]) -> bool {
+    let is_blank = |part: &Value| {
+        part.get("text").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty())
+    };
+    parts.iter().all(|part| part.is_object() && !is_blank(part))
+}
+
+/// `^[a-zA-Z0-9_-]+$`, and no longer than this.
+fn is_plain(id: &str, longest: usize) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    (1..=longest).contains(&id.len()) && id.chars().all(is_part)
+}
+
 fn are_distinct(ids: &[&str]) -> bool {
     ids.iter().collect::<std::collections::BTreeSet<_>>().len() == ids.len()
 }
@@ -101,18 +119,32 @@ struct Blocks {
     input: fn(&Value) -> Option<&Value>,
     id: fn(&Value) -> Option<&str>,
     answered: fn(&Value) -> Option<&str>,
+    /// The content of a result.
+    result: fn(&Value) -> Option<&Value>,
+    longest_id: usize,
 }
 
 const ANTHROPIC: Blocks = Blocks {
     input: |block| block.get("input").filter(|_| text(block, "type") == "tool_use"),
     id: |block| (text(block, "type") == "tool_use").then(|| text(block, "id")),
     answered: |block| (text(block, "type") == "tool_result").then(|| text(block, "tool_use_id")),
+    result: |block| {
+        let content = block.get("content").filter(|_| text(block, "type") == "tool_result");
+        content.filter(|content| !content.is_string())
+    },
+    longest_id: usize::MAX,
 };
 
 const BEDROCK: Blocks = Blocks {
     input: |block| own_call(block)?.get("input"),
     id: |block| Some(text(own_call(block)?, "toolUseId")),
-    answered: |block| Some(text(block.get("toolResult")?, "toolUseId")),
+    answered: |block| {
+        // Results of calls that the provider makes itself have a type.
+        let result = block.get("toolResult").filter(|result| result.get("type").is_none())?;
+        Some(text(result, "toolUseId"))
+    },
+    result: |block| block.get("toolResult")?.get("content"),
+    longest_id: 64,
 };
 
 /// A call of Bedrock that the provider does not make itself.
@@ -120,9 +152,16 @@ fn own_call(block: &Value) -> Option<&Value> {
     block.get("toolUse").filter(|call| text(call, "type") != "server_tool_use")
 }
 
+/// True if the results among blocks have parts that are none of blank text.
+fn are_results(content: &[Value], blocks: &Blocks) -> bool {
+    let mut results = content.iter().filter_map(blocks.result).map(Value::as_array);
+    results.all(|parts| parts.is_some_and(|parts| !parts.is_empty() && are_parts(parts)))
+}
+
 fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
     let single = [Value::Null];
     let mut open: Vec<&str> = Vec::new();
+    let mut all: Vec<&str> = Vec::new();
     let messages = list(body, "messages")?;
     expect(
         messages.first().is_some_and(|first| text(first, "role") == "user"),
@@ -131,27 +170,28 @@ fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
     expect(messages.last().is_some_and(|last| text(last, "role") == "user"), "the last message")?;
     for message in messages {
         let content = match message.get("content") {
-            Some(Value::String(text)) if !text.trim().is_empty() => &single[..],
+            Some(Value::String(text)) if kind == "tool_use" && !text.trim().is_empty() => {
+                &single[..]
+            }
             Some(Value::Array(content)) if !content.is_empty() => content,
             _ => return Err("an empty message".to_owned()),
         };
-        let is_blank = |block: &&Value| {
-            block.get("text").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty())
-        };
-        expect(!content.iter().any(|block| is_blank(&block)), "a blank text")?;
-        // A model's message may have results of calls that its provider made.
+        let has_text = message.get("content").is_some_and(Value::is_string);
+        expect(has_text || are_parts(content), "a blank text, or a block that is none")?;
         let is_user = text(message, "role") == "user";
-        let answered = |block| (blocks.answered)(block).filter(|_| is_user);
-        let n_answered = content.iter().filter_map(answered).count();
-        let answered: Vec<_> = content.iter().map_while(answered).collect();
+        let n_answered = content.iter().filter_map(blocks.answered).count();
+        let answered: Vec<_> = content.iter().map_while(blocks.answered).collect();
         expect(n_answered == answered.len(), "a result after other blocks")?;
+        expect(is_user || answered.is_empty(), "a result of a model")?;
+        expect(!is_user || are_results(content, blocks), "the content of a result")?;
         let mut given = answered.clone();
         given.sort_unstable();
         open.sort_unstable();
         expect(given == open, "results that are not those of the calls before")?;
         open = content.iter().filter_map(|block| (blocks.id)(block)).collect();
-        expect(!open.contains(&""), "a call without an id")?;
-        expect(are_distinct(&open), "one id of two calls")?;
+        expect(open.iter().all(|id| is_plain(id, blocks.longest_id)), "the id of a call")?;
+        all.extend(&open);
+        expect(are_distinct(&all), "one id of two calls")?;
         let is_unsigned = |block: &Value| {
             let thought = block.pointer("/reasoningContent/reasoningText");
             thought.is_some_and(|thought| {
@@ -188,6 +228,12 @@ fn gemini(body: &Value) -> Checked {
     for content in contents {
         let parts = list(content, "parts")?;
         expect(!parts.is_empty(), "a content without parts")?;
+        let is_user = text(content, "role") != "model";
+        expect(!is_user || are_parts(parts), "a blank text of a user")?;
+        let responses = parts.iter().filter_map(|part| part.get("functionResponse"));
+        let has_object = |it: &Value| it.get("response").is_some_and(Value::is_object);
+        expect(responses.clone().all(has_object), "a response that is no object")?;
+        expect(is_user || responses.count() == 0, "a response of a model")?;
         let named = |part: &Value, kind: &str| {
             part.get(kind).map(|call| (text(call, "id").to_owned(), text(call, "name").to_owned()))
         };
@@ -205,6 +251,7 @@ fn gemini(body: &Value) -> Checked {
 
 fn responses(body: &Value) -> Checked {
     let mut open: Vec<&str> = Vec::new();
+    let mut all: Vec<&str> = Vec::new();
     let mut is_reasoning = false;
     let input = list(body, "input")?;
     expect(body.get("store").and_then(Value::as_bool) == Some(false), "a stored response")?;
@@ -219,9 +266,11 @@ fn responses(body: &Value) -> Checked {
         is_reasoning = kind == "reasoning";
         match kind {
             "function_call" => {
-                open.push(text(item, "call_id"));
-                expect(are_distinct(&open), "one id of two calls")?;
-                expect(!open.contains(&""), "a call without an id")?;
+                let id = text(item, "call_id");
+                open.push(id);
+                all.push(id);
+                expect(are_distinct(&all), "one id of two calls")?;
+                expect((1..=64).contains(&id.chars().count()), "the id of a call")?;
                 let arguments = item.get("arguments");
                 expect(arguments.is_some_and(Value::is_string), "arguments that are no text")?;
             }
@@ -233,6 +282,10 @@ fn responses(body: &Value) -> Checked {
             }
             "message" if text(item, "role") == "user" => {
                 expect(open.is_empty(), "no tool output found for a function call")?;
+                let parts = item.get("content").and_then(Value::as_array);
+                let is_text = !text(item, "content").trim().is_empty();
+                let is_fine = parts.map_or(is_text, |it| !it.is_empty() && are_parts(it));
+                expect(is_fine, "a blank text of a user")?;
             }
             "message" | "reasoning" => {}
             other => return Err(format!("the item {other}")),

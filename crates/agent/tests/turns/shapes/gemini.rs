@@ -107,7 +107,7 @@ async fn a_call_whose_arguments_come_in_pieces_is_made_once_it_is_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_does_not_continue_as_it_said_is_asked_for_again() {
+async fn a_call_that_does_not_continue_as_it_said_is_requested_again() {
     let mut broken = streamed_arguments();
     broken.remove(7);
     let whole = streamed_arguments().concat().into_bytes();

@@ -1,0 +1,203 @@
+//! The ids of calls, and of the results that follow them. Providers refuse ids of other characters, longer ones and, some of them, one
+//! id for two calls of a conversation; what comes from another provider or server has all of these.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use callgate_tool::{Json, Object, Value};
+
+use super::{Author, Wire, amend::calls};
+
+/// The ids that a provider takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IdRule {
+    /// True if they have only letters, digits, `_` and `-`.
+    pub(super) is_plain: bool,
+    /// True if no two calls of a conversation may have one id.
+    pub(super) is_unique: bool,
+    /// The most characters.
+    pub(super) longest: usize,
+}
+
+impl IdRule {
+    pub(super) const ANY: Self = Self { is_plain: false, is_unique: false, longest: usize::MAX };
+
+    fn takes(self, id: &str) -> bool {
+        // The signature of a thought, which LiteLLM keeps in an id: only that server takes it, and it needs it.
+        let is_signed = !self.is_plain && id.contains("__thought__");
+        let is_part = |c: char| !self.is_plain || c.is_ascii_alphanumeric() || "_-".contains(c);
+        let is_short = is_signed || id.chars().count() <= self.longest;
+        !id.is_empty() && is_short && id.chars().all(is_part)
+    }
+}
+
+/// Messages as they are sent: with ids that the provider takes, each result with that of its call. They depend on earlier messages
+/// alone, so that what was sent before is sent again as it was.
+pub(crate) fn sendable_messages(wire: Wire, messages: &[Json]) -> Cow<'_, [Json]> {
+    if wire.id_member.is_none() || are_sendable(wire, messages) {
+        return Cow::Borrowed(messages);
+    }
+    let (mut taken, mut n_calls) = (BTreeSet::new(), 0_usize);
+    let mut made: BTreeSet<String> = BTreeSet::new();
+    let (mut changes, mut is_after_model) = (IdChanges::default(), false);
+    let mut sendable = Vec::with_capacity(messages.len());
+    for message in messages {
+        let is_model = wire.author(message.value()) == Some(Author::Model);
+        if is_model && !(is_after_model && wire.has_items()) {
+            changes = IdChanges::default();
+        }
+        is_after_model = is_model;
+        if !is_model {
+            sendable.push(changes.follow(wire, message.clone()));
+            continue;
+        }
+        let stated = stated_ids(wire, message.value());
+        let ids = stated.iter().map(|stated| {
+            n_calls = n_calls.saturating_add(1);
+            let own = Some(stated).filter(|id| wire.rules.ids.takes(id));
+            let own = own.filter(|id| !made.contains(*id));
+            let own = own.filter(|id| taken.insert((*id).clone()) || !wire.rules.ids.is_unique);
+            own.cloned().unwrap_or_else(|| {
+                let id = new_id(n_calls, &mut taken);
+                made.insert(id.clone());
+                id
+            })
+        });
+        let ids: Vec<_> = ids.collect();
+        sendable.push(with_ids(wire, message, &ids));
+        changes.add(stated, ids);
+    }
+    Cow::Owned(sendable)
+}
+
+fn are_sendable(wire: Wire, messages: &[Json]) -> bool {
+    let mut taken = BTreeSet::new();
+    let models = messages.iter().map(Json::value);
+    let mut ids = models
+        .filter(|message| wire.author(message) == Some(Author::Model))
+        .flat_map(|message| stated_ids(wire, message));
+    ids.all(|id| wire.rules.ids.takes(&id) && (!wire.rules.ids.is_unique || taken.insert(id)))
+}
+
+/// An id that every provider takes: Mistral wants nine letters and digits.
+fn new_id(number: usize, taken: &mut BTreeSet<String>) -> String {
+    let mut number = number;
+    loop {
+        let id = format!("call{number:05}");
+        if taken.insert(id.clone()) {
+            return id;
+        }
+        number = number.saturating_add(1);
+    }
+}
+
+fn with_ids(wire: Wire, message: &Json, ids: &[String]) -> Json {
+    let mut changed = message.value().clone();
+    let mut is_changed = false;
+    for (call, id) in calls(wire, &mut changed).into_iter().zip(ids) {
+        is_changed |= set_text(call, wire.id_member.unwrap_or_default(), id);
+    }
+    if is_changed { changed.into() } else { message.clone() }
+}
+
+/// The ids of the calls in a message, as they stand; empty for a call without one.
+pub(crate) fn stated_ids(wire: Wire, message: &Value) -> Vec<String> {
+    let (Some(member), Some(list)) = (wire.id_member, wire.rules.list_of_calls) else {
+        let id = wire.id_member.and_then(|member| stated_id(wire, message, member));
+        return id.into_iter().collect();
+    };
+    let parts = message.get(list).and_then(Value::as_array).into_iter().flatten();
+    parts.filter_map(|part| stated_id(wire, part, member)).collect()
+}
+
+fn stated_id(wire: Wire, part: &Value, member: &str) -> Option<String> {
+    let call = part.pointer((wire.call_pointer)(part)?)?.as_object()?;
+    Some(text_of_id(call.get(member)))
+}
+
+/// An id: a text, or a number, which some programs write.
+pub(super) fn text_of_id(id: Option<&Value>) -> String {
+    match id {
+        Some(Value::String(id)) => id.clone(),
+        Some(Value::Number(id)) => id.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The ids that calls had, and those that they have now, in the order of the calls.
+#[derive(Debug, Default)]
+pub(crate) struct IdChanges(Vec<IdChange>);
+
+#[derive(Debug)]
+struct IdChange {
+    /// The place of the call.
+    at: usize,
+    stated: String,
+    id: String,
+}
+
+impl IdChanges {
+    /// Adds calls behind those that are there.
+    pub(crate) fn add(&mut self, stated: Vec<String>, ids: Vec<String>) {
+        let n_before = self.0.last().map_or(0, |last| last.at.saturating_add(1));
+        let changes = stated.into_iter().zip(ids).zip(n_before..);
+        self.0.extend(changes.map(|((stated, id), at)| IdChange { at, stated, id }));
+    }
+
+    /// A message whose results have the ids of their calls. Each call is taken once.
+    pub(crate) fn follow(&mut self, wire: Wire, message: Json) -> Json {
+        if self.0.is_empty() {
+            return message;
+        }
+        let mut changed = message.value().clone();
+        let mut is_changed = false;
+        for part in parts_of(wire, &mut changed) {
+            let Some(id) = (wire.answers)(part).and_then(|stated| self.take(&stated)) else {
+                continue;
+            };
+            if let Some((holder, member)) = holder_and_member(part, wire.rules.answer_id_pointer) {
+                is_changed |= set_text(holder, member, &id);
+            }
+        }
+        if is_changed { changed.into() } else { message }
+    }
+
+    /// Takes the call that a result names: by its id, by the one that callgate's dialects give to a call without any, or by its place.
+    fn take(&mut self, stated: &str) -> Option<String> {
+        let is_unnamed = |change: &IdChange| {
+            change.stated.is_empty() && *stated == format!("call_{}", change.at.saturating_add(1))
+        };
+        let at = self.0.iter().position(|change| change.stated == stated);
+        let at = at.or_else(|| self.0.iter().position(is_unnamed));
+        let at = at.or_else(|| (stated.is_empty() && !self.0.is_empty()).then_some(0))?;
+        Some(self.0.remove(at).id)
+    }
+}
+
+/// The parts of a message that may be results.
+pub(super) fn parts_of(wire: Wire, message: &mut Value) -> Vec<&mut Value> {
+    match wire.rules.parts {
+        None => vec![message],
+        Some(member) => {
+            let parts = message.get_mut(member).and_then(Value::as_array_mut);
+            parts.into_iter().flatten().collect()
+        }
+    }
+}
+
+/// The object that holds the member at a JSON pointer, and the member's name.
+pub(super) fn holder_and_member<'v>(
+    part: &'v mut Value,
+    pointer: &'static str,
+) -> Option<(&'v mut Object, &'static str)> {
+    let (holder, member) = pointer.rsplit_once('/')?;
+    Some((part.pointer_mut(holder)?.as_object_mut()?, member))
+}
+
+/// Sets a member to a text. Returns true if it was another value.
+fn set_text(members: &mut Object, member: &'static str, text: &str) -> bool {
+    if members.get(member).and_then(Value::as_str) == Some(text) {
+        return false;
+    }
+    members.insert(member, text.into());
+    true
+}
