@@ -143,7 +143,7 @@ fn an_approver_of_a_tool_has_any_name_that_means_no_other() {
             toolset("one"),
             toolset("two"),
         );
-        let built = crate::built::configured_with(description, &text);
+        let built = configured_with(description, &text);
         let findings = crate::built::findings(built)
             .into_iter()
             .filter(|found| found.pointer.contains("/approves/"));

@@ -32,7 +32,7 @@ fn pets(server: &str, settings: &str) -> Built {
     let auth = "auth: { api_key: { in: header, name: X-Key, value: literal:canary-key } }";
     let text = format!("toolsets:\n  pets:\n    server: {server}\n    {auth}\n{settings}");
     let text = text.replace("    server:", "    openapi: spec.yaml\n    server:");
-    crate::built::configured_with(DESCRIPTION, &text).unwrap()
+    configured_with(DESCRIPTION, &text).unwrap()
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn the_client_gets_filled_arguments_and_no_credential() {
 
 #[tokio::test]
 async fn session_values_of_credentials_are_not_sent_to_the_client() {
-    let built = crate::built::configured_with(
+    let built = configured_with(
         DESCRIPTION,
         "toolsets:
   pets:

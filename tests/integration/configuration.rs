@@ -36,7 +36,7 @@ fn the_full_example_shows_every_key() {
         let text = fs::read(root().join(file)).unwrap();
         keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
     }
-    for table in callgate_config::tables(&kinds()) {
+    for table in tables(&kinds()) {
         for key in table.keys() {
             assert!(
                 shown.iter().any(|known| known == key.name),

@@ -133,7 +133,7 @@ pub(crate) fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
 
 #[test]
 fn every_key_of_the_schema_has_a_description() {
-    for table in callgate_config::tables(&kinds()) {
+    for table in tables(&kinds()) {
         for key in table.keys() {
             let is_sentence =
                 key.about.starts_with(|first: char| first.is_uppercase() || first == '`');
@@ -143,7 +143,7 @@ fn every_key_of_the_schema_has_a_description() {
         assert!(sorted, "no key of {} is declared twice", table.name);
     }
     let kinds = kinds();
-    let tables = callgate_config::tables(&kinds);
+    let tables = tables(&kinds);
     let counts = tables.iter().flat_map(callgate_config::Table::keys);
     assert!(counts.filter(|key| matches!(key.kind, Kind::Count(120))).count() == 1);
 }

@@ -39,7 +39,7 @@ fn the_cause_of_an_error_is_shown_as_text() {
     check(&secret::Error::new(kind, "no answer").with_source(Cause).clone());
     let kind = session::ErrorKind::Unavailable;
     check(&session::Error::new(kind, "no answer").with_source(Cause).clone());
-    let kind = transport::ErrorKind::Send;
+    let kind = ErrorKind::Send;
     check(&transport::Error::new(kind, "no answer").with_source(Cause).clone());
 }
 

@@ -215,7 +215,7 @@ async fn an_environment_replaces_the_scheme_and_host_of_an_exported_server() {
         check_fault(&files, &settings, "import-invalid", "`$env_var` for the whole address");
         let settings = json!({"ces_toolset": "app/toolsets/pets", "server": own});
         let overridden = open(&files, &settings).unwrap();
-        let said = |known: &config::Finding| known.message.contains("$env_var");
+        let said = |known: &Finding| known.message.contains("$env_var");
         assert!(overridden.warnings.iter().any(said), "{:?}", overridden.warnings);
     }
     assert_eq!(server.total(), 0);
@@ -226,7 +226,7 @@ async fn an_environment_replaces_the_scheme_and_host_of_an_exported_server() {
 fn check_fault(files: &[(&str, String)], settings: &Value, code: &str, words: &str) {
     let error = open(files, settings).unwrap_err();
     let shown = error.to_string();
-    let is_it = |known: &config::Finding| known.code == code && known.severity == Severity::Error;
+    let is_it = |known: &Finding| known.code == code && known.severity == Severity::Error;
     assert!(error.findings().iter().any(is_it), "{shown}");
     assert!(shown.contains(words) && !shown.contains("canary"), "{shown}");
 }

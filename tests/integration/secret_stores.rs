@@ -46,7 +46,7 @@ fn executor(vault: &str, service: &str, toolsets: &[(&str, &str)]) -> Executor {
             "  {name}: {{openapi: spec.yaml, server: \"{service}\", auth: {{bearer: {{token: \"{token}\"}}}}}}\n"
         ));
     }
-    let built = crate::built::configured_with(DESCRIPTION, &text);
+    let built = configured_with(DESCRIPTION, &text);
     built.unwrap().executor
 }
 
@@ -93,7 +93,7 @@ async fn the_time_limit_covers_checks_the_credential_and_the_answer() {
              limits: {{timeout: {limit}}}}}}}}}",
             vault, silent.origin
         );
-        crate::built::configured_with(DESCRIPTION, &text).unwrap().executor
+        configured_with(DESCRIPTION, &text).unwrap().executor
     };
     let asked = ToolCall::new("1", "slow-echo", Object::default());
     let session = Session::default();

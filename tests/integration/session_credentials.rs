@@ -49,7 +49,7 @@ fn configuration(server: &str, token: &str, settings: &str) -> String {
 }
 
 fn load(annotation: &str, configuration: &str) -> Result<Built, config::Error> {
-    crate::built::configured_with(&description(annotation), configuration)
+    configured_with(&description(annotation), configuration)
 }
 
 fn built(annotation: &str, configuration: &str) -> Built {
@@ -210,7 +210,7 @@ async fn a_credential_is_withheld_below_every_keyword_of_a_schema() {
             schema.replace("AT", at)
         );
         let text = configuration(&server.url(""), "$session.params.token", "");
-        let built = crate::built::configured_with(&operation, &text);
+        let built = configured_with(&operation, &text);
         let built = built.unwrap_or_else(|error| panic!("{schema}: {error}"));
         let told = built.warnings.iter().any(|found| found.code == "session-credential");
         assert!(told, "{schema}: {:?}", built.warnings);

@@ -44,7 +44,7 @@ mcp: {pinned: [PINNED], tools: {PINNED: {title: New}}}
         let settings = settings.trim().replace('\n', "\n    ").replace("NAME", name);
         let mcp = format!("mcp{}", mcp.replace("PINNED", pinned));
         let text = format!("toolsets:\n  shop:\n    openapi: a.yaml\n    {settings}\n{mcp}");
-        let built = crate::built::configured_with(DESCRIPTION, &text).unwrap();
+        let built = configured_with(DESCRIPTION, &text).unwrap();
         assert_eq!(
             (names(&built), &*built.warnings),
             (vec!["shop-create_order"], &[][..]),
@@ -80,7 +80,7 @@ async fn operations_with_one_id_have_words_of_their_paths_and_their_former_names
         );
         let toolset = format!("{{openapi: a.yaml, server: 'https://a.example', {rules}}}");
         let text = format!("toolsets: {{shop: {toolset}}}");
-        let built = crate::built::configured_with(SHARED_ID, &text).unwrap();
+        let built = configured_with(SHARED_ID, &text).unwrap();
         assert_eq!(
             (names(&built), &*built.warnings),
             (vec!["shop-listItems_orders"], &[][..]),
@@ -99,10 +99,10 @@ fn toolsets_that_share_a_prefix_keep_the_long_names() {
         )
     };
     let text = format!("toolsets:\n{}{}", toolset("a", "GET"), toolset("b", "POST"));
-    let built = crate::built::configured_with(DESCRIPTION, &text).unwrap();
+    let built = configured_with(DESCRIPTION, &text).unwrap();
     assert_eq!(names(&built), ["list_orders_orders_get", "create_order_orders_post"]);
     let wished = text.replace("prefix", "tool_names: short, prefix");
-    let built = crate::built::configured_with(DESCRIPTION, &wished).unwrap();
+    let built = configured_with(DESCRIPTION, &wished).unwrap();
     assert_eq!(names(&built), ["list_orders", "create_order"]);
 }
 

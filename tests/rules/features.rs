@@ -86,6 +86,6 @@ fn serde_json_is_the_one_that_an_embedder_has() {
     assert_eq!(tagged, Tagged::Weight { value: 1.5 });
     let untagged: Vec<Untagged> = serde_json::from_str(r#"[1.5,"x"]"#).unwrap();
     assert_eq!(untagged, [Untagged::Number(1.5), Untagged::Text("x".to_owned())]);
-    let sorted: serde_json::Value = serde_json::from_str(r#"{"b":1.10,"a":2}"#).unwrap();
+    let sorted: Value = serde_json::from_str(r#"{"b":1.10,"a":2}"#).unwrap();
     assert_eq!(sorted.to_string(), r#"{"a":2,"b":1.1}"#);
 }

@@ -32,7 +32,7 @@ fn waiting(text: &str) -> Vec<String> {
 /// The name of a function that is public and waits.
 fn public(visibility: &Visibility, signature: &Signature) -> Option<String> {
     let is_future = match &signature.output {
-        ReturnType::Type(_, answer) => matches!(&**answer, syn::Type::ImplTrait(kind) if
+        ReturnType::Type(_, answer) => matches!(&**answer, Type::ImplTrait(kind) if
             kind.bounds.iter().any(|bound| matches!(bound, syn::TypeParamBound::Trait(bound)
                 if bound.path.segments.last().is_some_and(|last| last.ident == "Future")))),
         ReturnType::Default => false,

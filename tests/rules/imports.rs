@@ -10,7 +10,7 @@ pub(super) fn imports(tree: &UseTree) -> Vec<(Vec<String>, String)> {
 }
 
 fn gather(tree: &UseTree, before: &[String], into: &mut Vec<(Vec<String>, String)>) {
-    let with = |name: &syn::Ident| [before, &[name.to_string()]].concat();
+    let with = |name: &Ident| [before, &[name.to_string()]].concat();
     match tree {
         UseTree::Glob(_) => into.push((before.to_vec(), "*".to_owned())),
         UseTree::Group(group) => group.items.iter().for_each(|each| gather(each, before, into)),

@@ -68,7 +68,7 @@ fn a_key_that_no_test_names_is_found() {
 
 #[test]
 fn no_key_of_the_schema_is_without_a_test() {
-    let schema = std::fs::read(root().join("config/schema.json")).expect("the schema");
+    let schema = fs::read(root().join("config/schema.json")).expect("the schema");
     let schema = serde_json::from_slice(&schema).expect("JSON");
     let untested = untested_keys(&schema, &tracked_files());
     assert!(untested.is_empty(), "keys without a test of what they do: {untested:?}");

@@ -244,7 +244,7 @@ fn every_row_of_the_table_has_only_edges_downwards() {
 
 #[test]
 fn the_architecture_page_shows_the_same_table() {
-    let page = std::fs::read_to_string(root().join("crates/README.md")).unwrap();
+    let page = fs::read_to_string(root().join("crates/README.md")).unwrap();
     assert_eq!(table_in(&page), table_here());
     assert!(page.lines().count() <= 200, "the architecture page fits 200 lines");
 }
@@ -252,7 +252,7 @@ fn the_architecture_page_shows_the_same_table() {
 #[test]
 fn every_file_that_the_architecture_page_names_exists() {
     let crates = root().join("crates");
-    let page = std::fs::read_to_string(crates.join("README.md")).unwrap();
+    let page = fs::read_to_string(crates.join("README.md")).unwrap();
     let quoted = page.split('`').skip(1).step_by(2);
     let absent: Vec<_> =
         quoted.filter(|text| text.contains("/src/") && !crates.join(text).exists()).collect();

@@ -153,7 +153,7 @@ fn test_code_is_exempt() {
 
 #[test]
 fn no_crate_has_a_circle_of_modules() {
-    let crates = std::fs::read_dir(root().join("crates")).unwrap();
+    let crates = fs::read_dir(root().join("crates")).unwrap();
     let folders = crates.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     let mut found = Vec::new();
     for folder in folders {

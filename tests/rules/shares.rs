@@ -180,7 +180,7 @@ fn a_row_in_turn_must_have_the_type_of_share_in_a_file() {
 #[test]
 fn the_list_has_a_row_for_each_shared_thing() {
     let path = root().join("SECURITY.md");
-    let text = std::fs::read_to_string(path).expect("the file is there");
+    let text = fs::read_to_string(path).expect("the file is there");
     let (files, listed) = (rust_files("crates"), files_in_list(&text));
     assert_eq!(missing_rows(&files, &listed), Vec::<String>::new());
     assert_eq!(rows_without_turns(&files, &text), Vec::<&str>::new());

@@ -59,7 +59,7 @@ impl<'ast> Visit<'ast> for Parts {
         }
     }
 
-    fn visit_path(&mut self, path: &'ast syn::Path) {
+    fn visit_path(&mut self, path: &'ast Path) {
         let names = path.segments.iter().map(|segment| segment.ident.to_string());
         self.take(&names.collect::<Vec<_>>());
         visit::visit_path(self, path);

@@ -111,7 +111,7 @@ impl<'ast> Visit<'ast> for Functions {
         }
     }
 
-    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+    fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
         if self.is_test {
             self.function(&item.sig.ident.to_string(), &item.attrs, |functions| {
                 visit::visit_impl_item_fn(functions, item);

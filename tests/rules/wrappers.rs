@@ -76,7 +76,7 @@ fn every_wrapped_library_is_named_by_its_wrappers_only() {
 
 #[test]
 fn the_ban_list_for_dependencies_names_the_same_libraries() {
-    let page = std::fs::read_to_string(root().join("deny.toml")).unwrap();
+    let page = fs::read_to_string(root().join("deny.toml")).unwrap();
     for (library, allowed) in WRAPPERS {
         let line = page.lines().find(|line| line.contains(&format!("crate = \"{library}\"")));
         let line = line.unwrap_or_else(|| panic!("`deny.toml` bans `{library}`"));

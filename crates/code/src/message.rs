@@ -110,16 +110,7 @@ impl Order {
     pub(crate) fn write_to(&self, out: &mut String) {
         match self {
             Self::Answer { number, answer } => write_answer(*number, answer, out),
-            Self::Answers(answers) => {
-                out.push_str(r#"{"answers":["#);
-                for (at, answer) in answers.iter().enumerate() {
-                    if at > 0 {
-                        out.push(',');
-                    }
-                    answer.write_to(out);
-                }
-                out.push_str("]}");
-            }
+            Self::Answers(answers) => write_answers(answers, out),
             Self::Named(_) | Self::Run { .. } => self.to_value().write_to(out),
         }
     }
@@ -135,7 +126,7 @@ impl Order {
                     }
                     None => Ok(take_member(&mut body, "value")?),
                 };
-                Some(Self::Answer { number: body["number"].as_u64()?, answer })
+                Some(Self::Answer { number: body.get("number")?.as_u64()?, answer })
             }
             "answers" => {
                 let Value::Array(answers) = body else { return None };
@@ -149,15 +140,24 @@ impl Order {
                 None => Meaning::Unknown(text(&body, "unknown")?),
             })),
             "run" => Some(Self::Run {
-                number: body["number"].as_u64()?,
+                number: body.get("number")?.as_u64()?,
                 code: text(&body, "code")?,
-                memory: usize::try_from(body["memory"].as_u64()?).ok()?,
-                output: usize::try_from(body["output"].as_u64()?).ok()?,
-                time_ms: body["time_ms"].as_u64()?,
+                memory: usize::try_from(body.get("memory")?.as_u64()?).ok()?,
+                output: usize::try_from(body.get("output")?.as_u64()?).ok()?,
+                time_ms: body.get("time_ms")?.as_u64()?,
             }),
             _ => None,
         }
     }
+}
+
+fn write_answers(answers: &[Order], out: &mut String) {
+    out.push_str(r#"{"answers":["#);
+    for (at, answer) in answers.iter().enumerate() {
+        out.push_str(if at > 0 { "," } else { "" });
+        answer.write_to(out);
+    }
+    out.push_str("]}");
 }
 
 /// Appends the order with this answer as JSON to a text.
@@ -210,7 +210,7 @@ impl Report {
         let (kind, mut body) = only_member(value)?;
         match kind.as_str() {
             "call" => {
-                let (number, name) = (body["number"].as_u64()?, Name::from_value(&body)?);
+                let (number, name) = (body.get("number")?.as_u64()?, Name::from_value(&body)?);
                 let positional = take_member(&mut body, "positional")?;
                 let named = take_member(&mut body, "named")?;
                 let (Value::Array(positional), Value::Object(named)) = (positional, named) else {
@@ -223,10 +223,10 @@ impl Report {
                     result: text(&body, "result")?,
                     error: text(&body, "error")?,
                     stdout: text(&body, "stdout")?,
-                    is_cut: body["cut"].as_bool()?,
-                    is_no_program: body["no_program"].as_bool()?,
+                    is_cut: body.get("cut")?.as_bool()?,
+                    is_no_program: body.get("no_program")?.as_bool()?,
                 };
-                Some(Self::End(body["number"].as_u64()?, end))
+                Some(Self::End(body.get("number")?.as_u64()?, end))
             }
             "lookup" => Name::from_value(&body).map(Self::Lookup),
             "wait" => Some(Self::Wait),
@@ -237,7 +237,7 @@ impl Report {
 
 impl Name {
     fn from_value(body: &Value) -> Option<Self> {
-        let module = body["module"].as_str().map(str::to_owned);
+        let module = body.get("module")?.as_str().map(str::to_owned);
         Some(Self { module, name: text(body, "name")? })
     }
 }

@@ -66,7 +66,7 @@ async fn the_token_endpoint_of_an_export_is_public_https_or_vouched_for() {
         "clientSecret": "canary-s", "tokenEndpoint": provider.url("/token")}});
     let named = json!({"dialogflow_tool": "agent/tools/pets", "server": server.url("")});
     let built = open(&dialogflow(&oauth), &named).unwrap();
-    let said = |known: &config::Finding| known.message.contains("expected a token endpoint");
+    let said = |known: &Finding| known.message.contains("expected a token endpoint");
     assert!(built.warnings.iter().any(said), "{:?}", built.warnings);
     let Outcome::Failed(fault) = call(&built).await else { panic!("it was called") };
     assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No));

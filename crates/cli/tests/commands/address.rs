@@ -55,7 +55,7 @@ impl Site {
         self.server.take().unwrap().stop();
         // Until nobody listens any more.
         while TcpStream::connect(self.origin.trim_start_matches("http://")).is_ok() {
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
 }

@@ -191,7 +191,7 @@ fn a_key_press_calls_no_service_and_reads_no_secret() {
     ] {
         let mut command = home.command(Path::new(env!("CARGO_BIN_EXE_callgate")));
         command.args(["complete", "zsh", "--", "callgate"]).args(&words);
-        let (sender, ended) = mpsc::channel();
+        let (sender, ended) = channel();
         thread::spawn(move || sender.send(Ended::of(&mut command)));
         let ended = ended.recv_timeout(Duration::from_secs(30));
         let ended = ended.unwrap_or_else(|_| panic!("{words:?} waits for the secret"));

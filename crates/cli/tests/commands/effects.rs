@@ -35,7 +35,7 @@ impl Trial {
         let port = listener.local_addr().unwrap().port();
         let n_connections = Arc::<AtomicUsize>::default();
         let counted = Arc::clone(&n_connections);
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             for connection in listener.incoming() {
                 counted.fetch_add(1, Ordering::SeqCst);
                 drop(connection);

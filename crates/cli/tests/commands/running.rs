@@ -30,7 +30,7 @@ impl Sidecar {
         let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
         let written = BufReader::new(process.stderr.take().unwrap());
         let (tell, lines) = channel();
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             for line in written.split(b'\n').map_while(Result::ok) {
                 tell.send(String::from_utf8(line).unwrap()).ok();
             }

@@ -101,7 +101,7 @@ fn a_reload_signal_during_the_start_does_not_end_the_sidecar() {
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
     let mut sidecar = Sidecar::spawned(&mut serve(&folder));
     let pid = Pid::from_child(&sidecar.process);
-    let asking = std::thread::spawn(move || {
+    let asking = thread::spawn(move || {
         // It asks for its description before it serves anything.
         let (mut stream, _) = slow.accept().unwrap();
         let head = BufReader::new(&stream).lines().map_while(Result::ok);
