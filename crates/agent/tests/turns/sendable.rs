@@ -37,7 +37,7 @@ impl Drawn<'_> {
 
     fn messages(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();
-        for _ in 0..1 + self.pick(5) {
+        for _ in 0..=self.pick(5) {
             match self.pick(5) {
                 0 | 1 => messages.push(self.user()),
                 2 => messages.push(self.model_words()),
@@ -79,9 +79,10 @@ impl Drawn<'_> {
 
     fn model_words(&mut self) -> Value {
         let text = ["Yes.", "One moment."][self.pick(2)];
+        let is_part = self.pick(2) == 0;
         let content = match self.dialect {
             Dialect::Responses => text.into(),
-            _ if self.pick(2) == 0 => json!([self.part(text)]),
+            _ if is_part => json!([self.part(text)]),
             _ => json!([text]),
         };
         self.message(self.role(), content)

@@ -1,7 +1,7 @@
 //! Completion: what `callgate complete` answers, and what a real bash makes of it.
 
 use crate::prelude::*;
-use std::{io::ErrorKind, sync::mpsc};
+use std::io::ErrorKind;
 
 /// A description whose words are not harmless in a shell.
 const HOSTILE: &str = concat!("\n", include_str!("completions.yaml"));

@@ -69,7 +69,7 @@ impl Office {
             async move {
                 let message = "no token of the user, nothing was sent";
                 let fault = Fault::new(FaultCode::SignInRequired, message, Next::AskUser);
-                if is_signed_in { Ok(to) } else { Err(fault) }
+                Some(to).filter(|_| is_signed_in).ok_or(fault)
             }
         });
         let approvals = Approvals::over(ApprovalRules::default(), Arc::clone(&self.store));

@@ -14,8 +14,11 @@ pub(crate) struct Words {
     pub(crate) truths: [&'static str; 2],
 }
 
+/// A type, and how a random value of it is made.
+type Made = (&'static str, fn(&mut Dice) -> Value);
+
 /// Types, and random values of each. SQLite keeps no more digits of a number than these have.
-const TYPES: [(&str, fn(&mut Dice) -> Value); 8] = [
+const TYPES: [Made; 8] = [
     ("smallint", |dice| dice.whole(i16::MIN.into(), i16::MAX.into()).into()),
     ("integer", |dice| dice.whole(i32::MIN.into(), i32::MAX.into()).into()),
     ("bigint", |dice| dice.whole(i64::MIN, i64::MAX).into()),

@@ -152,29 +152,36 @@ fn name_pieces(random: &mut Random, name: &str) -> Vec<String> {
     pieces
 }
 
+/// The functions of a call whose name comes in pieces, and its arguments after it.
+fn functions_in_pieces(n: usize, pieces: &[String]) -> Vec<String> {
+    let named = pieces.iter().map(|piece| format!(r#""name":"{piece}","arguments":"""#));
+    named.chain([format!(r#""arguments":"{{\"n\":{n}}}""#)]).collect()
+}
+
+/// The events of two calls whose names come in pieces, or again and again.
+fn named_calls(random: &mut Random) -> String {
+    let has_kinds = random.below(2) == 0;
+    let has_ids = random.below(2) == 0;
+    let mut stream = String::new();
+    for (at, name) in ["shop-add", "shop-remove"].iter().enumerate() {
+        let pieces = name_pieces(random, name);
+        for (place, function) in functions_in_pieces(at + 1, &pieces).iter().enumerate() {
+            let kind = Some(r#""type":"function","#).filter(|_| has_kinds || place == 0);
+            let kind = kind.unwrap_or_default();
+            let id = format!(r#""id":"c{at}","#);
+            let id = Some(id).filter(|_| has_ids || place == 0).unwrap_or_default();
+            let call = format!(r#"{{"index":{at},{id}{kind}"function":{{{function}}}}}"#);
+            stream += &event(&format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}"#));
+        }
+    }
+    stream
+}
+
 #[tokio::test(start_paused = true)]
 async fn names_in_pieces_and_names_that_are_repeated_are_those_of_declared_tools() {
     let mut random = Random(11);
     for _ in 0..300 {
-        let has_kinds = random.below(2) == 0;
-        let has_ids = random.below(2) == 0;
-        let mut stream = String::new();
-        for (at, name) in ["shop-add", "shop-remove"].iter().enumerate() {
-            let n = at + 1;
-            let mut functions: Vec<_> = name_pieces(&mut random, name)
-                .iter()
-                .map(|piece| format!(r#""name":"{piece}","arguments":"""#))
-                .collect();
-            functions.push(format!(r#""arguments":"{{\"n\":{n}}}""#));
-            for (place, function) in functions.iter().enumerate() {
-                let kind = if has_kinds || place == 0 { r#""type":"function","# } else { "" };
-                let id =
-                    if has_ids || place == 0 { format!(r#""id":"c{at}","#) } else { String::new() };
-                let call = format!(r#"{{"index":{at},{id}{kind}"function":{{{function}}}}}"#);
-                stream +=
-                    &event(&format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}"#));
-            }
-        }
+        let mut stream = named_calls(&mut random);
         stream += &event(r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#);
         let (calls, ..) = made(Dialect::OpenAi, &[stream.clone().into_bytes()]).await;
         assert_eq!(calls, super::texts(&super::TWO), "{stream}");

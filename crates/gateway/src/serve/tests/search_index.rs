@@ -13,6 +13,12 @@ fn executor(sidecar: &Sidecar) -> Executor {
     sidecar.gateway.current_build().executor.clone()
 }
 
+async fn wait_for_index(executor: &Executor) {
+    while !executor.has_search_index() {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn a_first_search_finds_its_index_made_where_tools_may_be_searched() {
     let agent = format!("console: false\n{SEARCHING_AGENT}");
@@ -25,12 +31,8 @@ async fn a_first_search_finds_its_index_made_where_tools_may_be_searched() {
     for (text, is_made) in rows {
         let sidecar = Sidecar::start(&format!("{text}{}", nothing())).await;
         let first = executor(&sidecar);
-        let made = async {
-            while !first.has_search_index() {
-                tokio::task::yield_now().await;
-            }
-        };
         if is_made {
+            let made = wait_for_index(&first);
             timeout(Duration::from_secs(30), made).await.expect("a thread makes the index");
         }
         sidecar.status("/v1/tools", &[]).await;

@@ -32,26 +32,33 @@ impl ArgumentPath {
     pub(super) fn place<'v>(&self, whole: &'v mut Value) -> Option<&'v mut Value> {
         let mut place = whole;
         for step in &self.0 {
-            place = match step {
-                Step::Index(at) => {
-                    if place.is_null() {
-                        *place = Value::Array(Vec::new());
-                    }
-                    let items = place.as_array_mut()?;
-                    if *at == items.len() {
-                        items.push(Value::Null);
-                    }
-                    items.get_mut(*at)?
-                }
-                Step::Name(name) => {
-                    if place.is_null() {
-                        *place = Value::Object(Object::new());
-                    }
-                    place.as_object_mut()?.entry(name.as_str()).or_insert(Value::Null)
-                }
-            };
+            place = step.place(place)?;
         }
         Some(place)
+    }
+}
+
+impl Step {
+    fn place<'v>(&self, whole: &'v mut Value) -> Option<&'v mut Value> {
+        let is_new = whole.is_null();
+        match self {
+            Self::Index(at) => {
+                if is_new {
+                    *whole = Value::Array(Vec::new());
+                }
+                let items = whole.as_array_mut()?;
+                if *at == items.len() {
+                    items.push(Value::Null);
+                }
+                items.get_mut(*at)
+            }
+            Self::Name(name) => {
+                if is_new {
+                    *whole = Value::Object(Object::new());
+                }
+                Some(whole.as_object_mut()?.entry(name.as_str()).or_insert(Value::Null))
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{is_nothing, join, names::DeclaredNames, object_end::ObjectEnd};
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     names: DeclaredNames,
-    calls: Vec<Call>,
+    begun: Vec<Call>,
     n_events: usize,
 }
 
@@ -51,28 +51,26 @@ impl Calls {
     pub(super) fn add(&mut self, pieces: Vec<Value>) {
         self.n_events = self.n_events.saturating_add(1);
         for piece in pieces.into_iter().filter_map(Piece::read) {
-            let at = self.position_of_continued(&piece).unwrap_or(self.calls.len());
-            if at == self.calls.len() && at < MOST_CALLS {
-                self.calls.push(Call::default());
+            let at = self.position_of_continued(&piece).unwrap_or(self.begun.len());
+            if at == self.begun.len() && at < MOST_CALLS {
+                self.begun.push(Call::default());
             }
-            if let Some(call) = self.calls.get_mut(at) {
+            if let Some(call) = self.begun.get_mut(at) {
                 let n_named = call.name_pieces.len();
                 call.add(piece, self.n_events);
-                if call.name_pieces.len() > n_named {
-                    call.take_declared_name(&self.names);
-                }
+                call.take_declared_name(&self.names, n_named);
             }
         }
     }
 
     /// The calls as they stand in a message that does not come as a stream.
     pub(super) fn into_values(self) -> Vec<Value> {
-        self.calls.into_iter().map(Call::into_value).collect()
+        self.begun.into_iter().map(Call::into_value).collect()
     }
 
     /// The position of the call that a piece continues; `None` if it begins another one.
     fn position_of_continued(&self, piece: &Piece) -> Option<usize> {
-        let last = |is_its: &dyn Fn(&Call) -> bool| self.calls.iter().rposition(is_its);
+        let last = |is_its: &dyn Fn(&Call) -> bool| self.begun.iter().rposition(is_its);
         let has_its_id = |call: &Call| {
             let is_numbered_otherwise =
                 piece.index.zip(call.index).is_some_and(|(piece, call)| piece != call);
@@ -90,9 +88,9 @@ impl Calls {
                 }
                 None => return None,
             },
-            (None, None) => self.calls.len().checked_sub(1)?,
+            (None, None) => self.begun.len().checked_sub(1)?,
         };
-        let call = self.calls.get(at)?;
+        let call = self.begun.get(at)?;
         let name = piece.name.as_ref().filter(|_| call.may_be_named_further());
         if name.is_some_and(|name| self.names.is_continued(&call.name_pieces, name)) {
             return Some(at);
@@ -176,8 +174,9 @@ impl Call {
     }
 
     /// Takes the declared name that the pieces so far make, if they make one.
-    fn take_declared_name(&mut self, names: &DeclaredNames) {
-        if let Some(name) = names.name(&self.name_pieces) {
+    fn take_declared_name(&mut self, names: &DeclaredNames, n_read: usize) {
+        let is_longer = self.name_pieces.len() > n_read;
+        if let Some(name) = names.name(&self.name_pieces).filter(|_| is_longer) {
             self.function.insert("name", name.into());
         }
     }

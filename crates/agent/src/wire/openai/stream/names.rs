@@ -58,9 +58,8 @@ mod tests {
         let split = |cuts: usize| {
             let mut pieces = vec![String::new()];
             for (at, character) in characters.iter().enumerate() {
-                if at > 0 && (cuts >> (at - 1)) & 1 == 1 {
-                    pieces.push(String::new());
-                }
+                let is_cut = at > 0 && (cuts >> (at - 1)) & 1 == 1;
+                pieces.extend(is_cut.then(String::new));
                 pieces.last_mut().unwrap().push(*character);
             }
             pieces
@@ -71,27 +70,19 @@ mod tests {
     #[test]
     fn every_split_of_a_declared_name_makes_it_again() {
         let declared = declared();
-        for name in NAMES {
-            for pieces in splits(name) {
-                // `get` twice is `get`.
-                let expected = if pieces == ["get", "get"] { "get" } else { name };
-                assert_eq!(declared.name(&pieces).as_deref(), Some(expected), "{pieces:?}");
-                let mut so_far = String::new();
-                let cumulative = pieces.iter().map(|piece| {
-                    so_far += piece;
-                    so_far.clone()
-                });
-                let cumulative: Vec<_> = cumulative.collect();
-                let read = declared.name(&cumulative);
-                assert!(
-                    read.is_some_and(|it| it == name || it == cumulative.concat()),
-                    "{pieces:?}"
-                );
-            }
-            for n_times in 1..5 {
-                let repeated = vec![name.to_owned(); n_times];
-                assert_eq!(declared.name(&repeated).as_deref(), Some(name), "{n_times}");
-            }
+        let all = NAMES.iter().flat_map(|name| splits(name).into_iter().map(move |it| (*name, it)));
+        for (name, pieces) in all {
+            // `get` twice is `get`.
+            let expected = if pieces == ["get", "get"] { "get" } else { name };
+            assert_eq!(declared.name(&pieces).as_deref(), Some(expected), "{pieces:?}");
+            let cumulative: Vec<_> = (1..=pieces.len()).map(|n| pieces[..n].concat()).collect();
+            let read = declared.name(&cumulative);
+            let is_right = read.is_some_and(|it| it == name || it == cumulative.concat());
+            assert!(is_right, "{pieces:?}");
+        }
+        for (name, n_times) in NAMES.into_iter().flat_map(|name| (1..5).map(move |n| (name, n))) {
+            let repeated = vec![name.to_owned(); n_times];
+            assert_eq!(declared.name(&repeated).as_deref(), Some(name), "{n_times}");
         }
         assert_eq!(declared.name(&[]), None);
         assert_eq!(declared.name(&["x".to_owned(), "y".to_owned()]), None);
