@@ -70,7 +70,7 @@ pub(crate) async fn check(tools: &Tools, words: Words, own: impl Fn(&str) -> Str
     assert_eq!(list["rows"].as_array(), Some(&rows));
     let digits = |at: usize| {
         let digits = words.digits.replace('@', &format!("c{at}"));
-        format!("coalesce({digits}, 'NULL')")
+        format!("case when c{at} is null then 'NULL' else {digits} end")
     };
     let columns: Vec<_> = (0..TYPES.len()).map(digits).collect();
     let columns = columns.join(", ");

@@ -76,7 +76,10 @@ fn openai(body: &Value) -> Checked {
                 open = calls.map(|call| text(call, "id")).collect();
                 expect(are_distinct(&open), "one id of two calls")?;
                 expect(open.iter().all(|id| id.chars().count() <= 40), "an id of 41 characters")?;
-                let has_text = message.get("content").is_some_and(Value::is_string);
+                let has_text = match message.get("content") {
+                    Some(Value::Array(parts)) => !parts.is_empty() && are_parts(parts),
+                    content => content.is_some_and(Value::is_string),
+                };
                 expect(has_text || !open.is_empty(), "an assistant message without content")?;
             }
             other => return Err(format!("the role {other}")),
