@@ -1,5 +1,6 @@
 //! Names operations whose ids differ by a number alone, as generators write them, or not at all: `getConfig_22` takes the words of
-//! its path that no other operation of this id has. The result does not depend on the order of the operations.
+//! its path that no other operation of this id has. The result does not depend on the order of the operations, and no name becomes
+//! that of another when one is added: rules and clients that use it would mean the other.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -31,24 +32,20 @@ pub(super) fn names_with_path_words(
         if !own.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
             continue;
         }
-        let candidates = group.iter().map(|(_, operation)| {
-            let mut candidates = path_ending_candidates(operation.path);
-            if shared_ids.has_id_of(operation) {
-                candidates.extend(method_candidates(operation));
-            }
-            candidates
-        });
+        let candidates = group
+            .iter()
+            .map(|(_, operation)| word_candidates(operation, shared_ids.has_id_of(operation)));
         let candidates: Vec<_> = candidates.collect();
-        let mut n_writers: HashMap<&(Words, String), usize> = HashMap::new();
-        for candidate in candidates.iter().flatten() {
-            *n_writers.entry(candidate).or_default() += 1;
+        let mut n_writers: HashMap<&str, usize> = HashMap::new();
+        for words in candidates.iter().flatten() {
+            *n_writers.entry(words).or_default() += 1;
         }
         for ((at, operation), candidates) in group.iter().zip(&candidates) {
             let is_numbered = operation.operation_id.and_then(id_without_number).is_some();
             let needs_words = is_numbered || shared_ids.has_id_of(operation);
-            let only = candidates.iter().find(|candidate| n_writers.get(candidate) == Some(&1));
+            let only = candidates.iter().find(|words| n_writers.get(words.as_str()) == Some(&1));
             if let Some(name) = names.get_mut(*at).filter(|_| needs_words) {
-                *name = only.map(|(_, words)| format!("{own}_{words}"));
+                *name = only.map(|words| format!("{own}_{words}"));
             }
         }
     }
@@ -83,48 +80,40 @@ fn id_without_number(id: &str) -> Option<&str> {
     (is_number && !own.is_empty()).then_some(own)
 }
 
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-enum Words {
-    /// Those of the segments without variables.
-    Fixed,
-    Method,
-    MethodAndWhole,
-    Whole,
-}
-
-/// The words at the end of a path, the fewest first.
-fn path_ending_candidates(path: &str) -> Vec<(Words, String)> {
-    let segments = reversed_segments(path);
-    let fixed: Vec<_> = segments.iter().copied().filter(|it| !it.contains('{')).collect();
-    let numbers = 1..=fixed.len().min(MOST_SEGMENTS);
-    let fixed = numbers.map(|n| (Words::Fixed, ending_of_reversed_path(&fixed, n)));
-    let whole = (!segments.is_empty())
-        .then(|| (Words::Whole, ending_of_reversed_path(&segments, MOST_SEGMENTS)));
-    fixed.chain(whole).collect()
-}
-
-/// The method alone and before the path. Ids that differ by a number have one method mostly, and no need of it.
-fn method_candidates(operation: &Identity<'_>) -> [(Words, String); 2] {
+/// The words that may distinguish an operation, each once: the ends of its path without variables, the fewest first, the path, and
+/// both with the method. Words that another has too, whichever of these they are, distinguish neither.
+fn word_candidates(operation: &Identity<'_>, is_shared: bool) -> Vec<String> {
+    let segments = operation.path.rsplit('/');
+    let fixed = segments.clone().filter(|segment| !segment.contains('{'));
+    let fixed: Vec<_> = fixed.filter_map(joined_words).collect();
+    let whole: Vec<_> = segments.filter_map(joined_words).collect();
+    let mut candidates: Vec<_> =
+        (1..=fixed.len().min(MOST_SEGMENTS)).map(|n| ending_of_reversed_path(&fixed, n)).collect();
     let method = operation.method.to_ascii_lowercase();
-    let path = ending_of_reversed_path(&reversed_segments(operation.path), MOST_SEGMENTS);
-    let whole = if path.is_empty() { method.clone() } else { format!("{method}_{path}") };
-    [(Words::Method, method), (Words::MethodAndWhole, whole)]
-}
-
-fn reversed_segments(path: &str) -> Vec<&str> {
-    path.rsplit('/').filter(|segment| !segment.is_empty()).collect()
+    // Ids that differ by a number have one method mostly.
+    let method_alone = is_shared.then(|| method.clone());
+    let path = Some(ending_of_reversed_path(&whole, MOST_SEGMENTS)).filter(|it| !it.is_empty());
+    let method_and_path = path.as_ref().map(|path| format!("{method}_{path}"));
+    for words in [path, method_alone, method_and_path].into_iter().flatten() {
+        if !candidates.contains(&words) {
+            candidates.push(words);
+        }
+    }
+    candidates
 }
 
 /// The last segments of a path as words; the first of `segments` is the last of the path.
-fn ending_of_reversed_path(segments: &[&str], n: usize) -> String {
-    let words = segments.iter().take(n).rev().map(|segment| joined_words(segment));
+fn ending_of_reversed_path(segments: &[String], n: usize) -> String {
+    let words = segments.iter().take(n).rev().map(String::as_str);
     words.collect::<Vec<_>>().join("_")
 }
 
-fn joined_words(segment: &str) -> String {
+/// The words of a segment; `None` if it has none.
+fn joined_words(segment: &str) -> Option<String> {
     let is_part = |c: char| u8::try_from(c).is_ok_and(is_argument_byte);
     let words = segment.split(|c| !is_part(c)).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("_")
+    let words = words.collect::<Vec<_>>().join("_");
+    (!words.is_empty()).then_some(words)
 }
 
 /// Names of more segments would be too long.
@@ -132,6 +121,8 @@ const MOST_SEGMENTS: usize = 4;
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -155,7 +146,7 @@ mod tests {
             ("getOther_2", "/others", None),
         ]);
         check(&[
-            ("read_1", "/a", Some("read_a")),
+            ("read_1", "/a", Some("read_get_a")),
             ("read_2", "/a/{b}", Some("read_a_b")),
             ("read_3", "/c", Some("read_c")),
         ]);
@@ -182,7 +173,10 @@ mod tests {
             ("get-it", "POST /a", Some("get_it_post")),
             ("get-it", "/b/{c}", Some("get_it_b")),
         ]);
-        check(&[("a", "/", Some("a_get")), ("a", "/b", Some("a_b"))]);
+        check(&[("a", "/", None), ("a", "/b", Some("a_b"))]);
+        check(&[("a", "/", Some("a_get")), ("a", "POST /b", Some("a_b"))]);
+        // Segments of other letters have no words.
+        check(&[("a", "/\u{732b}", Some("a_get")), ("a", "POST /\u{732b}/b", Some("a_b"))]);
     }
 
     #[test]
@@ -194,5 +188,30 @@ mod tests {
             ("", "/d", None),
             ("", "/e", None),
         ]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_becomes_that_of_another_operation_when_one_is_added(
+            rows in prop::collection::vec(
+                ("list(_[12])?", "(/(a|b|get|\\{c\\})){0,3}", prop::bool::ANY),
+                1..8,
+            ),
+        ) {
+            let identities = rows.iter().map(|(id, path, is_post)| Identity {
+                method: if *is_post { "POST" } else { "GET" },
+                operation_id: Some(id.as_str()),
+                path: path.as_str(),
+                tag: None,
+            });
+            let operations: Vec<_> = identities.collect();
+            let before = &operations[..operations.len() - 1];
+            let names = names_with_path_words(&operations, &SharedIds::new(&operations));
+            let former = names_with_path_words(before, &SharedIds::new(before));
+            for (at, name) in former.iter().enumerate().filter(|(_, name)| name.is_some()) {
+                let others = names.iter().enumerate().filter(|(other, _)| *other != at);
+                prop_assert!(others.map(|(_, other)| other).all(|other| other != name), "{name:?}");
+            }
+        }
     }
 }
