@@ -15,6 +15,7 @@ use self::{
     address::{arguments_of_next_address, is_address},
     names::{CURSORS, ENVELOPES, MEMBERS, MORE, NARROWING, NO_MORE, PAGING},
 };
+use crate::check::resolved_schema;
 
 pub(crate) fn next_of_headers(operation: &Operation, headers: &HeaderMap) -> Arguments {
     let mut arguments =
@@ -212,22 +213,35 @@ fn page_number_arguments(
     let page = number(&["page", "currentpage", "pagenumber"])?;
     let pages = number(&["totalpages", "pages", "pagecount", "lastpage"])?;
     let input = query_input(operation, "page").or_else(|| query_input(operation, "pagenumber"))?;
-    if page >= pages {
-        return None;
-    }
-    let next = page_behind(input, asked, page)?;
-    Some([argument_with_value(input, next.into())].into_iter().collect())
+    let next = page_behind(operation, input, asked, page)?;
+    // The last of pages that count from 0 is told by a parameter that counts from 1.
+    let goes_on = page < pages && next <= pages;
+    goes_on.then(|| [argument_with_value(input, next.into())].into_iter().collect())
 }
 
 /// The number of the page behind the one that was asked for: a service may count parameters from 1, and its pages from 0.
 /// `stated` is the number in the response, for calls that asked for none.
-fn page_behind(input: &Input, asked: &Arguments, stated: u64) -> Option<u64> {
-    let asked = asked.get(input.argument.as_str()).or(input.default.as_ref());
+fn page_behind(
+    operation: &Operation,
+    input: &Input,
+    asked: &Arguments,
+    stated: u64,
+) -> Option<u64> {
+    let given = asked.get(input.argument.as_str()).filter(|value| !value.is_null());
     let number = |value: &Value| match value {
         Value::String(text) => text.parse().ok(),
         other => other.as_u64(),
     };
-    asked.and_then(number).unwrap_or(stated).checked_add(1)
+    let asked = given.or(input.default.as_ref()).and_then(number);
+    asked.or_else(|| first_page(operation, input, stated)).unwrap_or(stated).checked_add(1)
+}
+
+/// The number of the first page as its parameter counts, if `stated` is that of a first page and the parameter declares its least.
+fn first_page(operation: &Operation, input: &Input, stated: u64) -> Option<u64> {
+    let root = operation.arguments_schema();
+    let own = root.get("properties")?.get(input.argument.as_str())?;
+    let least = resolved_schema(own, root)?.get("minimum")?.as_u64()?;
+    (least <= 1 && stated <= 1).then_some(least)
 }
 
 fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {

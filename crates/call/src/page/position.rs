@@ -63,7 +63,7 @@ fn page_behind_number(
     page.get("last").filter(|last| last.as_bool() == Some(false))?;
     let number = page.get("number")?.as_u64()?;
     let input = query_input(operation, "page")?;
-    let next = page_behind(input, asked, number)?;
+    let next = page_behind(operation, input, asked, number)?;
     Some([argument_with_value(input, next.into())].into_iter().collect())
 }
 

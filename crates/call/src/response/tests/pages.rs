@@ -193,31 +193,44 @@ fn each_way_in_which_services_name_a_next_page_is_followed() {
 fn the_next_page_follows_the_requested_one_however_a_service_counts() {
     let spring = |number: u64| json!({"content": [1], "last": false, "number": number});
     let total = |page: u64| json!({"items": [1], "page": page, "totalPages": 9});
-    for (default, given, body, expected) in [
+    for (facts, given, body, expected) in [
         // Pages that count from 0 as the parameter does.
-        (json!(0), json!({}), spring(0), 1),
-        (json!(null), json!({"page": 0}), spring(0), 1),
-        (json!(null), json!({"page": 4}), spring(4), 5),
+        (json!({"default": 0}), json!({}), spring(0), Some(1)),
+        (json!({"minimum": 0}), json!({}), spring(0), Some(1)),
+        (json!({}), json!({"page": 0}), spring(0), Some(1)),
+        (json!({}), json!({"page": 4}), spring(4), Some(5)),
         // `one-indexed-parameters`: only the parameter counts from 1.
-        (json!(1), json!({}), spring(0), 2),
-        (json!(1), json!({"page": 3}), spring(2), 4),
-        (json!(null), json!({"page": "3"}), spring(2), 4),
+        (json!({"default": 1}), json!({}), spring(0), Some(2)),
+        (json!({"default": 1}), json!({"page": 3}), spring(2), Some(4)),
+        (json!({"default": 1}), json!({"page": null}), spring(0), Some(2)),
+        (json!({"minimum": 1}), json!({}), spring(0), Some(2)),
+        (json!({"minimum": 1}), json!({}), total(0), Some(2)),
+        (json!({}), json!({"page": "3"}), spring(2), Some(4)),
+        // Only the response counts from 1.
+        (json!({"minimum": 0}), json!({}), total(1), Some(1)),
+        (json!({}), json!({"page": 0}), total(1), Some(1)),
+        // The response is none of a first page, or the least is none of its number.
+        (json!({"minimum": 1}), json!({}), spring(2), Some(3)),
+        (json!({"minimum": 5}), json!({}), spring(0), Some(1)),
         // Nothing says how the parameter counts.
-        (json!(null), json!({}), spring(2), 3),
-        (json!(null), json!({"page": "x"}), spring(2), 3),
-        (json!(null), json!({"page": -1}), spring(0), 1),
-        (json!(null), json!({"page": 1}), total(0), 2),
-        (json!(null), json!({"page": 0}), total(1), 1),
-        (json!(null), json!({}), total(1), 2),
+        (json!({}), json!({}), spring(2), Some(3)),
+        (json!({}), json!({"page": "x"}), spring(2), Some(3)),
+        (json!({}), json!({"page": -1}), spring(0), Some(1)),
+        (json!({}), json!({"page": 1}), total(0), Some(2)),
+        (json!({}), json!({}), total(1), Some(2)),
+        // The last of nine pages.
+        (json!({}), json!({"page": 9}), total(8), None),
+        (json!({}), json!({"page": 9}), total(9), None),
+        (json!({}), json!({"page": 8}), total(9), None),
+        (json!({}), json!({"page": 8}), total(8), Some(9)),
     ] {
-        let mut schema = json!({"type": "integer"});
-        if !default.is_null() {
-            schema["default"] = default.clone();
-        }
+        let mut schema = facts.clone();
+        schema["type"] = json!("integer");
         let parameters = json!([{"name": "page", "in": "query", "schema": schema}]);
         let operation = with_parameters(&parameters);
         let (next, _) = next_page_of_call(&operation, &given, HeaderMap::new(), &body);
-        assert_eq!(next, json!({"page": expected}), "{default} {given} {body}");
+        let expected = expected.map_or_else(|| json!({}), |page: i32| json!({"page": page}));
+        assert_eq!(next, expected, "{facts} {given} {body}");
     }
 }
 
