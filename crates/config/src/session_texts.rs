@@ -76,8 +76,16 @@ fn is_shown(pointer: &str) -> bool {
 const SHOWN: [&str; 3] = ["description", "summary", "title"];
 
 /// Keys whose values are sent, whatever the members in them are called.
-const SENT: [&str; 6] =
-    ["defaults", "fix", "headers", "parameters", "server_variables", "settings"];
+const SENT: [&str; 8] = [
+    "const",
+    "default",
+    "defaults",
+    "fix",
+    "headers",
+    "parameters",
+    "server_variables",
+    "settings",
+];
 
 const HELP: &str = "bind an argument with `x-agent-input-parameter` in the description or an overlay; a header in `headers` of a toolset takes such a value as its whole text";
 
@@ -86,16 +94,22 @@ mod tests {
     use super::is_instructions;
     use crate::Config;
 
-    /// Checks which keys of a toolset are refused, or warned of.
+    /// The keys of a toolset that are warned of, or those that are refused.
+    fn reported_keys(keys: &str) -> Result<Vec<String>, Vec<String>> {
+        let text = format!("toolsets: {{a: {{openapi: a.yaml, {keys}}}}}");
+        let key = |pointer: &str| pointer.trim_start_matches("/toolsets/a/").to_owned();
+        match Config::from_text(&text, "") {
+            Ok(config) => Ok(config.reader.complaints.iter().map(|it| key(&it.pointer)).collect()),
+            Err(error) => Err(error.findings().iter().map(|it| key(&it.pointer)).collect()),
+        }
+    }
+
+    /// Checks which keys of a toolset are refused.
     #[track_caller]
     fn check(keys: &str, expected: &[&str]) {
-        let text = format!("toolsets: {{a: {{openapi: a.yaml, {keys}}}}}");
-        let pointers: Vec<_> = match Config::from_text(&text, "") {
-            Ok(config) => config.reader.complaints.iter().map(|it| it.pointer.clone()).collect(),
-            Err(error) => error.findings().iter().map(|it| it.pointer.clone()).collect(),
-        };
-        let expected: Vec<_> = expected.iter().map(|key| format!("/toolsets/a/{key}")).collect();
-        assert_eq!(pointers, expected, "{keys}");
+        let refused: Vec<_> = expected.iter().map(ToString::to_string).collect();
+        let expected = if refused.is_empty() { Ok(refused) } else { Err(refused) };
+        assert_eq!(reported_keys(keys), expected, "{keys}");
     }
 
     #[test]
@@ -152,6 +166,14 @@ mod tests {
             }
         }
         check("headers: {description: 'of $session.params.a'}", &["headers/description"]);
+        for keyword in ["const", "default"] {
+            let value = format!("{keyword}: {{title: $session.params.a}}");
+            let input = format!("{{type: object, properties: {{a: {{{value}}}}}}}");
+            check(
+                &format!("functions: [{{name: f, input: {input}}}]"),
+                &[&format!("functions/0/input/properties/a/{keyword}/title")],
+            );
+        }
         let schema =
             "input: {type: object, properties: {a: {x-agent-input-parameter: $session.params.a}}}";
         check(
@@ -175,7 +197,8 @@ mod tests {
             ("describe: {id: of $session.params.a}", "describe/id"),
         ] {
             let edited = format!("tools: {{edit: {{getPet: {{{key}}}}}}}");
-            check(&edited, &[&format!("tools/edit/getPet/{pointer}")]);
+            let warned = vec![format!("tools/edit/getPet/{pointer}")];
+            assert_eq!(reported_keys(&edited), Ok(warned), "{edited}");
         }
     }
 
