@@ -85,6 +85,24 @@ static RIGHTS: &[Row] = &[
     (Postgres, &["pg_read_server_files"], Any, Dangerous, "to read files of the server"),
     (Postgres, &["pg_write_all_data"], Any, Dangerous, "to write every table"),
     (Postgres, &["pg_write_server_files"], Any, Dangerous, "to write files of the server"),
+    (
+        Postgres,
+        // Those of AlloyDB, Aiven, Azure, Cloud SQL, Neon and Amazon RDS for the first user.
+        &[
+            "alloydbsuperuser",
+            "avnadmin",
+            "azure_pg_admin",
+            "cloudsqlsuperuser",
+            "neon_superuser",
+            "rds_superuser",
+        ],
+        Any,
+        Dangerous,
+        "to do most of what a superuser may, on a managed server",
+    ),
+    (Postgres, &["rds_replication"], Any, Dangerous, "to copy the whole server of Amazon RDS"),
+    // They let a login sign in by a token, and no more.
+    (Postgres, &["alloydbiamuser", "cloudsqliamuser", "rds_iam"], Any, Harmless, ""),
     (Postgres, &["INSERT", "SELECT", "UPDATE"], Table, Columns, ""),
     (Postgres, &["DELETE", "TRUNCATE"], Table, Writes, ""),
     (Postgres, &[], Any, Unused, ""),
@@ -155,7 +173,7 @@ mod tests {
         let manual = std::fs::read_to_string(path).unwrap();
         for (engine, words, .., allows) in RIGHTS.iter().filter(|row| !row.4.is_empty()) {
             let server = if *engine == Mysql { "MariaDB" } else { "PostgreSQL" };
-            let line = format!("| {server} | `{}` | {allows} |", words[0]);
+            let line = format!("| {server} | `{}` | {allows} |", words.join("`, `"));
             assert!(manual.lines().any(|known| known == line), "in {path}: {line}");
         }
     }

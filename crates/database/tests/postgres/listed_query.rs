@@ -167,6 +167,7 @@ async fn the_roles_that_managed_servers_give_have_a_tool_for_queries() {
     for (provider, attributes, roles) in [
         ("Amazon RDS", "createrole createdb", "rds_superuser"),
         ("Google Cloud SQL", "createrole createdb", "cloudsqlsuperuser"),
+        ("Google AlloyDB", "createrole createdb", "alloydbsuperuser"),
         ("Supabase", "createrole createdb replication bypassrls", "pg_monitor, pg_read_all_data"),
         (
             "Neon",

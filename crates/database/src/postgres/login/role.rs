@@ -53,12 +53,11 @@ fn role_finding(
 ) -> Option<LoginFinding> {
     let (scope, columns) = (Scope::Any, &BTreeSet::new());
     let right = JudgedRight { engine: Postgres, word: role, scope, table: None, columns };
-    let (mut grade, _) = needs.grade_right(&right)?;
-    let mut with = allowance_clause(Postgres, role);
-    if !attributes.is_empty() {
-        grade = Grade::Dangerous;
-        with = format!(" with {attributes}");
-    }
+    let (grade, with) = if attributes.is_empty() {
+        (needs.grade_right(&right)?.0, allowance_clause(Postgres, role))
+    } else {
+        (Grade::Dangerous, format!(" with {attributes}"))
+    };
     let is_taken = grade == Grade::Unused && needs.roles.contains(role);
     let message = format!("the login can take the role `{role}`{with}");
     (!is_taken).then(|| finding(grade, format!("role:{role}"), message, remedy))
@@ -77,3 +76,45 @@ const ROLES: &str = "select case when r.oid <> me.oid then r.rolname end,
             where o.rolsuper and o.rolcanlogin and o.oid <> r.oid))
     from pg_roles me join pg_roles r on r.oid = me.oid or pg_has_role(r.oid, 'member')
     where me.rolname = current_user order by r.oid <> me.oid, 1";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_roles_of_managed_servers_are_judged_by_their_names_and_attributes() {
+        let roles = ["authenticated".to_owned(), "rds_superuser".to_owned()].into();
+        let needs = Needs { roles, ..Needs::default() };
+        let dangerous = Some(Grade::Dangerous);
+        for (role, attributes, expected) in [
+            // Amazon RDS
+            ("rds_superuser", "", dangerous),
+            ("rds_replication", "", dangerous),
+            ("rds_iam", "", None),
+            ("rds_password", "", Some(Grade::Unused)),
+            // Cloud SQL and AlloyDB
+            ("cloudsqlsuperuser", "", dangerous),
+            ("cloudsqlsuperuser", "CREATEDB, CREATEROLE", dangerous),
+            ("cloudsqliamuser", "", None),
+            ("alloydbsuperuser", "CREATEDB, CREATEROLE", dangerous),
+            ("alloydbiamuser", "", None),
+            ("alloydbreplica", "REPLICATION", dangerous),
+            // Supabase: two of these are taken for a request, and row policies hold for them.
+            ("postgres", "BYPASSRLS, CREATEDB, CREATEROLE, REPLICATION", dangerous),
+            ("service_role", "BYPASSRLS", dangerous),
+            ("anon", "", Some(Grade::Unused)),
+            ("authenticated", "", None),
+            // Neon, Azure and Aiven
+            ("neon_superuser", "BYPASSRLS, CREATEDB, CREATEROLE, REPLICATION", dangerous),
+            ("neon_superuser", "", dangerous),
+            ("azure_pg_admin", "", dangerous),
+            ("avnadmin", "", dangerous),
+            // A role of a harmless name that somebody made.
+            ("rds_iam", "CREATEROLE", dangerous),
+            ("authenticated", "BYPASSRLS", dangerous),
+        ] {
+            let finding = role_finding(role, attributes, String::new(), &needs);
+            assert_eq!(finding.map(|it| it.grade), expected, "{role} {attributes}");
+        }
+    }
+}
