@@ -5,7 +5,7 @@ mod round_trips;
 
 use callgate_tool::{Value, json};
 
-use super::{schema, text, value};
+use super::{schema, text, value, write_shown};
 use crate::{
     catalog::{Column, ColumnKind},
     engine::Engine::{self, Mysql, Postgres, Sqlite},
@@ -282,6 +282,9 @@ fn a_problem_shows_no_more_than_the_start_of_a_value() {
 #[track_caller]
 fn read(kind: &ColumnKind, engine: Engine, written: &str, expected: &str) {
     assert_eq!(value(kind, Some(written), engine).to_string(), expected, "{engine:?}: {written}");
+    let mut shown = String::new();
+    assert!(!write_shown(kind, Some(written), engine, usize::MAX, &mut shown));
+    assert_eq!(shown, expected, "{engine:?}: {written}");
 }
 
 #[test]
@@ -294,6 +297,13 @@ fn numbers_keep_the_digits_of_the_database() {
     read(&any, Sqlite, "12.340000000000000", "12.34");
     read(&ColumnKind::Float, Sqlite, "0.10000000000000001", "0.1");
     read(&small(), Sqlite, "9007199254740993", "9007199254740993");
+    read(&small(), Postgres, "-9223372036854775808", "-9223372036854775808");
+    read(&small(), Mysql, "18446744073709551615", "18446744073709551615");
+    // `zerofill`
+    read(&small(), Mysql, "00042", r#""00042""#);
+    for odd in ["", "-", "--1", "1-1", "-01"] {
+        read(&small(), Sqlite, odd, &format!("\"{odd}\""));
+    }
     read(&small(), Sqlite, "nobody", r#""nobody""#);
     read(&small(), Sqlite, "x'00FF'", r#""x'00FF'""#);
 }
