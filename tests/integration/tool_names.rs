@@ -87,6 +87,19 @@ async fn operations_with_one_id_have_words_of_their_paths_and_their_former_names
             "{name}"
         );
     }
+    for key in ["confirm", "execution"] {
+        let rule = if key == "confirm" { "always" } else { "client" };
+        let rule = format!("server: https://a.example\n{key}: {{tools: {{listItems: {rule}}}}}");
+        let error = toolset(SHARED_ID, &rule).unwrap_err();
+        let pointer = format!("/{key}/tools/listItems");
+        let finding = error.findings().iter().find(|found| found.pointer == pointer);
+        let finding = finding.unwrap_or_else(|| panic!("{error}"));
+        assert_eq!(finding.message, "expected the name of one tool, got that of 2: `listItems`");
+        assert!(finding.help.contains("`listItems_orders`, `listItems_returns`"), "{error}");
+        // Only one is offered.
+        let one = toolset(SHARED_ID, &format!("{rule}\ntools: {{paths: [/orders]}}")).unwrap();
+        assert_eq!((names(&one), one.warnings.len()), (vec!["listItems_orders"], 0));
+    }
     let kept = toolset(SHARED_ID, "server: https://a.example\ntool_names: as_written").unwrap();
     assert_eq!(names(&kept), ["listItems_60c198", "listItems_df7da8"]);
 }

@@ -128,7 +128,7 @@ fn check_approvable(
             if matches.is_empty() {
                 report_unknown_tool(reader, pointer, name, tools);
             } else if matches.len() > 1 {
-                report_ambiguous_name(reader, pointer, name, &matches);
+                named_tools::report_ambiguous_name(reader, pointer, name, &matches);
             }
             return;
         }
@@ -178,16 +178,6 @@ pub(super) fn with_tool_names(
     }
     access
 }
-
-fn report_ambiguous_name(reader: &mut Reader, pointer: String, name: &str, several: &[ToolName]) {
-    let tools: Vec<_> = several.iter().take(MOST_NAMED).map(ToolName::as_str).collect();
-    let message = format!("expected the name of one tool, got that of {}: `{name}`", several.len());
-    let help = format!("write the name of one of them: `{}`", tools.join("`, `"));
-    reader.complain(SettingCode::WrongValue, pointer, message, help);
-}
-
-/// The number of tools that a finding names.
-const MOST_NAMED: usize = 5;
 
 fn report_unknown_tool(reader: &mut Reader, pointer: String, name: &str, tools: &[&str]) {
     let message = format!("expected the name of a toolset or a tool, or an effect, got: `{name}`");

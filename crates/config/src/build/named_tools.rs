@@ -1,7 +1,7 @@
 //! Finds the tools that a toolset names: in `tools`, `arguments`, `argument_headers`, `output`, `execution` and
 //! `confirm`. An entry that matches no tool of the loaded description is a warning. Where it protects, a misspelt one is an
-//! error: it must not lead to calls that nobody approves or that the wrong side makes, or to tools that are not excluded. A
-//! name unlike all others may be a tool that the service no longer has, which must not keep a sidecar from its start.
+//! error: it must not lead to calls that nobody approves or that the wrong side makes, or to tools that are not excluded. So is an
+//! `operationId` that several have. A name unlike all others may be a tool that the service no longer has, which must not keep a sidecar from its start.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -115,7 +115,7 @@ fn check_body_arguments(
 }
 
 /// Settings of single tools, by name. An entry that matches no tool of the toolset is a warning, and a misspelt one a finding
-/// of this severity.
+/// of this severity. One that several match is an error: a rule of only one of them would not protect the others.
 pub(super) fn rules_by_tool<'a, T: Clone + 'a>(
     reader: &mut Reader,
     rules: impl IntoIterator<Item = &'a ToolRule<T>>,
@@ -125,12 +125,18 @@ pub(super) fn rules_by_tool<'a, T: Clone + 'a>(
     let mut rules_by_name = BTreeMap::new();
     for entry in rules {
         let ToolRule { tool, pointer, rule } = entry;
-        let meant = operations.iter().find(|operation| operation.is_called(tool));
-        if let Some(operation) = meant {
-            if rules_by_name.insert(operation.tool_name.clone(), rule.clone()).is_some() {
-                report_repeated_entry(reader, entry);
+        match &*meant_tools(tool, operations) {
+            [] => {}
+            [only] => {
+                if rules_by_name.insert(only.clone(), rule.clone()).is_some() {
+                    report_repeated_entry(reader, entry);
+                }
+                continue;
             }
-            continue;
+            several => {
+                report_ambiguous_name(reader, pointer.clone(), tool, several);
+                continue;
+            }
         }
         let (message, help) = nearest_tool(tool, operations);
         if severity == Severity::Error && is_misspelt(tool, operations) {
@@ -140,6 +146,29 @@ pub(super) fn rules_by_tool<'a, T: Clone + 'a>(
         }
     }
     rules_by_name
+}
+
+/// The tools that an entry means: that of this name, else those with another of their names, as operations with one `operationId`.
+fn meant_tools(tool: &str, operations: &[Arc<Operation>]) -> Vec<ToolName> {
+    let names = || operations.iter().map(|operation| &operation.tool_name);
+    if let Some(own) = names().find(|name| name.as_str() == tool) {
+        return vec![own.clone()];
+    }
+    let meant = operations.iter().filter(|operation| operation.is_called(tool));
+    meant.map(|operation| operation.tool_name.clone()).collect()
+}
+
+/// Reports a name by which several tools may be meant.
+pub(super) fn report_ambiguous_name(
+    reader: &mut Reader,
+    pointer: String,
+    name: &str,
+    several: &[ToolName],
+) {
+    let tools: Vec<_> = several.iter().take(MOST_NAMED).map(ToolName::as_str).collect();
+    let message = format!("expected the name of one tool, got that of {}: `{name}`", several.len());
+    let help = format!("write the name of one of them: `{}`", tools.join("`, `"));
+    reader.complain(SettingCode::WrongValue, pointer, message, help);
 }
 
 /// Reports a second entry for a tool, under another of its names.
@@ -172,3 +201,6 @@ fn is_credential_header(header: &ArgumentHeader, callable: &Callable) -> bool {
         _ => false,
     })
 }
+
+/// The number of tools that a finding names.
+const MOST_NAMED: usize = 5;
