@@ -42,5 +42,13 @@ async fn a_first_search_finds_its_index_made_where_tools_may_be_searched() {
         executor(&sidecar).search(&Search::new("pets"), |_| true);
         sidecar.reload().await;
         assert!(executor(&sidecar).has_search_index(), "{text}: after a search and a reload");
+        let renamed = "pets.yaml, tools: {edit: {list: {name: animals}}}";
+        let renamed = nothing().replace("pets.yaml", renamed);
+        sidecar.reload_text(&format!("{text}{renamed}")).await;
+        let reloaded = executor(&sidecar);
+        let tools = reloaded.search(&Search::new("pets"), |_| true);
+        let names: Vec<_> = tools.iter().map(|tool| tool.entry.name().as_str()).collect();
+        assert_eq!(names, ["pets-animals"], "{text}: after a reload without the tool");
+        assert!(reloaded.search(&Search::new("pets"), |_| false).is_empty(), "{text}");
     }
 }
