@@ -92,7 +92,7 @@ async fn operations_with_one_id_have_words_of_their_paths_and_their_former_names
         let rule = format!("server: https://a.example\n{key}: {{tools: {{listItems: {rule}}}}}");
         let error = toolset(SHARED_ID, &rule).unwrap_err();
         let pointer = format!("/{key}/tools/listItems");
-        let finding = error.findings().iter().find(|found| found.pointer == pointer);
+        let finding = error.findings().iter().find(|finding| finding.pointer == pointer);
         let finding = finding.unwrap_or_else(|| panic!("{error}"));
         assert_eq!(finding.message, "expected the name of one tool, got that of 2: `listItems`");
         assert!(finding.help.contains("`listItems_orders`, `listItems_returns`"), "{error}");

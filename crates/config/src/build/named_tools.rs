@@ -125,7 +125,7 @@ pub(super) fn rules_by_tool<'a, T: Clone + 'a>(
     let mut rules_by_name = BTreeMap::new();
     for entry in rules {
         let ToolRule { tool, pointer, rule } = entry;
-        match &*meant_tools(tool, operations) {
+        match &*tools_by_name(tool, operations) {
             [] => {}
             [only] => {
                 if rules_by_name.insert(only.clone(), rule.clone()).is_some() {
@@ -148,14 +148,14 @@ pub(super) fn rules_by_tool<'a, T: Clone + 'a>(
     rules_by_name
 }
 
-/// The tools that an entry means: that of this name, else those with another of their names, as operations with one `operationId`.
-fn meant_tools(tool: &str, operations: &[Arc<Operation>]) -> Vec<ToolName> {
+/// The tools that an entry names: the one of this name, else those with another of their names, as operations with one `operationId`.
+fn tools_by_name(tool: &str, operations: &[Arc<Operation>]) -> Vec<ToolName> {
     let names = || operations.iter().map(|operation| &operation.tool_name);
     if let Some(own) = names().find(|name| name.as_str() == tool) {
         return vec![own.clone()];
     }
-    let meant = operations.iter().filter(|operation| operation.is_called(tool));
-    meant.map(|operation| operation.tool_name.clone()).collect()
+    let matching = operations.iter().filter(|operation| operation.is_called(tool));
+    matching.map(|operation| operation.tool_name.clone()).collect()
 }
 
 /// Reports a name by which several tools may be meant.
