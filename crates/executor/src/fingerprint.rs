@@ -6,7 +6,8 @@ use callgate_tool::{Fingerprint, FingerprintHasher, Principal};
 use crate::{backend::Backend, call::Call, execution::Execution};
 
 /// The fingerprint of a call: of its tool, arguments, principal, session and side, and of what its backend reads of the
-/// session. Two calls with equal fingerprints are one call. Without a backend the whole session counts.
+/// session. Two calls with equal fingerprints are one call. Without a backend the whole session counts. A program may wait until its user
+/// has signed in: in a session with an id, it is the same with another credential.
 ///
 /// ```
 /// use callgate_executor::{Call, fingerprint};
@@ -24,6 +25,9 @@ pub fn fingerprint(call: &Call<'_>, backend: Option<&dyn Backend>) -> Fingerprin
     let is_clients = call.execution() == Execution::Client;
     hasher.text(if is_clients { "client" } else { "server" });
     match backend {
+        Some(backend) if backend.is_resumable() && call.session().id().is_some() => {
+            backend.fingerprint(&call.session().without_credentials(), &mut hasher);
+        }
         Some(backend) => backend.fingerprint(call.session(), &mut hasher),
         None => {
             hasher.session(call.session());

@@ -111,7 +111,7 @@ impl Middleware for Idempotency {
                 return false;
             };
             let is_meant = (pending.kind == PendingKind::Approval || pending.is_of_program())
-                && brought.is_none_or(|brought| brought == pending.id);
+                && brought.is_none_or(|brought| pending.waiting_ids().contains(&brought));
             let earlier = is_of_program.then(|| first.to_vec());
             *waits.lock().unwrap_or_else(PoisonError::into_inner) = Some((pending.id, earlier));
             is_meant

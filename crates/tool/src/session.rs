@@ -86,6 +86,13 @@ impl Session {
         self
     }
 
+    /// The session as it is before its user has signed in.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_credentials(&self) -> Self {
+        Self { credentials: BTreeMap::new(), ..self.clone() }
+    }
+
     /// Adds the caller's verified token, which a configured `token_exchange` may exchange for another one. The token is
     /// sent nowhere else.
     #[must_use]
