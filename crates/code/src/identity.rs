@@ -28,7 +28,7 @@ pub(crate) fn program_identity(call: &Call<'_>) -> String {
 }
 
 /// A number that nobody can guess.
-pub(crate) fn random_number() -> u64 {
+fn random_number() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 

@@ -129,6 +129,11 @@ impl ProgramJournal {
         self.calls.push(call);
     }
 
+    /// Counts what a person is asked about a call that waits.
+    pub(crate) fn add_request(&mut self, request: &Value) {
+        self.size = self.size.saturating_add(value_size(request));
+    }
+
     /// Notes the end of a call.
     pub(crate) fn end_call(&mut self, number: usize, ended: Ended, answer: CallAnswer) {
         self.size = self.size.saturating_add(answer_size(&answer));
@@ -222,6 +227,15 @@ impl ProgramJournal {
         }
     }
 
+    /// Lets the approval of an earlier call no longer cover this one: it was not made, and is decided by itself when it is made again.
+    pub(crate) fn end_cover(&mut self, number: usize) {
+        if let Some(call) = self.calls.get_mut(number)
+            && matches!(call.approval, Some(CallApproval::Covered(_)))
+        {
+            call.approval = None;
+        }
+    }
+
     /// The lines of the code that name the function of a call.
     pub(crate) fn lines_with_name(&self, name: &str) -> Vec<usize> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -255,7 +269,9 @@ pub(crate) fn answer_size(answer: &CallAnswer) -> usize {
 /// About the bytes of a value as JSON, without writing it.
 fn value_size(value: &Value) -> usize {
     match value {
-        Value::Bool(_) | Value::Null | Value::Number(_) => PER_VALUE,
+        Value::Bool(_) | Value::Null => PER_VALUE,
+        Value::Number(number) if number.is_i64() => PER_VALUE,
+        Value::Number(number) => number.digits().len().saturating_add(PER_VALUE),
         Value::String(text) => text.len().saturating_add(PER_VALUE),
         Value::Array(items) => {
             items.iter().map(value_size).sum::<usize>().saturating_add(PER_VALUE)
@@ -363,5 +379,20 @@ mod tests {
         assert!(journal.answer(0).is_none(), "and nobody else");
         journal.add_call(call(CallState::Asked));
         assert!(journal.calls[1].positional.is_empty());
+    }
+
+    #[test]
+    fn numbers_of_many_digits_and_questions_fill_a_journal() {
+        let digits = Value::parse(&"1".repeat(MOST_BYTES)).unwrap();
+        let fraction = Value::parse(&format!("0.{}", "1".repeat(MOST_BYTES))).unwrap();
+        for value in [digits, fraction] {
+            let mut journal = ProgramJournal::new("x", "monty 1", String::new());
+            journal.add_call(call(CallState::Asked));
+            journal.end_call(0, Ended::Answered, Ok(value));
+            assert!(journal.is_full());
+        }
+        let mut journal = ProgramJournal::new("x", "monty 1", String::new());
+        journal.add_request(&json!({"text": "a".repeat(MOST_BYTES)}));
+        assert!(journal.is_full());
     }
 }

@@ -68,7 +68,7 @@ pub use retry::{Retry, RetryWhen};
 pub use rights::CallRights;
 pub use search::{Found, FoundNeed, Search};
 #[doc(hidden)]
-pub use side::{preview_call, review};
+pub use side::{preview_call, random_name, review};
 pub use stop::Stop;
 pub use stream::ToolStream;
 pub use toolset::{CallSettings, Callable, Redirects, RefusedTool, SessionValues, Toolset};

@@ -81,20 +81,26 @@ fn pending_outcome(
     call: &Call<'_>,
     arguments: Value,
 ) -> Result<Outcome, Box<Fault>> {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random)
-        .map_err(|_| wording::not_supported("no name can be drawn for a pending call"))?;
-    let random = u128::from_ne_bytes(random);
+    let name = random_name()
+        .ok_or_else(|| wording::not_supported("no name can be drawn for a pending call"))?;
     let (id, request) = match call.extensions().get::<PausableCall>() {
-        None => (format!("call_{random:032x}"), arguments),
+        None => (format!("call_{name}"), arguments),
         Some(PausableCall(facts)) => {
             let (tool, program) = (backend.name().as_str(), Value::Object(facts.clone()));
             let request = json!({"tool": tool, "arguments": arguments, "program": program});
-            (format!("{}{random:032x}", Pending::PROGRAM_CALL), request)
+            (format!("{}{name}", Pending::PROGRAM_CALL), request)
         }
     };
     let mut pending = Pending::new(PendingKind::Client, id, request);
     let time = call.client_time_within(backend.client_time());
     pending.expires = SystemTime::now().checked_add(time);
     Ok(Outcome::Pending(Box::new(pending)))
+}
+
+/// The part of the id of a pending call that nobody can guess; `None` where the system has no random numbers.
+#[doc(hidden)]
+pub fn random_name() -> Option<String> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).ok()?;
+    Some(format!("{:032x}", u128::from_ne_bytes(random)))
 }

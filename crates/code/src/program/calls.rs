@@ -217,6 +217,7 @@ impl<'a> Program<'a> {
         self.note_decision(number, waited.as_deref(), &result);
         if let Some(pending) = self.awaited_sign_in(number, waited.as_deref(), &result.outcome) {
             result.outcome = Outcome::Pending(pending);
+            self.journal.end_cover(number);
         }
         let is_write = self.journal.calls.get(number).is_some_and(|call| call.is_write);
         match (&result.outcome, waited) {

@@ -3,21 +3,21 @@
 
 use std::time::SystemTime;
 
-use callgate_executor::{AnswersSignIns, CLIENT_TIME, Decided, Decision, Resumption};
+use callgate_executor::{AnswersSignIns, CLIENT_TIME, Decided, Decision, Resumption, random_name};
 use callgate_tool::{FaultCode, Outcome, Pending, PendingKind, Reached, Value, json};
 
 use super::Program;
 use crate::{
-    identity::random_number,
+    journal::CallState,
     message::Raised,
     outcome::{Ended, raised_fault},
 };
 
 impl Program<'_> {
-    /// The sign-in for which a call waits that ended like this; `None` if it waits for none: nobody brings an answer, or one said that
-    /// the user has signed in, and it is not so.
+    /// The sign-in for which a call waits that ended like this; `None` if it waits for none: nobody brings an answer, one said that the
+    /// user has signed in, and it is not so, or the user did not sign in for an earlier call of the tool.
     pub(super) fn awaited_sign_in(
-        &self,
+        &mut self,
         number: usize,
         waited: Option<&Pending>,
         outcome: &Outcome,
@@ -30,10 +30,17 @@ impl Program<'_> {
             return None;
         }
         if let Some(waited) = waited.filter(|waited| is_sign_in(waited)) {
-            let is_decided = decision(self.resumption, waited).is_some();
-            return (!is_decided).then(|| Box::new(waited.clone()));
+            if decision(self.resumption, waited).is_some() {
+                return None;
+            }
+            if waited.expires.is_none_or(|at| at > SystemTime::now()) {
+                return Some(Box::new(waited.clone()));
+            }
         }
         let tool = self.journal.calls.get(number)?.tool.as_deref()?;
+        if self.has_raised_sign_in(tool) {
+            return None;
+        }
         let mut program = self.decision_facts(number, tool);
         // A sign-in covers no further call.
         program.remove("covers");
@@ -45,11 +52,21 @@ impl Program<'_> {
             "text": text, "tool": tool, "sign_in": raised_fault(fault).fault,
             "program": Value::Object(program),
         });
-        let [high, low] = [random_number(), random_number()];
-        let id = format!("{}{high:016x}{low:016x}", Pending::SIGN_IN);
+        self.journal.add_request(&request);
+        let id = format!("{}{}", Pending::SIGN_IN, random_name()?);
         let mut pending = Pending::new(PendingKind::Approval, id, request);
         pending.expires = SystemTime::now().checked_add(CLIENT_TIME);
         Some(Box::new(pending))
+    }
+
+    /// True if an earlier call of the tool ended for want of a sign-in: a loop does not ask again at each turn.
+    fn has_raised_sign_in(&self, tool: &str) -> bool {
+        let is_of_sign_in = |state: &CallState| {
+            let CallState::Ended(Ended::Failed(code, _), _) = state else { return false };
+            code == FaultCode::SignInRequired.as_str()
+        };
+        let mut calls = self.journal.calls.iter();
+        calls.any(|call| call.tool.as_deref() == Some(tool) && is_of_sign_in(&call.state))
     }
 }
 

@@ -215,7 +215,7 @@ async fn an_interrupted_run() {
 }
 
 /// Changes the journals in a store.
-async fn edit_journals(store: &Arc<dyn Store>, from: &str, to: &str) {
+pub(crate) async fn edit_journals(store: &Arc<dyn Store>, from: &str, to: &str) {
     let all = store
         .list(&Group::of_space(Space::Program), None, 100, Instant::now().into_std())
         .await
