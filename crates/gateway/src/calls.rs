@@ -273,7 +273,7 @@ impl Batch {
         if let Some(trace) = &self.trace {
             call = call.with_trace(trace.clone());
         }
-        if self.keeper.is_some() {
+        if self.keeper.as_ref().is_some_and(WaitingCallKeeper::is_renewable) {
             call = call.with_extension(AnswersSignIns);
         }
         if let Some(key) = self.key_of(at, asked) {

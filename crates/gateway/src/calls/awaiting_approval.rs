@@ -1,7 +1,9 @@
 //! Keeps a call that needs a person's approval until the decision. If nobody can decide, the call is refused.
 
 use callgate_call::wording::approval as wording;
-use callgate_tool::{Approvers, Object, Outcome, Pending, PendingKind, ToolCall, ToolResult};
+use callgate_tool::{
+    Approvers, Object, Outcome, Pending, PendingKind, ToolCall, ToolResult, Value,
+};
 
 use super::{Batch, RequestedCall};
 use crate::waiting_calls::{WaitingCall, WaitingCalls};
@@ -10,6 +12,15 @@ use crate::waiting_calls::{WaitingCall, WaitingCalls};
 pub(crate) struct WaitingCallKeeper {
     pub(crate) calls: WaitingCalls,
     pub(crate) session: Object,
+}
+
+impl WaitingCallKeeper {
+    /// True if the request that goes on may have another credential: one of the stored session, or of its own caller. A credential in
+    /// this request would be that of the other one, too.
+    pub(super) fn is_renewable(&self) -> bool {
+        let credentials = self.session.get("credentials").and_then(Value::as_object);
+        credentials.is_none_or(Object::is_empty)
+    }
 }
 
 // Leaves out the session, which may hold credentials.
@@ -42,8 +53,20 @@ pub(super) async fn store_if_waiting(
     };
     if let Some(fault) = fault {
         result.outcome = Outcome::Failed(fault);
+    } else if let Outcome::Pending(pending) = &mut result.outcome {
+        name_request_after_sign_in(pending);
     }
     result
+}
+
+/// Says by which request a program goes on that waits for a sign-in: no listing has it.
+fn name_request_after_sign_in(pending: &mut Pending) {
+    if !pending.id.starts_with(Pending::SIGN_IN) {
+        return;
+    }
+    let Some(Value::String(text)) = pending.request.get_mut("text") else { return };
+    let id = &pending.id;
+    text.push_str(&format!(r#": `POST /v1/approvals/{id}` with `{{"decision": "approve"}}`"#));
 }
 
 fn pending_approval(outcome: &Outcome) -> Option<&Pending> {

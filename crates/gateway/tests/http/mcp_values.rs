@@ -1,7 +1,7 @@
 //! Tools of a program that ask their callers over MCP for values.
 
 use crate::prelude::*;
-use callgate_executor::{Call, Function};
+use callgate_executor::{AnswersSignIns, Call, Function};
 use callgate_mcp::{Attachment, Client, Question, Reply};
 use callgate_tool::{Fault, json as value};
 
@@ -126,4 +126,31 @@ async fn arguments_that_a_tool_of_a_program_does_not_declare_are_refused() {
     let result = &answer["result"];
     assert_eq!(result["isError"], true, "{answer}");
     assert!(result.to_string().contains("invalid_arguments"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_call_waits_for_a_sign_in_where_its_answer_may_come_with_another_credential() {
+    let mark = |call: Call<'static>| {
+        let is_marked = call.extensions().get::<AnswersSignIns>().is_some();
+        async move { value!(is_marked) }
+    };
+    let tool = Function::new("desk", "mark", value!({"type": "object"}), mark).unwrap();
+    let environment = Environment::new().with_tool(tool);
+    let sidecar = Sidecar::with(NOTHING, &environment).await;
+    let params = json!({"name": "desk-mark", "arguments": {}});
+    for (capabilities, expected) in [(json!({"elicitation": {}}), true), (json!({}), false)] {
+        let answer = sidecar.ask_2026("tools/call", &params, &capabilities, &[]).await.json();
+        assert_eq!(answer["result"]["structuredContent"]["result"], expected, "{answer}");
+    }
+    let answer = sidecar.ask("tools/call", params).await;
+    assert_eq!(answer["result"]["structuredContent"]["result"], false, "{answer}");
+    for (session, expected) in [
+        (json!({"parameters": {"lang": "en"}}), true),
+        (json!({"credentials": {}}), true),
+        (json!({"credentials": {"me": "token-of-kim"}}), false),
+    ] {
+        let call = json!({"calls": [{"tool": "desk-mark"}], "session": session});
+        let answer = sidecar.post("/v1/calls", &call).await.json();
+        assert_eq!(answer["results"][0]["response"], expected, "{answer}");
+    }
 }
