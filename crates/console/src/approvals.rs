@@ -1,7 +1,7 @@
 //! The calls that wait for an approval: each in words and as it would be sent, and the decision about it.
 
 use callgate_gateway::{PageRequest, PageResponse};
-use callgate_tool::{Value, json};
+use callgate_tool::{Pending, Value, json};
 use maud::{Markup, html};
 
 use crate::{
@@ -43,8 +43,9 @@ pub(crate) async fn page_of_one(request: &PageRequest, id: &str) -> PageResponse
 
 pub(crate) async fn decide(request: &PageRequest, id: &str) -> PageResponse {
     let path = format!("/v1/approvals/{}", paths::encoded(id));
-    // One that was decided and used is not there any more; its call may have a result that is kept.
-    let is_open = request.get(&path, &[]).await.is_success();
+    // One that was decided and used is not there any more; its call may have a result that is kept. A sign-in never is there.
+    let is_sign_in = id.starts_with(Pending::SIGN_IN);
+    let is_open = is_sign_in || request.get(&path, &[]).await.is_success();
     let body = json!({"decision": (request.field("decision"))});
     let answer = request.post(&path, &body).await;
     let is_repeated = !is_open && answer.is_success();

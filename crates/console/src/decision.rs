@@ -1,7 +1,7 @@
 //! The part of a result that waits for a person, and the form that decides about it.
 
 use callgate_gateway::PageRequest;
-use callgate_tool::Value;
+use callgate_tool::{Pending, Value};
 use maud::{Markup, html};
 
 use crate::{
@@ -12,10 +12,12 @@ use crate::{
 /// The part of a result that waits: for a decision, or for the client.
 pub(crate) fn pending_section(request: &PageRequest, pending: &Value) -> Markup {
     let is_approval = text(pending, "kind") == "approval";
+    let is_sign_in = text(pending, "id").starts_with(Pending::SIGN_IN);
     html! {
         div.card {
             @if is_approval {
-                p { strong { "A person has to approve this call." } " Nothing was sent yet." }
+                @if is_sign_in { p { strong { "The user has to sign in." } " The call was not made." } }
+                @else { p { strong { "A person has to approve this call." } " Nothing was sent yet." } }
                 @if let Some(planned) = pending.get("request") { (planned_request::show(planned)) }
                 @if text(pending, "approvers") == "others" {
                     p { "Somebody else has to decide; then it is made from " a href="/console/approvals" { "Approvals" } "." }

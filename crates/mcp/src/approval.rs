@@ -18,7 +18,9 @@ pub(crate) fn pending_approval(outcome: &Outcome) -> Option<&Pending> {
 }
 
 fn approval_question(pending: &Pending) -> Option<ElicitRequest> {
-    let message = format!("Send this request?\n\n{}", approval_text(&pending.request));
+    let is_sign_in = pending.id.starts_with(Pending::SIGN_IN);
+    let question = if is_sign_in { "Make this call again?" } else { "Send this request?" };
+    let message = format!("{question}\n\n{}", approval_text(&pending.request));
     let ok = json!({"type": "boolean", "title": "Send", "description": "Whether the request may be sent"});
     let schema = json!({"type": "object", "properties": {(ANSWER): ok}, "required": [ANSWER]});
     let params = json!({"mode": "form", "message": message, "requestedSchema": schema});

@@ -4,7 +4,7 @@ mod made_call;
 
 use callgate_config::Kinds;
 use callgate_policy::approval_text;
-use callgate_tool::{Value, json, visible_line};
+use callgate_tool::{Pending, Value, json, visible_line};
 use http::StatusCode;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -22,8 +22,12 @@ pub(crate) fn run(arguments: &ApproveArguments, kinds: &Kinds) -> Result<Verdict
 
 async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let sidecar = Sidecar::client_of_running_sidecar(&arguments.sidecar, kinds).await?;
-    let path = approval_path(&arguments.id);
-    let answer = sidecar.get(&path).await?;
+    if arguments.id.starts_with(Pending::SIGN_IN) {
+        // A program waits for it, and no listing has it.
+        let question = "Has the user signed in? [y/N] ";
+        return send_decision(&sidecar, &Approval(Value::Null), question, arguments).await;
+    }
+    let answer = sidecar.get(&approval_path(&arguments.id)).await?;
     if answer.status == StatusCode::NOT_FOUND {
         let message = format!("no approval `{}` that you may see waits", arguments.id);
         return Ok(not_decided(&message, "`callgate approvals` lists those that wait"));
@@ -36,17 +40,27 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
         return Err(sidecar.foreign_response_failure());
     }
     output::print_message(&approval_details(&approval));
+    send_decision(&sidecar, &approval, "Approve this? [y/N] ", arguments).await
+}
+
+async fn send_decision(
+    sidecar: &Sidecar,
+    approval: &Approval,
+    question: &str,
+    arguments: &ApproveArguments,
+) -> Result<Verdict, Failure> {
     let is_decided = arguments.reject || arguments.yes;
     if !is_decided && !question::is_possible() {
         let message = "expected `--yes` or `--reject` where there is no terminal to ask on; nothing was decided";
         return Ok(not_decided(message, "add one of them"));
     }
     // Only `y` and `yes` approve.
-    if !is_decided && !question::is_confirmed("Approve this? [y/N] ") {
+    if !is_decided && !question::is_confirmed(question) {
         output::print_message_line("nothing was decided; `--reject` rejects it");
         return Ok(Verdict::Findings);
     }
     let word = if arguments.reject { "reject" } else { "approve" };
+    let path = approval_path(&arguments.id);
     let answer = sidecar.post(&path, &json!({"decision": word})).await?;
     match answer.status {
         StatusCode::OK => {}
@@ -61,7 +75,7 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
     if arguments.json {
         output::print_result(&format!("{}\n", answer.value));
     }
-    report_decision(&sidecar, &answer.value, &approval, arguments).await
+    report_decision(sidecar, &answer.value, approval, arguments).await
 }
 
 /// The members of which an approval or a result has one.
@@ -109,8 +123,14 @@ async fn report_decision(
     }
     if let Some(pending) = answer.get("pending") {
         let id = member_text(pending, "id");
-        let path = approval_path(id);
-        let text = made_call::fetch_changed_request_text(sidecar, approval, id, &path).await?;
+        let request = pending.get("request").filter(|request| request.get("program").is_some());
+        let text = match request {
+            Some(request) => made_call::further_call_text(request, id),
+            None => {
+                let path = approval_path(id);
+                made_call::fetch_changed_request_text(sidecar, approval, id, &path).await?
+            }
+        };
         output::print_message(&text);
         return Ok(Verdict::Findings);
     }

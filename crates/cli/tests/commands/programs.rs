@@ -86,6 +86,47 @@ fn a_program_of_a_sidecar_waits_for_a_sign_in_and_goes_on_with_the_new_token() {
 }
 
 #[test]
+fn a_sign_in_is_decided_by_the_command_and_its_request_may_come_again_under_its_key() {
+    let service = Blocking::start(Service::start(|_| (200, r#"[{"price": 1}]"#.to_owned())));
+    let folder = shop(&service.service.origin);
+    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
+    let text = text.replace("auth: none", "auth: {bearer: {token: $session.credentials.me}}");
+    fs::write(folder.path().join("callgate.yaml"), &text).unwrap();
+    let sidecar = Sidecar::start(folder.path(), &[]);
+    // Clients read another file than the sidecar: with the port that it got.
+    let client = format!("listen: {}\n{text}", sidecar.address);
+    fs::write(folder.path().join("client.yaml"), client).unwrap();
+    let send = |line: &str, head: &str, body: &str| {
+        let answer = sidecar.answer(line, head, body);
+        assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
+        Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    };
+    send("PUT /v1/sessions/s1", "", r#"{"parameters": {"lang": "en"}}"#);
+    let input = json!({"input": "len(await pets.list())"});
+    let call = json!({"tool": "code-generate_and_execute", "args": input});
+    let body = json!({"calls": [call], "session": {"id": "s1"}}).to_string();
+    let keyed = || send("POST /v1/calls", "Idempotency-Key: order-1\r\n", &body);
+    let asked = keyed();
+    let pending = &asked["results"][0]["pending"];
+    let id = pending["id"].as_str().unwrap();
+    let words = pending["request"]["text"].as_str().unwrap();
+    assert!(words.contains(&format!("`POST /v1/approvals/{id}`")), "{words}");
+    assert_eq!(send("GET /v1/approvals", "", "")["approvals"], json!([]));
+    run(&folder, &["approve", id, "client.yaml"]).exits(1).says("nothing was decided");
+    send("PATCH /v1/sessions/s1", "", r#"{"credentials": {"me": "token-of-kim"}}"#);
+    run(&folder, &["approve", id, "client.yaml", "--yes"]).exits(0).prints("execution_result");
+    let again = keyed();
+    assert_eq!(again["results"][0]["response"]["execution_result"], json!("1"), "{again}");
+    assert_eq!(service.service.received().len(), 1);
+    // The request that goes on would have the same credentials as this one.
+    let own = json!({"id": "s2", "credentials": {"other": "token-of-lee"}});
+    let body = json!({"calls": [call], "session": own}).to_string();
+    let raised = send("POST /v1/calls", "", &body);
+    let error = raised["results"][0]["response"]["execution_error"].as_str();
+    assert!(error.is_some_and(|error| error.contains("sign_in_required")), "{raised}");
+}
+
+#[test]
 fn a_configuration_without_programs_gets_the_key_to_add() {
     let folder = shop("http://127.0.0.1:9");
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();

@@ -77,6 +77,13 @@ pub(super) fn error_report(error: &Value) -> String {
     text
 }
 
+/// The words for a program one of whose calls waits.
+pub(super) fn further_call_text(request: &Value, id: &str) -> String {
+    let help = format!("`callgate approve {}` decides about it", visible_line(id));
+    let Failure(text) = Failure::with_help("a call of the program waits", &help);
+    format!("{}\n{text}\n", approval_text(request))
+}
+
 /// The words for a call that waits again under another id, since its request would be another one now, and why.
 pub(super) async fn fetch_changed_request_text(
     sidecar: &Sidecar,
