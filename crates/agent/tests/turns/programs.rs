@@ -1,4 +1,4 @@
-//! Turns with a tool that runs programs, where a call of the program waits for the client.
+//! Turns with a tool that runs programs, where a call of the program waits for the client, or until the user has signed in.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,12 +9,15 @@ use callgate_agent::{
 };
 use callgate_dialect::Dialect;
 use callgate_executor::{
-    Backend, Call, ClientAnswer, ClientFunction, Executor, PausableCall, Resumption,
+    AnswersSignIns, Backend, Call, ClientAnswer, ClientFunction, Decision, Executor, PausableCall,
+    Resumption,
 };
+use callgate_policy::{ApprovalRules, Approvals};
+use callgate_secret::Secret;
 use callgate_session::{Bounds, Memory};
 use callgate_tool::{
-    Arguments, Effect, Event, Fault, FaultCode, Journal, Next, Object, Outcome, Preview, Schema,
-    Session, Tool, ToolCall, ToolName, Value, json,
+    Arguments, Effect, Event, Fault, FaultCode, Journal, Next, Object, Outcome, Pending,
+    PendingKind, Preview, Schema, Session, Tool, ToolCall, ToolName, Value, json,
 };
 
 use crate::{
@@ -60,6 +63,37 @@ impl Backend for Program {
     }
 }
 
+/// A tool whose program waits until the user has signed in.
+#[derive(Debug)]
+struct Mail {
+    tool: Tool,
+    toolset: String,
+}
+
+#[async_trait]
+impl Backend for Mail {
+    callgate_executor::of_tool!(tool, toolset);
+
+    fn is_resumable(&self) -> bool {
+        true
+    }
+
+    async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        Ok(Preview::Text("runs a program".to_owned()))
+    }
+
+    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+        assert!(call.extensions().get::<AnswersSignIns>().is_some());
+        if let Some(Resumption { decided: Some(decided), .. }) = call.extensions().get() {
+            assert_eq!((&*decided.approval, decided.decision), ("sign_in_1", Decision::Approve));
+            let has_token = call.session().credential("me").is_some();
+            return json!(if has_token { "sent after the sign-in" } else { "no token" }).into();
+        }
+        let request = json!({"text": "the user has to sign in", "program": {}});
+        Outcome::Pending(Box::new(Pending::new(PendingKind::Approval, "sign_in_1", request)))
+    }
+}
+
 fn executor() -> Executor {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let name = |name| ToolName::new(name).unwrap();
@@ -96,6 +130,30 @@ async fn a_program_goes_on_with_the_answer_of_the_client_and_waits_until_one_fit
     let end = agent.turn(&mut transcript, fits, &context()).await.unwrap();
     assert_eq!(end.reason, EndReason::Answered);
     assert!(fake.last().to_string().contains("heard"), "{}", fake.last());
+}
+
+#[tokio::test]
+async fn a_program_goes_on_after_a_sign_in_with_the_credential_of_the_next_turn() {
+    let fake = Fake::new(Dialect::OpenAi, [Step::Says(Said::calls(&[("code-run", "{}")]))]);
+    let any = Schema::new(json!({"type": "object"}));
+    let name = ToolName::new("code-run").unwrap();
+    let tool = Tool::new(name, "Runs a program".to_owned(), any, Effect::Write);
+    let mail = Mail { tool, toolset: "code".to_owned() };
+    let approvals = Approvals::new(ApprovalRules::default());
+    let executor = Executor::builder().backend(mail).middleware(approvals).build().unwrap();
+    let agent = Agent::new(executor, fake.model(), unasked());
+    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
+    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let pending = &end.pending[0];
+    assert_eq!((end.reason, pending.kind), (EndReason::Waiting, "approval"));
+    assert_eq!(pending.approval.as_deref(), Some("sign_in_1"));
+    let token = Secret::new("token-of-kim".to_owned());
+    let signed_in = TurnContext::new(Session::new("s-1").with_credential("me", token));
+    let given = Given::Decision(Decision::Approve);
+    let yes = Input::Answers(vec![Answer::new(pending.id.as_str(), given)]);
+    let end = agent.turn(&mut transcript, yes, &signed_in).await.unwrap();
+    assert_eq!(end.reason, EndReason::Answered);
+    assert!(fake.last().to_string().contains("sent after the sign-in"), "{}", fake.last());
 }
 
 #[tokio::test]
