@@ -31,10 +31,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ("without_a_sign_in_the_call_raises_its_fault_in_the_program", Box::pin(nobody_signs_in())),
         ("a_loop_asks_once_for_a_sign_in_that_does_not_come", Box::pin(a_loop_asks_once())),
         ("nobody_else_goes_on_with_a_program_after_a_sign_in", Box::pin(strangers())),
-        (
-            "a_write_that_was_interrupted_after_a_sign_in_is_not_repeated",
-            Box::pin(an_interrupted_write()),
-        ),
+        ("a_write_interrupted_after_a_sign_in_is_not_repeated", Box::pin(an_interrupted_write())),
         ("a_tool_that_changed_before_the_sign_in_is_not_called", Box::pin(a_tool_has_changed())),
         ("a_sign_in_decides_about_no_approval_that_waits_beside_it", Box::pin(approvals_beside())),
         ("a_covered_call_that_waited_for_a_sign_in_is_asked_about", Box::pin(a_covered_call())),
@@ -59,11 +56,10 @@ struct Office {
     has_changed: AtomicBool,
 }
 
-/// The word of a caller about a call that waits.
+/// The word of a caller about a call that waits: a decision, or that the call is made again.
 #[derive(Clone, Copy)]
 enum Word {
     Decision(Decision),
-    /// The call is made again, and nobody has decided.
     Run,
 }
 
@@ -172,10 +168,10 @@ impl Office {
         let asked = asked(code);
         let call = Call::new(&asked, &session).with_extension(AnswersSignIns);
         let call = call.with_principal(Principal::new(caller.principal));
-        let call = match caller.key {
-            Some(key) => call.with_extension(IdempotencyKey(key.to_owned())),
-            None => call,
-        };
+        let call = caller
+            .key
+            .into_iter()
+            .fold(call, |call, key| call.with_extension(IdempotencyKey(key.to_owned())));
         let call = match answer {
             None => call,
             Some((pending, Word::Decision(decision))) => call.with_decision(pending, decision),
@@ -342,14 +338,14 @@ async fn approvals_beside() {
         office.sign_in();
         let still = approval(office.run_by(caller, code, Some((sign_in, YES))).await);
         assert_eq!((&still.id, office.n_added(), office.n_sent()), (&first.id, 0, 1));
-        let mut word = YES;
-        if approvers == Approvers::Others {
+        let is_of_others = approvers == Approvers::Others;
+        if is_of_others {
             let own = office.run_by(caller, code, Some((&first.id, YES))).await;
             assert_eq!((fault_code(own), office.n_added()), (FaultCode::NeedsApproval, 0));
             let decided = Decided::new(&*first.id, Decision::Approve).by(&Principal::new("lee"));
             office.approvals().decide(&decided, |_| true, None).await.unwrap();
-            word = Word::Run;
         }
+        let word = if is_of_others { Word::Run } else { YES };
         let outcome = office.run_by(caller, code, Some((&first.id, word))).await;
         assert_eq!(result(&outcome), r#"[true,"b"]"#);
         assert_eq!((office.n_added(), office.n_sent()), (1, 1));
@@ -382,8 +378,8 @@ async fn under_a_key() {
         let again = office.run_by(Caller { token, ..keyed }, LOOP, None).await;
         assert_eq!(result(&again), result(&ended), "{token:?}");
     }
-    let other = Caller { session: "other", ..keyed };
-    assert_eq!(fault_code(office.run_by(other, LOOP, None).await), FaultCode::KeyReused);
+    let other = office.run_by(Caller { session: "other", ..keyed }, LOOP, None).await;
+    assert_eq!(fault_code(other), FaultCode::KeyReused);
     assert_eq!((office.n_added(), office.n_sent()), (2, 2));
 }
 
