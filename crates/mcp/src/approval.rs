@@ -104,5 +104,12 @@ mod tests {
         let message = params["message"].as_str().unwrap();
         assert!(message.contains("DELETE https://api.example.com/pets/7"), "{asked}");
         assert_eq!(params["requestedSchema"]["required"], json!(["ok"]));
+        let request = value!({"text": "the user has to sign in for `mail-send`", "program": {}});
+        let pending = Pending::new(PendingKind::Approval, "sign_in_1", request);
+        let asked = input_required_result(&pending, Some("state".to_owned())).unwrap();
+        let asked = serde_json::to_value(asked).unwrap();
+        let message = asked["inputRequests"]["approval"]["params"]["message"].as_str().unwrap();
+        let expected = "Make this call again?\n\nthe user has to sign in for `mail-send`";
+        assert!(message.starts_with(expected), "{message}");
     }
 }

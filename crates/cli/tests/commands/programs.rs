@@ -127,6 +127,30 @@ fn a_sign_in_is_decided_by_the_command_and_its_request_may_come_again_under_its_
 }
 
 #[test]
+fn the_command_that_approves_a_call_of_a_program_names_the_next_one_that_waits() {
+    let service = Blocking::start(Service::start(|_| (200, r#"{"made": 1}"#.to_owned())));
+    let (folder, origin) = (shop("http://127.0.0.1:9"), &service.service.origin);
+    let operations =
+        "paths: {/orders: {post: {operationId: order, responses: {'200': {description: d}}}}}";
+    fs::write(folder.path().join("orders.yaml"), callgate_testkit::describe(operations)).unwrap();
+    let text = format!(
+        "toolsets:\n  shop: {{openapi: orders.yaml, auth: none, server: '{origin}', confirm: writes}}\n  code: {{code_interpreter: {{engine: monty, calls: {{effects: [read, write]}}}}}}\n"
+    );
+    fs::write(folder.path().join("callgate.yaml"), &text).unwrap();
+    let sidecar = Sidecar::start(folder.path(), &[]);
+    let client = format!("listen: {}\n{text}", sidecar.address);
+    fs::write(folder.path().join("client.yaml"), client).unwrap();
+    let input = json!({"input": "for _ in range(2):\n    await shop.order()"});
+    let call = json!({"tool": "code-generate_and_execute", "args": input});
+    let answer = sidecar.answer("POST /v1/calls", "", &json!({"calls": [call]}).to_string());
+    let answer = Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let id = answer["results"][0]["pending"]["id"].as_str().unwrap();
+    let first = run(&folder, &["approve", id, "client.yaml", "--yes"]).exits(1);
+    first.says("call 2 of a program, line 2").says("a call of the program waits");
+    assert_eq!(service.service.received().len(), 1);
+}
+
+#[test]
 fn a_configuration_without_programs_gets_the_key_to_add() {
     let folder = shop("http://127.0.0.1:9");
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
