@@ -6,8 +6,7 @@ use callgate_tool::{Fingerprint, FingerprintHasher, Principal};
 use crate::{backend::Backend, call::Call, execution::Execution};
 
 /// The fingerprint of a call: of its tool, arguments, principal, session and side, and of what its backend reads of the
-/// session. Two calls with equal fingerprints are one call. Without a backend the whole session counts. A program may wait until its user
-/// has signed in: in a session with an id, it is the same with another credential.
+/// session. Two calls with equal fingerprints are one call. Without a backend the whole session counts.
 ///
 /// ```
 /// use callgate_executor::{Call, fingerprint};
@@ -19,19 +18,32 @@ use crate::{backend::Backend, call::Call, execution::Execution};
 /// assert_ne!(fingerprint(&of_ada, None), fingerprint(&of_bob, None));
 /// ```
 pub fn fingerprint(call: &Call<'_>, backend: Option<&dyn Backend>) -> Fingerprint {
-    let mut hasher = FingerprintHasher::default();
-    hasher.text(call.tool()).object(call.arguments());
-    hasher.optional(call.principal().map(Principal::id)).optional(call.session().id());
-    let is_clients = call.execution() == Execution::Client;
-    hasher.text(if is_clients { "client" } else { "server" });
+    let mut hasher = call_hasher(call);
     match backend {
-        Some(backend) if backend.is_resumable() && call.session().id().is_some() => {
-            backend.fingerprint(&call.session().without_credentials(), &mut hasher);
-        }
         Some(backend) => backend.fingerprint(call.session(), &mut hasher),
         None => {
             hasher.session(call.session());
         }
     }
     hasher.finish()
+}
+
+/// The fingerprint of a call that waits until its user has signed in: it is the same with any credential of its session, and that of no
+/// other call.
+#[doc(hidden)]
+pub fn sign_in_fingerprint(call: &Call<'_>, backend: &dyn Backend) -> Fingerprint {
+    let mut hasher = call_hasher(call);
+    hasher.text("sign-in");
+    backend.fingerprint(&call.session().without_credentials(), &mut hasher);
+    hasher.finish()
+}
+
+/// What decides a call, but for its session's values.
+fn call_hasher(call: &Call<'_>) -> FingerprintHasher {
+    let mut hasher = FingerprintHasher::default();
+    hasher.text(call.tool()).object(call.arguments());
+    hasher.optional(call.principal().map(Principal::id)).optional(call.session().id());
+    let is_clients = call.execution() == Execution::Client;
+    hasher.text(if is_clients { "client" } else { "server" });
+    hasher
 }

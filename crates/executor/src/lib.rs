@@ -57,6 +57,8 @@ pub use extensions::{
 };
 pub use fingerprint::fingerprint;
 #[doc(hidden)]
+pub use fingerprint::sign_in_fingerprint;
+#[doc(hidden)]
 pub use lease::Lease;
 pub use middleware::{Ended, Ending, Middleware, Stage};
 #[doc(hidden)]

@@ -11,14 +11,15 @@ use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{
     Backend, Call, Ended, Ending, Middleware, RepeatKey, Resumption, Stage, fingerprint,
-    preview_call,
+    preview_call, sign_in_fingerprint,
 };
 use callgate_session::Store;
-use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind};
+use callgate_tool::{Event, FaultCode, Journal, Outcome, Pending, PendingKind};
 use callgate_transport::frees_key;
 
 use crate::{
     approval_record::AskedApproval,
+    digest::Digest,
     records::{Begun, Guard, IdempotencyKey, RecordBounds, Records},
 };
 
@@ -44,8 +45,39 @@ pub struct Idempotency {
 
 struct HeldGuard {
     guard: Mutex<Option<Guard>>,
+    digests: Digests,
     /// The earlier result of a program that waits, and still does where the decision about it does not count.
     earlier: Option<Vec<u8>>,
+}
+
+/// The digests of the calls that are the same.
+struct Digests {
+    whole: Digest,
+    /// That of a program while it waits for a sign-in, in a session that says whose it is: its user then has another credential.
+    waiting: Option<Digest>,
+}
+
+impl Digests {
+    fn of_call(call: &Call<'_>, backend: &dyn Backend) -> Self {
+        let may_wait = backend.is_resumable() && call.session().id().is_some();
+        Self {
+            whole: *fingerprint(call, Some(backend)).as_bytes(),
+            waiting: may_wait.then(|| *sign_in_fingerprint(call, backend).as_bytes()),
+        }
+    }
+
+    /// The digest of the calls that repeat one with this outcome.
+    fn digest_after(&self, outcome: &Outcome) -> Digest {
+        let is_sign_in = |id: &&str| id.starts_with(Pending::SIGN_IN);
+        match (outcome, self.waiting) {
+            (Outcome::Pending(pending), Some(waiting))
+                if pending.waiting_ids().iter().any(is_sign_in) =>
+            {
+                waiting
+            }
+            _ => self.whole,
+        }
+    }
 }
 
 impl Idempotency {
@@ -96,14 +128,14 @@ impl Middleware for Idempotency {
     ) -> ControlFlow<Outcome> {
         let key = call.extensions().get::<IdempotencyKey>();
         // A call that its caller may not make, or of no tool, repeats none.
-        let (Some(key), Some(_)) = (key, backend) else { return ControlFlow::Continue(()) };
-        let same = *fingerprint(call, backend).as_bytes();
+        let (Some(key), Some(backend)) = (key, backend) else { return ControlFlow::Continue(()) };
+        let digests = Digests::of_call(call, backend);
         let decided = call.decision().map(|decided| decided.approval.as_str());
         let answered = call.extensions().get::<Resumption>().map(|it| it.pending.as_str());
         let brought = decided.or_else(|| call.approval()).or(answered);
         let waits = Mutex::new(None);
         // A program that has waited knows which of its calls were made, also after the end of its process.
-        let is_of_program = backend.is_some_and(Backend::is_resumable);
+        let is_of_program = backend.is_resumable();
         let brings_decision = brought.is_some();
         let may_go_on = |first: Option<&[u8]>| {
             let Some(first) = first else { return is_of_program && brings_decision };
@@ -116,7 +148,11 @@ impl Middleware for Idempotency {
             *waits.lock().unwrap_or_else(PoisonError::into_inner) = Some((pending.id, earlier));
             is_meant
         };
-        let begun = self.records.begin(call.principal(), key, same, may_go_on).await;
+        let (records, principal) = (&self.records, call.principal());
+        let mut begun = records.begin(principal, key, digests.whole, &may_go_on).await;
+        if let Some(waiting) = digests.waiting.filter(|_| matches!(begun, Begun::Different)) {
+            begun = records.begin(principal, key, waiting, &may_go_on).await;
+        }
         let program = is_of_program.then(|| RepeatKey(key.0.clone()));
         let fault = match begun {
             Begun::Fresh(guard) => {
@@ -131,16 +167,14 @@ impl Middleware for Idempotency {
                     call.extensions_mut().insert(key);
                 }
                 let guard = Mutex::new(Some(guard));
-                call.extensions_mut().insert(HeldGuard { guard, earlier });
+                call.extensions_mut().insert(HeldGuard { guard, digests, earlier });
                 return ControlFlow::Continue(());
             }
             Begun::Replay(first) => match Outcome::from_bytes(&first) {
                 Some(first) => {
                     journal.note(Event::Replayed);
                     // The same call leaves the same values out; the first one's journal is not kept.
-                    if let Some(backend) = backend {
-                        drop(preview_call(backend, call, journal).await);
-                    }
+                    drop(preview_call(backend, call, journal).await);
                     return ControlFlow::Break(first);
                 }
                 // Another release wrote it.
@@ -156,7 +190,7 @@ impl Middleware for Idempotency {
     }
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
-        let Some(HeldGuard { guard, earlier }) = call.extensions().get() else { return };
+        let Some(HeldGuard { guard, digests, earlier }) = call.extensions().get() else { return };
         let guard = guard.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(guard) = guard else { return };
         let is_resumed = call.extensions().get::<Resumption>().is_some();
@@ -171,16 +205,18 @@ impl Middleware for Idempotency {
                 }
             }
             Ending::Outcome(outcome @ Outcome::Pending(_)) => {
-                guard.finish(&outcome.to_bytes()).await;
+                guard.finish_as(&outcome.to_bytes(), digests.digest_after(outcome)).await;
             }
             // A person's decision stays valid.
             Ending::Outcome(outcome @ Outcome::Failed(fault))
                 if fault.code == FaultCode::Rejected =>
             {
-                guard.finish(&outcome.to_bytes()).await;
+                guard.finish_as(&outcome.to_bytes(), digests.digest_after(outcome)).await;
             }
             _ if frees_key(ended.reached) => guard.free().await,
-            Ending::Outcome(outcome) => guard.finish(&outcome.to_bytes()).await,
+            Ending::Outcome(outcome) => {
+                guard.finish_as(&outcome.to_bytes(), digests.digest_after(outcome)).await;
+            }
             // The caller left after the request was sent: the result is unknown.
             Ending::Dropped => drop(guard),
         }

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -22,6 +22,8 @@ pub(super) struct Claim {
     records: Arc<Records>,
     key: Key,
     digest: Digest,
+    /// The digest of the requests that repeat the ended one, if it is another.
+    end_digest: OnceLock<Digest>,
     holder: Holder,
     /// The version that the holder wrote last.
     version: AtomicU64,
@@ -29,7 +31,12 @@ pub(super) struct Claim {
 
 impl Claim {
     pub(super) fn new(records: Arc<Records>, key: Key, digest: Digest, holder: Holder) -> Self {
-        Self { records, key, digest, holder, version: AtomicU64::default() }
+        let (end_digest, version) = (OnceLock::new(), AtomicU64::default());
+        Self { records, key, digest, end_digest, holder, version }
+    }
+
+    pub(super) fn set_end_digest(&self, digest: Digest) {
+        self.end_digest.set(digest).ok();
     }
 
     pub(super) fn is_shared(&self) -> bool {
@@ -83,8 +90,9 @@ impl Claim {
     }
 
     async fn put_over(&self, expected: Expected, state: State<'_>) -> Result<(), Error> {
-        let Self { records, key, digest, holder, version } = self;
-        let entry = Entry { digest: *digest, holder: *holder, lease: Duration::ZERO, state };
+        let Self { records, key, digest, end_digest, holder, version } = self;
+        let digest = *end_digest.get().unwrap_or(digest);
+        let entry = Entry { digest, holder: *holder, lease: Duration::ZERO, state };
         let put = records.store.put(key, records.record_of_entry(entry), expected, now()).await?;
         version.store(put.number(), Ordering::Relaxed);
         Ok(())

@@ -8,6 +8,7 @@ use std::{
 use callgate_session::{Error, ErrorKind};
 
 use super::{claim::Claim, entry::State, holders::Registration, renewal::Renewal};
+use crate::digest::Digest;
 
 /// A request that is being made. If it is dropped without a report, the result of the request counts as unknown.
 #[must_use]
@@ -42,6 +43,12 @@ impl Guard {
         if let Err(error) = kept {
             tracing::warn!(%error, "the result of an idempotency key is not kept");
         }
+    }
+
+    /// Ends the request with this result, which requests of this digest repeat.
+    pub(crate) async fn finish_as(self, result: &[u8], digest: Digest) {
+        self.claim.set_end_digest(digest);
+        self.finish(result).await;
     }
 
     /// Frees the key, because the request was not executed: the key may be used again.
