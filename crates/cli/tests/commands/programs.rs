@@ -127,6 +127,30 @@ fn a_sign_in_is_decided_by_the_command_and_its_request_may_come_again_under_its_
 }
 
 #[test]
+fn a_request_under_a_key_goes_on_with_the_token_in_a_header_of_the_decision() {
+    let service = Blocking::start(Service::start(|_| (200, r#"[{"price": 1}]"#.to_owned())));
+    let folder = shop(&service.service.origin);
+    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
+    let text = text.replace("auth: none", "auth: {bearer: {token: $session.params.token}}");
+    let text = format!("sessions: {{headers: {{token: X-User-Token}}}}\n{text}");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let sidecar = Sidecar::start(folder.path(), &[]);
+    let input = json!({"input": "len(await pets.list())"});
+    let call = json!({"tool": "code-generate_and_execute", "args": input});
+    let send = |line: &str, head: &str, body: &Value| {
+        let answer = sidecar.answer(line, head, &body.to_string());
+        Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    };
+    let key = "Idempotency-Key: order-1\r\n";
+    let asked = send("POST /v1/calls", key, &json!({"calls": [call]}));
+    let id = asked["results"][0]["pending"]["id"].as_str().unwrap();
+    let (line, token) = (format!("POST /v1/approvals/{id}"), "X-User-Token: token-of-kim\r\n");
+    let answer = send(&line, token, &json!({"decision": "approve"}));
+    assert_eq!(answer["response"]["execution_result"], json!("1"), "{answer}");
+    assert_eq!(service.service.received().len(), 1);
+}
+
+#[test]
 fn the_command_that_approves_a_call_of_a_program_names_the_next_one_that_waits() {
     let service = Blocking::start(Service::start(|_| (200, r#"{"made": 1}"#.to_owned())));
     let (folder, origin) = (shop("http://127.0.0.1:9"), &service.service.origin);
