@@ -1,7 +1,7 @@
 //! The path of an argument within the arguments of a call: names and indices, as RFC 9535 writes a path to one value
 //! (`$.foo.bar[0]['baz']`).
 
-use std::str::Chars;
+use std::{ops::Range, str::Chars};
 
 use callgate_tool::{DEPTH, Object, Value};
 
@@ -68,7 +68,7 @@ fn next_step(path: &str) -> Option<(Step, &str)> {
         let (name, rest) = path.split_at_checked(end)?;
         return (!name.is_empty()).then(|| (Step::Name(name.to_owned()), rest));
     }
-    let path = path.strip_prefix('[')?;
+    let path = path.strip_prefix('[')?.trim_start();
     if path.starts_with(['"', '\'']) {
         return quoted_name(path);
     }
@@ -88,7 +88,7 @@ fn quoted_name(path: &str) -> Option<(Step, &str)> {
             character => name.push(character),
         }
     }
-    Some((Step::Name(name), characters.as_str().strip_prefix(']')?))
+    Some((Step::Name(name), characters.as_str().trim_start().strip_prefix(']')?))
 }
 
 /// The character behind a backslash.
@@ -99,13 +99,30 @@ fn escaped_character(characters: &mut Chars<'_>) -> Option<char> {
         'n' => Some('\n'),
         'r' => Some('\r'),
         't' => Some('\t'),
-        'u' => {
-            let digits: String = characters.by_ref().take(4).collect();
-            char::from_u32(u32::from_str_radix(&digits, 16).ok()?)
-        }
+        'u' => unicode_character(characters),
         character => Some(character),
     }
 }
+
+/// The character of four hexadecimal digits, or of two such escapes that are a pair.
+fn unicode_character(characters: &mut Chars<'_>) -> Option<char> {
+    let first = code_unit(characters)?;
+    let mut units = vec![first];
+    if FIRST_OF_PAIRS.contains(&first) {
+        *characters = characters.as_str().strip_prefix("\\u")?.chars();
+        units.push(code_unit(characters)?);
+    }
+    char::decode_utf16(units).next()?.ok()
+}
+
+fn code_unit(characters: &mut Chars<'_>) -> Option<u16> {
+    let digits: String = characters.by_ref().take(4).collect();
+    let is_number = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u16::from_str_radix(&digits, 16).ok().filter(|_| is_number)
+}
+
+/// The code units that stand first in a pair.
+const FIRST_OF_PAIRS: Range<u16> = 0xd800..0xdc00;
 
 #[cfg(test)]
 mod tests {
@@ -121,6 +138,8 @@ mod tests {
             ("$['a']['b c'][0].d", json!({"a": {"b c": [{"d": 7}]}})),
             (r#"$["a.b"]"#, json!({"a.b": 7})),
             (r"$['it\'s \u00fc\n']", json!({"it's ü\n": 7})),
+            (r#"$['\ud83c\udf55']["\u00e4"]"#, json!({"🍕": {"ä": 7}})),
+            ("$[ 'a' ][ 0 ]", json!({"a": [7]})),
             ("$.a-b", json!({"a-b": 7})),
             (" $.ä ", json!({"ä": 7})),
         ] {
@@ -148,6 +167,9 @@ mod tests {
             "$['a'",
             r"$['a\",
             r"$['\ud83d']",
+            r"$['\ud83d\u0041']",
+            r"$['\udf55']",
+            r"$['\u+041']",
             "$.a[99999999999999999999999]",
             deep.as_str(),
         ] {
