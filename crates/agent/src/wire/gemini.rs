@@ -235,8 +235,8 @@ const OTHERS: Files = &[
     ("audio/*", FileForm::Audio("")),
     ("video/*", FileForm::Audio("")),
 ];
-/// The members of a call whose arguments come in pieces.
+/// The members of a call whose arguments come in pieces. Quotes in words have a backslash before them.
 const MEMBERS_OF_PIECES: [&str; 4] =
-    ["partialArgs", "partial_args", "willContinue", "will_continue"];
+    [r#""partialArgs""#, r#""partial_args""#, r#""willContinue""#, r#""will_continue""#];
 /// Stands for the signature of a call of another model, by Gemini's own page about thought signatures.
 const UNSIGNED: &str = "skip_thought_signature_validator";

@@ -3,7 +3,7 @@
 //! end with the user, reasoning without its follower.
 
 use callgate_dialect::Dialect;
-use callgate_tool::Value;
+use callgate_tool::{Object, Value};
 
 type Checked = Result<(), String>;
 
@@ -246,6 +246,10 @@ fn gemini(body: &Value) -> Checked {
         let is_signed = parts.iter().find(|part| part.get("functionCall").is_some());
         let is_signed = is_signed.is_none_or(|part| part.get("thoughtSignature").is_some());
         expect(is_signed, "a call without its thought signature")?;
+        let mut members = parts.iter().filter_map(|part| part.get("functionCall")?.as_object());
+        let are_of_calls =
+            |call: &Object| call.keys().all(|name| matches!(name.as_str(), "args" | "id" | "name"));
+        expect(members.all(are_of_calls), "a member that calls do not have")?;
         expect(calls.is_empty() || text(content, "role") == "model", "calls of a user")?;
         open = calls;
     }

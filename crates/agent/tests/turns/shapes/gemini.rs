@@ -7,6 +7,7 @@ use super::{TWO, check, event, made};
 
 const ADD: &str = r#"{"functionCall":{"name":"shop-add","args":{"n":1}},"thoughtSignature":"s="}"#;
 const REMOVE: &str = r#"{"functionCall":{"name":"shop-remove","args":{"n":2}}}"#;
+const SIGNATURE: &str = r#","thoughtSignature":"s=""#;
 const END: &str = r#"{"candidates":[{"content":{"role":"model"},"finishReason":"STOP"}]}"#;
 
 fn parts(parts: &[&str]) -> String {
@@ -77,7 +78,7 @@ fn pieces(name: &str, n: u32, signature: &str) -> Vec<String> {
 }
 
 fn streamed_arguments() -> Vec<String> {
-    let add = pieces("shop-add", 1, r#","thoughtSignature":"s=""#);
+    let add = pieces("shop-add", 1, SIGNATURE);
     [add, pieces("shop-remove", 2, ""), vec![event(END)]].concat()
 }
 
@@ -92,8 +93,27 @@ async fn a_call_whose_arguments_come_in_pieces_is_made_once_it_is_whole() {
         events.retain(|event| !event.contains(r#"{"functionCall":{}}"#));
         events
     };
+    let signed_at_the_end = || {
+        let unsigned = |event: &String| event.replace(SIGNATURE, "");
+        let mut events: Vec<_> = without_ends().iter().map(unsigned).collect();
+        events.insert(3, parts(&[&format!(r#"{{"functionCall":{{}}{SIGNATURE}}}"#)]));
+        events
+    };
+    let whole = [
+        r#"{"functionCall":{"name":"shop-add","args":{"n":1},"partialArgs":[],"willContinue":false},"thoughtSignature":"s="}"#,
+        REMOVE,
+    ];
     for (name, events) in [
         ("as Vertex AI", streamed_arguments()),
+        ("a signature at the end", signed_at_the_end()),
+        ("a list of no pieces", vec![parts(&whole), event(END)]),
+        (
+            "an element without a value",
+            replaced(
+                r#"{"willContinue":true}"#,
+                r#"{"partialArgs":[{"jsonPath":"$.n[]"}],"willContinue":true}"#,
+            ),
+        ),
         ("no piece that only ends", without_ends()),
         (
             "a false word",
@@ -107,18 +127,39 @@ async fn a_call_whose_arguments_come_in_pieces_is_made_once_it_is_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_does_not_continue_as_it_said_is_requested_again() {
-    let mut broken = streamed_arguments();
-    broken.remove(7);
-    let whole = streamed_arguments().concat().into_bytes();
-    let replies = [broken.concat().into_bytes(), whole];
-    let (calls, n_requests, reason) = made(Dialect::Gemini, &replies).await;
-    assert_eq!((calls, n_requests), (super::texts(&TWO), 3));
-    assert_eq!(reason, EndReason::Answered);
+async fn a_reply_with_a_call_that_is_not_whole_is_requested_again() {
+    let whole = streamed_arguments().concat();
+    let mut unended = streamed_arguments();
+    unended.remove(7);
+    let unended = unended.concat();
+    let mut unclosed = pieces("shop-add", 1, SIGNATURE);
+    unclosed.pop();
+    unclosed.extend(pieces("shop-add", 2, ""));
+    unclosed.push(event(END));
+    for broken in [
+        unended.clone(),
+        unclosed.concat(),
+        whole.replace(r#""name":"shop-remove","#, ""),
+        whole.replace("$.n", "$.n[7]"),
+    ] {
+        let replies = [broken.clone().into_bytes(), whole.clone().into_bytes()];
+        let (calls, n_requests, reason) = made(Dialect::Gemini, &replies).await;
+        assert_eq!((calls, n_requests), (super::texts(&TWO), 3), "{broken}");
+        assert_eq!(reason, EndReason::Answered, "{broken}");
+    }
     // The provider says that it was cut: the model reads that, too.
-    let cut = broken.concat().replace(r#""STOP""#, r#""MAX_TOKENS""#).into_bytes();
+    let cut = unended.replace(r#""STOP""#, r#""MAX_TOKENS""#).into_bytes();
     let (calls, n_requests, _) = made(Dialect::Gemini, &[cut]).await;
     assert_eq!((calls.len(), n_requests), (0, 2));
+}
+
+#[tokio::test]
+async fn words_about_pieces_of_arguments_are_words() {
+    let words = r#"{"text":"It says \"willContinue\"."}"#;
+    let reply = format!(
+        r#"{{"candidates":[{{"content":{{"role":"model","parts":[{words},{ADD},{REMOVE}]}}}}]}}"#
+    );
+    super::whole::check(Dialect::Gemini, &reply).await;
 }
 
 #[tokio::test]

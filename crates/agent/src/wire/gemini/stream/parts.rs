@@ -3,10 +3,13 @@
 //! at paths, and the last one does not say that it will continue. Fields: `FunctionCall` and `PartialArg` of
 //! `google/cloud/aiplatform/v1/tool.proto` in <https://github.com/googleapis/googleapis>.
 
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, json};
 
 use super::argument_path::ArgumentPath;
-use crate::wire::{fault::ReplyFault, stream::unreadable_event};
+use crate::wire::{
+    fault::{NO_GOOD, ReplyFault},
+    stream::unreadable_event,
+};
 
 /// The parts in their order.
 #[derive(Debug, Default)]
@@ -37,6 +40,8 @@ struct CallPiece {
     arguments: Option<Value>,
     values: Vec<Value>,
     will_continue: bool,
+    /// True if it has a member of calls that come in pieces.
+    is_piece: bool,
 }
 
 impl Parts {
@@ -55,9 +60,10 @@ impl Parts {
             return call.add(piece);
         }
         if piece.is_end() {
+            self.add_to_last_call(piece.part);
             return Ok(());
         }
-        if !piece.will_continue && piece.values.is_empty() {
+        if !piece.is_piece {
             self.add(text);
             return Ok(());
         }
@@ -67,10 +73,10 @@ impl Parts {
         Ok(())
     }
 
-    /// True if no call will continue.
+    /// True if no call will continue, and each has a name.
     pub(super) fn are_whole(&self) -> bool {
         self.0.iter().all(|part| match part {
-            Part::Call(call) => call.is_whole,
+            Part::Call(call) => call.is_whole && call.call.contains_key("name"),
             Part::Text(_) => true,
         })
     }
@@ -82,6 +88,17 @@ impl Parts {
             Part::Text(text) => text,
         });
         format!("[{}]", texts.collect::<Vec<_>>().join(","))
+    }
+
+    /// Adds what stands beside the end of a call, as its signature.
+    fn add_to_last_call(&mut self, members: Object) {
+        let mut calls = self.0.iter_mut().rev().filter_map(|part| match part {
+            Part::Call(call) => Some(call),
+            Part::Text(_) => None,
+        });
+        if let Some(call) = calls.next() {
+            call.add_beside(members);
+        }
     }
 
     /// The last call that a piece may continue.
@@ -100,19 +117,23 @@ impl PartialCall {
         Self { part: Object::new(), call: Object::new(), arguments, is_whole: false }
     }
 
-    /// True if a piece names neither another call nor another function.
+    /// True if a piece names neither another call nor another function, and does not begin one.
     fn takes(&self, piece: &CallPiece) -> bool {
-        ["id", "name"].iter().all(|name| match (self.call.get(name), piece.call.get(name)) {
-            (Some(own), Some(other)) => own == other,
-            _ => true,
-        })
+        let is_same = |name: &str| Some(self.call.get(name)? == piece.call.get(name)?);
+        let begins_again =
+            is_same("id").is_none() && piece.is_beginning() && self.arguments != json!({});
+        is_same("id") != Some(false) && is_same("name") != Some(false) && !begins_again
+    }
+
+    fn add_beside(&mut self, members: Object) {
+        for (name, value) in members {
+            self.part.entry(name).or_insert(value);
+        }
     }
 
     fn add(&mut self, piece: CallPiece) -> Result<(), ReplyFault> {
-        let CallPiece { part, call, arguments, values, will_continue } = piece;
-        for (name, value) in part {
-            self.part.entry(name).or_insert(value);
-        }
+        let CallPiece { part, call, arguments, values, will_continue, .. } = piece;
+        self.add_beside(part);
         for (name, value) in call {
             self.call.entry(name).or_insert(value);
         }
@@ -139,7 +160,9 @@ impl PartialCall {
         let Some(piece) = piece_of_value(&mut value) else { return Ok(()) };
         let parsed_path = path.as_str().and_then(ArgumentPath::read);
         let Some(place) = parsed_path.and_then(|path| path.place(&mut self.arguments)) else {
-            return Err(unreadable_event(format!("there is no argument at {path}")));
+            let fault = unreadable_event(format!("there is no argument at {path}"));
+            // The model writes the path: another reply may be better.
+            return Err(ReplyFault { error: Some(json!({"status": NO_GOOD})), ..fault });
         };
         match (place, piece) {
             (Value::String(own), Value::String(more)) => own.push_str(&more),
@@ -162,24 +185,33 @@ impl CallPiece {
         let Value::Object(mut call) = take(&mut part, "functionCall", "function_call")? else {
             return None;
         };
-        let values = match take(&mut call, "partialArgs", "partial_args") {
+        let values = take(&mut call, "partialArgs", "partial_args");
+        let will_continue = take(&mut call, "willContinue", "will_continue");
+        let is_piece = values.is_some() || will_continue.is_some();
+        let values = match values {
             Some(Value::Array(values)) => values,
             Some(value @ Value::Object(_)) => vec![value],
             _ => Vec::new(),
         };
-        let will_continue = take(&mut call, "willContinue", "will_continue");
         let will_continue = will_continue.and_then(|it| it.as_bool()).unwrap_or_default();
         let arguments = call.remove("args").filter(|arguments| !arguments.is_null());
         for members in [&mut part, &mut call] {
             members.retain(|_, value| !value.is_null() && value.as_str() != Some(""));
         }
-        Some(Self { part, call, arguments, values, will_continue })
+        Some(Self { part, call, arguments, values, will_continue, is_piece })
     }
 
-    /// True for a piece that only says that nothing follows.
+    /// True for a piece that names a function whose arguments follow.
+    fn is_beginning(&self) -> bool {
+        self.call.contains_key("name")
+            && self.arguments.is_none()
+            && self.values.is_empty()
+            && self.will_continue
+    }
+
+    /// True for a piece of which the call says only that nothing follows.
     fn is_end(&self) -> bool {
-        self.part.is_empty()
-            && self.call.is_empty()
+        self.call.is_empty()
             && self.arguments.is_none()
             && self.values.is_empty()
             && !self.will_continue
