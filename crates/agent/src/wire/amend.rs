@@ -108,11 +108,11 @@ pub(super) fn make_object(call: &mut Object, member: &str, unreadable: Unreadabl
         Some(Value::Object(_)) => return false,
         None | Some(Value::Null) => json!({}),
         Some(Value::String(text)) if text.trim().is_empty() => json!({}),
-        Some(given) => match given.as_str().and_then(object_of_text) {
-            Some(object) => object,
-            None if unreadable == Unreadable::Keep => return false,
-            None => json!({(UNREADABLE): given.clone()}),
-        },
+        Some(_) if unreadable == Unreadable::Keep => return false,
+        Some(given) => {
+            let object = given.as_str().and_then(object_of_text);
+            object.unwrap_or_else(|| json!({(UNREADABLE): given.clone()}))
+        }
     };
     call.insert(member.to_owned(), amended);
     true
@@ -122,11 +122,12 @@ pub(super) fn make_object(call: &mut Object, member: &str, unreadable: Unreadabl
 pub(super) fn make_text(call: &mut Object, member: &str, unreadable: Unreadable) -> bool {
     let amended = match call.get(member) {
         Some(Value::String(text)) => {
-            let is_fine = text.trim().is_empty() || object_of_text(text).is_some();
-            if is_fine || unreadable == Unreadable::Keep {
+            let is_object = |text: &str| Value::parse(text).is_ok_and(|value| value.is_object());
+            if text.trim().is_empty() || is_object(text) || unreadable == Unreadable::Keep {
                 return false;
             }
-            json!({(UNREADABLE): text.as_str()}).to_string()
+            let object = object_of_text(text);
+            object.unwrap_or_else(|| json!({(UNREADABLE): text.as_str()})).to_string()
         }
         None | Some(Value::Null) => "{}".to_owned(),
         Some(given) => given.to_string(),
@@ -135,8 +136,13 @@ pub(super) fn make_text(call: &mut Object, member: &str, unreadable: Unreadable)
     true
 }
 
-fn object_of_text(text: &str) -> Option<Value> {
-    Value::parse(text).ok().filter(Value::is_object)
+/// The object that a text holds as JSON, however often it is quoted as JSON again. `None` if readers understand it differently.
+pub(super) fn object_of_text(text: &str) -> Option<Value> {
+    // A text that is quoted again is twice as long, so the recursion ends soon.
+    match Value::parse_unambiguous(text).ok().flatten()? {
+        Value::String(inner) => object_of_text(&inner),
+        value => Some(value).filter(Value::is_object),
+    }
 }
 
 const UNREADABLE: &str = "unreadable";

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use callgate_tool::{Fingerprint, FingerprintHasher, Json, Value};
 
-use super::{Wire, has_type};
+use super::{Wire, amend::object_of_text, has_type};
 
 /// The messages of a reply with each call once. A message without duplicates stays byte for byte.
 pub(crate) fn drop_duplicates(wire: Wire, messages: Vec<Json>) -> Vec<Json> {
@@ -51,7 +51,7 @@ fn identity(wire: Wire, part: &Value) -> Option<Fingerprint> {
     let given = holder.get("arguments").or_else(|| holder.get("input")).cloned();
     let given = given.unwrap_or_default();
     // A text of JSON is compared by its value.
-    let parsed = given.as_str().and_then(|text| Value::parse(text).ok());
+    let parsed = given.as_str().and_then(object_of_text);
     let mut hasher = FingerprintHasher::default();
     hasher.text(id).text(name).value(&parsed.unwrap_or(given));
     Some(hasher.finish())

@@ -1,5 +1,7 @@
 //! Streams of events put together, cut, and refused.
 
+use callgate_tool::json;
+
 use super::*;
 use crate::wire::Wire;
 
@@ -80,6 +82,28 @@ fn interleaved_calls_of_chat_completions_are_put_together() {
         "One moment.",
         r#"{"choices":[{"message":{"role":"assistant","content":"One moment.","reasoning_content":"I think.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"n\":1}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}"#,
     );
+}
+
+#[test]
+fn a_declared_name_that_begins_like_that_of_the_call_before_is_another_call() {
+    let tools = ["get", "get_user"].map(|name| Json::from(json!({"function": {"name": name}})));
+    for (arguments, id) in [("{}", ""), (r#"{\"n\":1}"#, ""), (r#"{\"n\":1}"#, r#""id":"c","#)] {
+        let event = |name: &str| {
+            let call = format!(
+                r#"{{"index":0,{id}"function":{{"name":"{name}","arguments":"{arguments}"}}}}"#
+            );
+            format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\n")
+        };
+        let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+        let stream = event("get") + &event("get_user") + end;
+        let declared: Vec<_> = tools.iter().collect();
+        let mut reply = (wire(Dialect::OpenAi).unwrap().stream)(&declared);
+        reply.push(stream.as_bytes(), &mut |_: &str| {}).unwrap();
+        let body = Value::parse(&reply.body().unwrap()).unwrap();
+        let calls = &body["choices"][0]["message"]["tool_calls"];
+        let names = [0, 1].map(|at| calls[at]["function"]["name"].clone());
+        assert_eq!(names, ["get", "get_user"].map(Value::from), "{stream}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use callgate_tool::{Number, Object, Value};
 
 use super::{is_nothing, join, names::DeclaredNames, object_end::ObjectEnd};
+use crate::wire::amend::object_of_text;
 
 /// The calls in the order in which they begin.
 #[derive(Debug, Default)]
@@ -95,6 +96,10 @@ impl Calls {
         if name.is_some_and(|name| self.names.is_continued(&call.name_pieces, name)) {
             return Some(at);
         }
+        let is_other = |name: &String| self.names.is_other(&call.name_pieces, name);
+        if call.is_over(piece) && piece.name.as_ref().is_some_and(is_other) {
+            return None;
+        }
         (!call.is_ended_by(piece, self.n_events)).then_some(at)
     }
 }
@@ -128,11 +133,27 @@ impl Call {
         piece.id.is_some() && piece.id.as_deref() == self.id()
     }
 
+    /// True if the arguments are whole. For a piece with the id of the call, `{}` may stand for those that come later.
+    fn is_over(&self, piece: &Piece) -> bool {
+        self.arguments_end.is_whole() && !(self.has_id(piece) && self.arguments().trim() == "{}")
+    }
+
+    /// True for arguments that are those that came, maybe written or quoted otherwise.
+    fn has_arguments(&self, piece: &str) -> bool {
+        let own = self.arguments();
+        // Small pieces cannot be the whole again, so that a long one is not read for each of them.
+        let is_long = piece.len().saturating_mul(LONGER_WRITTEN) >= own.len();
+        own == piece
+            || (is_long
+                && self.arguments_end.is_whole()
+                && object_of_text(piece).is_some_and(|it| object_of_text(own) == Some(it)))
+    }
+
     /// True if a piece with the id or the number of this call, or with neither, begins another call.
     fn is_ended_by(&self, piece: &Piece, event: usize) -> bool {
         let is_whole = self.arguments_end.is_whole();
         let arguments = piece.arguments.as_deref().unwrap_or_default();
-        let brings_arguments = !is_blank(arguments) && arguments != self.arguments();
+        let brings_arguments = !is_blank(arguments) && !self.has_arguments(arguments);
         if self.has_id(piece) {
             return is_whole && brings_arguments && piece.name.is_some();
         }
@@ -201,9 +222,9 @@ impl Call {
     }
 
     /// Takes a piece of the arguments. Some servers begin with `{}` for those that have not come, repeat
-    /// the whole at the end, or what has come in each piece.
+    /// the whole at the end (`LiteLLM` quotes it), or what has come in each piece.
     fn add_arguments(&mut self, piece: &str) {
-        let is_repeated = is_blank(piece) || self.arguments() == piece;
+        let is_repeated = is_blank(piece) || self.has_arguments(piece);
         if self.arguments_end.is_whole() && is_repeated {
             return;
         }
@@ -263,5 +284,7 @@ fn is_blank(text: &str) -> bool {
 
 /// More calls of one message than these are not made anyway.
 const MOST_CALLS: usize = 1024;
+/// The same arguments are not written more than so many times as long.
+const LONGER_WRITTEN: usize = 4;
 /// More bytes than the name of a function has, and so more pieces.
 const LONGEST_NAME: usize = 256;

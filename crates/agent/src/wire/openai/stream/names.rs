@@ -34,6 +34,11 @@ impl DeclaredNames {
             || (is_so_far && !is_whole && self.has_name_from(piece))
     }
 
+    /// True if a piece is a declared name, and those before it make another one.
+    pub(super) fn is_other(&self, pieces: &[String], piece: &str) -> bool {
+        self.0.contains(piece) && self.name(pieces).is_some_and(|name| name != piece)
+    }
+
     /// True if a name begins with this text.
     fn has_name_from(&self, text: &str) -> bool {
         let mut names = self.0.range::<str, _>((Bound::Included(text), Bound::Unbounded));
@@ -106,5 +111,23 @@ mod tests {
             assert_eq!(declared.is_continued(&pieces, piece), expected, "{pieces:?} {piece}");
         }
         assert!(!declared.is_continued(&[], "a"), "nothing has begun");
+    }
+
+    #[test]
+    fn a_declared_name_beside_another_one_is_another() {
+        let declared = declared();
+        for (pieces, piece, expected) in [
+            ("a", "ab", true),
+            ("ab", "a", true),
+            ("t,-,a", "t-", true),
+            ("ab", "ab", false),
+            ("a,b", "ab", false),
+            ("get,get", "get", false),
+            ("x", "a", false),
+            ("a", "x", false),
+        ] {
+            let pieces: Vec<_> = pieces.split(',').map(str::to_owned).collect();
+            assert_eq!(declared.is_other(&pieces, piece), expected, "{pieces:?} {piece}");
+        }
     }
 }
