@@ -3,6 +3,8 @@
 
 mod stream;
 
+use std::iter;
+
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, StoredResult, Value, json};
 use serde::Deserialize;
@@ -17,7 +19,7 @@ use super::{
     form::ResultForm,
     has_type,
     ids::IdRule,
-    is_blank, joined_texts,
+    is_blank, joined_texts, list,
     media::{FileForm, Files, IMAGES, PDF, WORDS, media_type},
     pieces::{decoded_file, file_of_data_url, text_at},
     stream::EventStream,
@@ -101,13 +103,13 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let completion: Completion<'_> =
         serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let first = completion.choices.first();
-    let first = first.ok_or("the reply of the model has no `choices`")?;
+    let first = first.ok_or(NO_CHOICES)?;
     if let Some(reason) =
         first.finish_reason.as_deref().filter(|reason| is_retryable_finish_reason(reason))
     {
         return Err(ended_with(reason));
     }
-    let message = Json::parse(first.message.get()).map_err(|error| error.to_string())?;
+    let message = joined_message(&completion.choices)?;
     let refusal = message.value().get("refusal").and_then(Value::as_str);
     let stop = match (refusal.filter(|said| !said.is_empty()), first.finish_reason.as_deref()) {
         (Some(said), _) => Stop::Refused(said.to_owned()),
@@ -121,6 +123,29 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let usage = Usage { input: used.prompt_tokens.get(), output: used.completion_tokens.get() };
     let (text, is_empty) = (message_text(message.value()), is_empty(message.value()));
     Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
+}
+
+/// The message of a reply. Nobody asks for several replies: Copilot gives the words and each call of one a choice of its own.
+fn joined_message(choices: &[Chosen<'_>]) -> Result<Json, ReplyFault> {
+    let read = choices.iter().map(|choice| Json::parse(choice.message.get()));
+    let read = read.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let mut messages = read.into_iter();
+    let first = messages.next().ok_or(NO_CHOICES)?;
+    let others = messages.as_slice();
+    let further = others.iter().flat_map(|message| list(message.value(), "tool_calls"));
+    let further: Vec<_> = further.cloned().collect();
+    let mut joined = first.value().clone();
+    let Some(members) = joined.as_object_mut().filter(|_| !further.is_empty()) else {
+        return Ok(first);
+    };
+    let calls = list(first.value(), "tool_calls").cloned().chain(further).collect();
+    members.insert("tool_calls", Value::Array(calls));
+    let mut all = iter::once(&first).chain(others).map(Json::value);
+    let spoken = all.find(|message| !message_text(message).trim().is_empty());
+    if let Some(content) = spoken.and_then(|message| message.get("content")) {
+        members.insert("content", content.clone());
+    }
+    Ok(joined.into())
 }
 
 fn is_empty(message: &Value) -> bool {
@@ -238,5 +263,6 @@ fn list_the_only_call(members: &mut Object) -> bool {
     true
 }
 
+const NO_CHOICES: &str = "the reply of the model has no `choices`";
 const SOUNDS: Files =
     &[("audio/mpeg", FileForm::Audio("mp3")), ("audio/wav", FileForm::Audio("wav"))];

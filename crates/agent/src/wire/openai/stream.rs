@@ -32,9 +32,53 @@ impl EventParts for PartialReply {
             return Err(provider_fault(error));
         }
         self.take_usage(&event);
-        let Some(choice) = event.get_mut("choices").and_then(|choices| choices.get_mut(0)) else {
-            return Ok(String::new());
-        };
+        let choices = event.get_mut("choices").and_then(Value::as_array_mut);
+        let mut words = String::new();
+        // Nobody asks for several replies: further choices are parts of one.
+        for choice in choices.into_iter().flatten() {
+            words += &self.add_choice(choice)?;
+        }
+        Ok(words)
+    }
+
+    /// The body of the whole reply. A mark of the end stands for a reason that the server left out.
+    fn finished_reply_body(mut self, events: &Events) -> Option<String> {
+        // The calls that the reason promises may not have come, and without a reason nothing may have.
+        let promises = self
+            .finish
+            .as_ref()
+            .is_none_or(|finish| matches!(finish.as_str(), Some("function_call" | "tool_calls")));
+        let finish = self.finish.or_else(|| events.is_done().then(|| "stop".into()))?;
+        self.message.entry("role").or_insert("assistant".into());
+        self.message.entry("content").or_insert(Value::Null);
+        let calls = self.calls.into_values();
+        let says_nothing =
+            self.message.get("content").is_none_or(|said| content_text(said).is_empty());
+        if promises && calls.is_empty() && says_nothing {
+            return None;
+        }
+        if !calls.is_empty() {
+            self.message.insert("tool_calls", Value::Array(calls));
+        }
+        let message = Value::Object(self.message);
+        let mut body = Object::new();
+        body.insert("choices", json!([{"message": message, "finish_reason": finish}]));
+        if let Some(usage) = self.usage {
+            body.insert("usage", usage);
+        }
+        Some(Value::Object(body).to_string())
+    }
+}
+
+impl PartialReply {
+    /// The reply to a request that declares tools of these names.
+    pub(super) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let names: DeclaredNames = names.map(str::to_owned).collect();
+        Self { calls: Calls::new(names), ..Self::default() }
+    }
+
+    /// Adds what a choice brings. Returns the words in it for the user.
+    fn add_choice(&mut self, choice: &mut Value) -> Result<String, ReplyFault> {
         if let Some(error) = error_of(choice) {
             return Err(provider_fault(error));
         }
@@ -75,42 +119,6 @@ impl EventParts for PartialReply {
             }
         }
         Ok(said)
-    }
-
-    /// The body of the whole reply. A mark of the end stands for a reason that the server left out.
-    fn finished_reply_body(mut self, events: &Events) -> Option<String> {
-        // The calls that the reason promises may not have come, and without a reason nothing may have.
-        let promises = self
-            .finish
-            .as_ref()
-            .is_none_or(|finish| matches!(finish.as_str(), Some("function_call" | "tool_calls")));
-        let finish = self.finish.or_else(|| events.is_done().then(|| "stop".into()))?;
-        self.message.entry("role").or_insert("assistant".into());
-        self.message.entry("content").or_insert(Value::Null);
-        let calls = self.calls.into_values();
-        let says_nothing =
-            self.message.get("content").is_none_or(|said| content_text(said).is_empty());
-        if promises && calls.is_empty() && says_nothing {
-            return None;
-        }
-        if !calls.is_empty() {
-            self.message.insert("tool_calls", Value::Array(calls));
-        }
-        let message = Value::Object(self.message);
-        let mut body = Object::new();
-        body.insert("choices", json!([{"message": message, "finish_reason": finish}]));
-        if let Some(usage) = self.usage {
-            body.insert("usage", usage);
-        }
-        Some(Value::Object(body).to_string())
-    }
-}
-
-impl PartialReply {
-    /// The reply to a request that declares tools of these names.
-    pub(super) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
-        let names: DeclaredNames = names.map(str::to_owned).collect();
-        Self { calls: Calls::new(names), ..Self::default() }
     }
 
     fn take_usage(&mut self, holder: &Value) {

@@ -3,10 +3,11 @@
 
 use callgate_agent::{Agent, EndReason, Input, Transcript};
 use callgate_dialect::Dialect;
+use callgate_tool::json;
 
 use super::{TWO, made};
 use crate::{
-    fake::{Fake, Step},
+    fake::{DIALECTS, Fake, Step},
     shop::{Made, context, executor, unasked},
 };
 
@@ -83,4 +84,70 @@ async fn a_list_of_no_calls_is_not_sent_back() {
         fake.refused_nothing();
         assert!(!fake.requests.lock().unwrap()[1].contains("tool_calls"));
     }
+}
+
+/// A reply with one call of these arguments, as JSON.
+fn reply_with_call(dialect: Dialect, arguments: &str) -> String {
+    match dialect {
+        Dialect::Anthropic => format!(
+            r#"{{"content":[{{"type":"tool_use","id":"a","name":"shop-add","input":{arguments}}}],"stop_reason":"tool_use"}}"#
+        ),
+        Dialect::Bedrock => format!(
+            r#"{{"output":{{"message":{{"role":"assistant","content":[{{"toolUse":{{"toolUseId":"a","name":"shop-add","input":{arguments}}}}}]}}}},"stopReason":"tool_use"}}"#
+        ),
+        Dialect::Gemini => format!(
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{{"functionCall":{{"name":"shop-add","args":{arguments}}},"thoughtSignature":"s"}}]}},"finishReason":"STOP"}}]}}"#
+        ),
+        Dialect::OpenAi => format!(
+            r#"{{"choices":[{{"message":{{"role":"assistant","content":null,"tool_calls":[{{"id":"a","type":"function","function":{{"name":"shop-add","arguments":{arguments}}}}}]}},"finish_reason":"stop"}}]}}"#
+        ),
+        _ => format!(
+            r#"{{"status":"completed","output":[{{"type":"function_call","call_id":"a","name":"shop-add","arguments":{arguments}}}]}}"#
+        ),
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_repeat_a_name_in_a_text_are_not_made() {
+    for dialect in DIALECTS {
+        for arguments in [r#"{"n":1,"n":2}"#.to_owned(), json!(r#"{"n":1,"n":2}"#).to_string()] {
+            let reply = reply_with_call(dialect, &json!(arguments).to_string());
+            let (calls, ..) = made(dialect, &[reply.clone().into_bytes()]).await;
+            assert!(calls.is_empty(), "{reply}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_are_quoted_twice_are_made_and_go_back_once() {
+    let quoted = json!(json!(r#"{"n":1}"#).to_string()).to_string();
+    for dialect in DIALECTS {
+        let reply = reply_with_call(dialect, &quoted);
+        let (fake, made) = (Fake::new(dialect, [Step::Raw(reply)]), Made::default());
+        let agent = Agent::new(executor(&made), fake.model(), unasked());
+        let mut transcript = Transcript::new(dialect).unwrap();
+        agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+        fake.refused_nothing();
+        assert_eq!(made.all(), TWO[..1], "{dialect}");
+        let text = transcript.messages()[1].text().replace('\\', "");
+        assert!(text.contains(r#"{"n":1}"#) && !text.contains("unreadable"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn calls_in_choices_of_their_own_are_made_once_each() {
+    let call = |id: &str, tool: &str, n: u64| {
+        format!(
+            r#"{{"finish_reason":"tool_calls","message":{{"role":"assistant","tool_calls":[{{"id":"{id}","type":"function","function":{{"name":"shop-{tool}","arguments":"{{\"n\":{n}}}"}}}}]}}}}"#
+        )
+    };
+    let words =
+        r#"{"finish_reason":"tool_calls","message":{"role":"assistant","content":"I look."}}"#;
+    let (add, remove) = (call("a", "add", 1), call("b", "remove", 2));
+    check(Dialect::OpenAi, &format!(r#"{{"choices":[{words},{add},{remove}]}}"#)).await;
+    check(Dialect::OpenAi, &format!(r#"{{"choices":[{add},{words},{remove}]}}"#)).await;
+    let stream = format!(r#"{{"choices":[{words},{add},{remove}]}}"#);
+    let stream = super::event(&stream.replace(r#""message""#, r#""delta""#));
+    let (calls, ..) = made(Dialect::OpenAi, &[stream.into_bytes()]).await;
+    assert_eq!(calls, super::texts(&TWO));
 }
