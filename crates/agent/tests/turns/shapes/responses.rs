@@ -3,7 +3,7 @@
 use callgate_agent::{Agent, EndReason, Input, Transcript};
 use callgate_dialect::Dialect;
 
-use super::{TWO, check, event};
+use super::{TWO, check, event, made};
 use crate::{
     fake::{Fake, Step},
     shop::{Made, context, executor, unasked},
@@ -142,4 +142,20 @@ async fn words_alone_stay_in_the_conversation_where_the_last_event_leaves_them_o
     let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
     assert_eq!((end.reason, &*end.text), (EndReason::Answered, "So it is."));
     assert!(transcript.messages()[1].text().contains("So it is."));
+}
+
+#[tokio::test]
+async fn calls_that_a_server_has_made_itself_are_not_made_again() {
+    let output =
+        |id: &str| format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"done"}}"#);
+    let words = r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It is done.","annotations":[]}]}"#;
+    let add = call("i1", "c1", "add", r#""{\"n\":1}""#);
+    let items = format!(r#"{add},{},{words}"#, output("c1"));
+    let reply = format!(r#"{{"status":"completed","output":[{items}]}}"#);
+    let (calls, n_requests, reason) = made(Dialect::Responses, &[reply.into_bytes()]).await;
+    assert_eq!((calls.len(), n_requests, reason), (0, 1, EndReason::Answered));
+    let remove = call("i2", "c2", "remove", r#""{\"n\":2}""#);
+    let reply = format!(r#"{{"status":"completed","output":[{items},{remove}]}}"#);
+    let (calls, ..) = made(Dialect::Responses, &[reply.into_bytes()]).await;
+    assert_eq!(calls, super::texts(&TWO[1..]));
 }
