@@ -8,7 +8,7 @@ use callgate_tool::{Json, Object, Value, json};
 use super::{
     Author, Wire,
     ids::{holder_and_member, parts_of},
-    pieces::result_text,
+    pieces::{part_words, result_text},
 };
 
 /// The forms in which a result may stand.
@@ -174,13 +174,12 @@ fn result_parts(wire: Wire, given: Value) -> Vec<Value> {
         Value::Null => Vec::new(),
         part => vec![part],
     };
-    let is_part = |part: &Value| PARTS.iter().any(|name| part.get(*name).is_some());
-    let parts = given.into_iter().filter(|part| !is_blank_text(part)).map(|part| match part {
+    let parts = given.into_iter().map(|part| match part {
         Value::String(words) => (wire.text)(&words),
-        part if is_part(&part) => part,
-        other => (wire.text)(&other.to_string()),
+        part if is_result_part(wire, &part) => part,
+        data => (wire.text)(&part_words(&data)),
     });
-    let mut parts: Vec<_> = parts.collect();
+    let mut parts: Vec<_> = parts.filter(|part| !is_blank_text(part)).collect();
     if parts.is_empty() {
         parts.push((wire.text)(&wording::no_result_words()));
     }
@@ -216,5 +215,33 @@ fn kind(item: &Value) -> &str {
     item.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The members by which objects are parts of a result: those of Bedrock, and the type of all others.
-const PARTS: [&str; 7] = ["document", "image", "json", "searchResult", "text", "type", "video"];
+/// True for a part of a result: what else stands there is data, which may have any members.
+fn is_result_part(wire: Wire, part: &Value) -> bool {
+    let Some(members) = part.as_object() else { return false };
+    if wire.rules.result_form == ResultForm::Parts {
+        return members.len() == 1
+            && members.iter().all(|(name, value)| is_bedrock_part(name, value));
+    }
+    let parts = if wire.has_items() { ITEM_PARTS } else { BLOCK_PARTS };
+    parts.iter().any(|(name, member)| *name == kind(part) && members.contains_key(member))
+}
+
+fn is_bedrock_part(name: &str, value: &Value) -> bool {
+    match name {
+        "text" => value.is_string(),
+        "document" | "image" | "json" | "searchResult" | "video" => value.is_object(),
+        _ => false,
+    }
+}
+
+/// The types of parts of a result at Anthropic, each with a member that it has.
+const BLOCK_PARTS: &[(&str, &str)] = &[
+    ("document", "source"),
+    ("image", "source"),
+    ("search_result", "source"),
+    ("text", "text"),
+    ("tool_reference", "tool_name"),
+];
+/// Those of Responses.
+const ITEM_PARTS: &[(&str, &str)] =
+    &[("input_file", "type"), ("input_image", "type"), ("input_text", "text")];

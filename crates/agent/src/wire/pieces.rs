@@ -67,20 +67,27 @@ fn kind(value: &Value) -> &str {
 pub(super) fn result_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let text = |part: &Value| {
-                let text = part.as_str().or_else(|| part.get("text").and_then(Value::as_str));
-                text.map(str::to_owned)
-            };
-            let json = |part: &Value| part.get("json").map(ToString::to_string);
-            let words = |part: &Value| text(part).or_else(|| json(part));
-            // Of an image in a result the next model reads that it was there.
-            let lost = |part: &Value| wording::unreadable_file(kind(part));
-            let texts = parts.iter().map(|part| words(part).unwrap_or_else(|| lost(part)));
-            texts.collect::<Vec<_>>().join("\n")
-        }
+        Value::Array(parts) => parts.iter().map(part_words).collect::<Vec<_>>().join("\n"),
         other => other.to_string(),
     }
+}
+
+/// The words of a part of a result: its text, or the JSON of data. Of a file the next model reads that it was there.
+pub(super) fn part_words(part: &Value) -> String {
+    let kind = kind(part);
+    let is_alone = part.as_object().is_some_and(|members| members.len() == 1);
+    let is_text = matches!(kind, "input_text" | "output_text" | "text") || is_alone;
+    let text = part.get("text").and_then(Value::as_str).filter(|_| is_text);
+    if let Some(text) = part.as_str().or(text) {
+        return text.to_owned();
+    }
+    let has_file = FILE_MEMBERS.iter().any(|name| part.get(*name).is_some());
+    let has_only = |name: &str| is_alone && part.get(name).is_some_and(Value::is_object);
+    let is_file = |name: &str| (has_file && name == kind) || has_only(name);
+    if let Some(name) = FILES.iter().find(|name| is_file(name)) {
+        return wording::unreadable_file(name);
+    }
+    part.get("json").filter(|_| is_alone).unwrap_or(part).to_string()
 }
 
 /// The text at a JSON pointer of a part.
@@ -107,6 +114,13 @@ pub(super) fn stored_file(media_type: &str, bytes: Vec<u8>, name: Option<&str>) 
     StoredResult::new(media_type, bytes.into()).with_filename(name.map(str::to_owned))
 }
 
+/// The types of parts that are files; Bedrock has members of these names.
+const FILES: [&str; 8] =
+    ["document", "file", "image", "image_url", "input_audio", "input_file", "input_image", "video"];
+/// The members of such a part that hold a file, or say where it is.
+const FILE_MEMBERS: [&str; 7] =
+    ["file", "file_data", "file_id", "file_url", "image_url", "input_audio", "source"];
+
 #[cfg(test)]
 mod tests {
     use callgate_tool::json;
@@ -121,5 +135,24 @@ mod tests {
         let [Piece::Result(id, words)] = &*pieces(&FORMAT, &message) else { panic!() };
         assert_eq!(id, "a");
         assert_eq!(words, "Seen.\n[A file was here that this model cannot read: image]");
+    }
+
+    #[test]
+    fn data_in_a_list_stays_whole() {
+        for (part, expected) in [
+            (json!("So."), "So."),
+            (json!({"type": "text", "text": "So.", "citations": []}), "So."),
+            (json!({"text": "So."}), "So."),
+            (json!({"json": {"id": 1.5}}), r#"{"id":1.5}"#),
+            (json!({"id": 7, "text": "So."}), r#"{"id":7,"text":"So."}"#),
+            (json!({"type": "bug", "json": 1}), r#"{"type":"bug","json":1}"#),
+            (
+                json!({"image": {"format": "png"}}),
+                "[A file was here that this model cannot read: image]",
+            ),
+            (json!(7), "7"),
+        ] {
+            assert_eq!(part_words(&part), expected, "{part}");
+        }
     }
 }

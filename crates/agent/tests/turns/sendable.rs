@@ -146,9 +146,11 @@ impl Drawn<'_> {
 
     fn result(&mut self, id: Option<&Value>, number: u64) -> Value {
         let text = format!("result {number}.");
-        let content = match self.pick(3) {
+        let content = match self.pick(4) {
             0 => json!([text]),
             1 => json!([self.part(&text), self.part(" ")]),
+            // Data that resembles parts.
+            2 => json!([{"type": "image", "text": text}, {"text": "", "id": 7}]),
             _ => text.into(),
         };
         let (name, result) = match self.dialect {

@@ -107,6 +107,16 @@ fn are_parts(parts: &[Value]) -> bool {
     parts.iter().all(|part| part.is_object() && !is_blank(part))
 }
 
+/// True for a part of a result that has one of these types, or only one of these members, and whose type `text` has a text.
+fn is_result_part(part: &Value, types: &[&str], members: &[&str]) -> bool {
+    let names: Vec<_> = part.as_object().into_iter().flat_map(Object::keys).collect();
+    let is_typed = types.contains(&text(part, "type"));
+    let has_text = text(part, "type") != "text" || part.get("text").is_some_and(Value::is_string);
+    let is_file = text(part, "type") != "image" || part.get("source").is_some();
+    (is_typed && has_text && is_file)
+        || matches!(&*names, [only] if members.contains(&only.as_str()))
+}
+
 /// `^[a-zA-Z0-9_-]+$`, and no longer than this.
 fn is_plain(id: &str, longest: usize) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
@@ -124,6 +134,8 @@ struct Blocks {
     answered: fn(&Value) -> Option<&str>,
     /// The content of a result.
     result: fn(&Value) -> Option<&Value>,
+    /// The types of its parts, or the only member of one.
+    result_parts: (&'static [&'static str], &'static [&'static str]),
     longest_id: usize,
 }
 
@@ -135,6 +147,7 @@ const ANTHROPIC: Blocks = Blocks {
         let content = block.get("content").filter(|_| text(block, "type") == "tool_result");
         content.filter(|content| !content.is_string())
     },
+    result_parts: (&["document", "image", "search_result", "text", "tool_reference"], &[]),
     longest_id: usize::MAX,
 };
 
@@ -147,6 +160,7 @@ const BEDROCK: Blocks = Blocks {
         Some(text(result, "toolUseId"))
     },
     result: |block| block.get("toolResult")?.get("content"),
+    result_parts: (&[], &["document", "image", "json", "searchResult", "text", "video"]),
     longest_id: 64,
 };
 
@@ -158,7 +172,11 @@ fn own_call(block: &Value) -> Option<&Value> {
 /// True if the results among blocks have parts that are none of blank text.
 fn are_results(content: &[Value], blocks: &Blocks) -> bool {
     let mut results = content.iter().filter_map(blocks.result).map(Value::as_array);
-    results.all(|parts| parts.is_some_and(|parts| !parts.is_empty() && are_parts(parts)))
+    let (types, members) = blocks.result_parts;
+    let are_of_results =
+        |parts: &Vec<Value>| parts.iter().all(|part| is_result_part(part, types, members));
+    results
+        .all(|parts| parts.is_some_and(|it| !it.is_empty() && are_parts(it) && are_of_results(it)))
 }
 
 fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
@@ -286,6 +304,10 @@ fn responses(body: &Value) -> Checked {
                 let at = open.iter().position(|known| *known == id);
                 let at = at.ok_or_else(|| format!("an output without a call: {id}"))?;
                 open.remove(at);
+                let types = ["input_file", "input_image", "input_text"];
+                let mut parts = item.get("output").and_then(Value::as_array).into_iter().flatten();
+                let are_parts = parts.all(|part| is_result_part(part, &types, &[]));
+                expect(are_parts, "the output of a call")?;
             }
             "message" if text(item, "role") == "user" => {
                 expect(open.is_empty(), "no tool output found for a function call")?;
