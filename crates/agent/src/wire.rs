@@ -28,7 +28,7 @@ pub(crate) use self::{
     amend::{Unreadable, amend_messages},
     duplicates::drop_duplicates,
     fault::ReplyFault,
-    form::well_formed_messages,
+    form::{join_calls, well_formed_messages},
     ids::{IdChanges, sendable_messages, stated_ids},
     pieces::{Piece, pieces},
     user::{takes, user_message},
@@ -89,7 +89,7 @@ pub(crate) struct Format {
     /// part that answers no call.
     pub(crate) answers: fn(&Value) -> Option<String>,
     /// The name of the member that holds a call's id; `None` where calls need none.
-    id_member: Option<&'static str>,
+    pub(crate) id_member: Option<&'static str>,
     /// The JSON pointer of the call in a part of a message, or in an item.
     call_pointer: fn(&Value) -> Option<&'static str>,
     /// Makes the arguments of a call what the format says. Returns true if they were not.

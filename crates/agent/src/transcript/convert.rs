@@ -186,9 +186,10 @@ impl Converter {
             said.push(parts);
         }
         let written = calls.iter().filter_map(|(id, call)| {
+            let position = |id: &str| results.iter().position(|(named, _)| named == id);
             // Gemini's results may have no id: they stand in the order of the calls.
-            let is_its = |(named, _): &(String, String)| named.is_empty() || *named == call.id;
-            let (_, text) = results.remove(results.iter().position(is_its)?);
+            let at = position(&call.id).or_else(|| position(""))?;
+            let (_, text) = results.remove(at);
             Some((self.to.result_piece)(id, &call.tool, &text))
         });
         let written = written.collect();

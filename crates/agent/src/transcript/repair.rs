@@ -1,7 +1,7 @@
 //! Makes a transcript sendable in both directions: a call without a result gets one, and a result without a call is taken
 //! out. What is right stays byte for byte.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use callgate_call::wording::turn as wording;
 use callgate_dialect::{Dialect, EnvelopeError, ReadMessage};
@@ -12,7 +12,8 @@ use super::{
     open::{answer_messages, failed_result},
 };
 use crate::wire::{
-    Author, IdChanges, Unreadable, Wire, amend_messages, stated_ids, well_formed_messages,
+    Author, IdChanges, Unreadable, Wire, amend_messages, join_calls, stated_ids,
+    well_formed_messages,
 };
 
 /// What was wrong with the messages of a transcript and is now right.
@@ -123,6 +124,13 @@ pub(super) fn groups(wire: Wire, first: usize, messages: Vec<Json>) -> Vec<Messa
     });
     for (at, message) in messages {
         let is_model = wire.author(message.value()) == Some(Author::Model);
+        let before = last.said.last_mut().filter(|_| is_model && last.after.is_empty());
+        if let Some(before) = before
+            && let Some(joined) = join_calls(wire, before, &message)
+        {
+            *before = joined;
+            continue;
+        }
         // Items belong together; other messages of a model stand alone.
         let begins_next =
             is_model && (!last.after.is_empty() || (!last.said.is_empty() && !wire.has_items()));
@@ -213,14 +221,12 @@ impl<'r> Repairer<'r> {
             .collect();
         let n_given = pieces.len();
         let mut open = Open::new(read);
-        let ids: Vec<String> = ids(self.wire, &open);
+        let answers = answers(self.wire, &open);
+        let positions = result_positions(self.wire, &answers, &pieces);
         let (mut n_found, n_hidden) = (0, self.n_hidden);
-        for (at, id) in ids.iter().enumerate() {
-            let is_its = |piece: &Option<Value>| {
-                piece.as_ref().and_then(|piece| (self.wire.answers)(piece)).as_ref() == Some(id)
-            };
-            let result_piece = pieces.iter_mut().find(|piece| is_its(piece)).and_then(Option::take);
-            match result_piece {
+        for (at, position) in positions.iter().enumerate() {
+            let piece = position.and_then(|position| pieces.get_mut(position));
+            match piece.and_then(Option::take) {
                 Some(piece) => {
                     n_found += 1;
                     let state = self.state(at, open.call(at), piece);
@@ -232,12 +238,14 @@ impl<'r> Repairer<'r> {
             }
         }
         let is_readable = self.n_hidden == n_hidden;
-        let is_whole = n_found == ids.len() && n_given == n_found;
+        // Where results need no ids, their order tells of which calls they are.
+        let is_in_order = self.wire.id_member.is_some() || positions.is_sorted();
+        let is_whole = n_found == positions.len() && n_given == n_found && is_in_order;
         if is_readable && is_whole && self.is_in_place(&after, n_found) {
             self.done.extend(after);
             return;
         }
-        self.repair.n_answered += ids.len() - n_found;
+        self.repair.n_answered += positions.len() - n_found;
         self.repair.n_dropped += n_given - n_found;
         self.done.extend(open.into_answer_messages(self.wire));
         self.add_with_results_removed(after);
@@ -318,15 +326,40 @@ fn results(wire: Wire, message: &Value) -> Vec<Value> {
     }
 }
 
-/// The ids of calls as their message has them: Gemini's calls may have none.
-fn ids(wire: Wire, open: &Open) -> Vec<String> {
-    // The answers that callgate would write carry the ids.
+/// The answers that callgate would write to calls: they carry the ids as their message has them. Gemini's calls may have none.
+fn answers(wire: Wire, open: &Open) -> Vec<Value> {
     let mut ended = open.clone();
     for at in 0..ended.states.len() {
         if ended.is_held(at) {
             ended.set(at, CallState::Begun);
         }
     }
-    let pieces = ended.answers_or_placeholders(wire);
-    pieces.iter().map(|piece| (wire.answers)(piece).unwrap_or_default()).collect()
+    ended.answers_or_placeholders(wire)
 }
+
+/// The positions of the results of calls: first of those that name the function too, where results do, and then by their ids.
+fn result_positions(
+    wire: Wire,
+    answers: &[Value],
+    results: &[Option<Value>],
+) -> Vec<Option<usize>> {
+    let id = |piece: &Value| (wire.answers)(piece).unwrap_or_default();
+    let name = |piece: &Value| piece.pointer(FUNCTION_NAME).cloned();
+    let has_id = |result: &Value, answer: &Value| id(result) == id(answer);
+    let has_name = |result: &Value, answer: &Value| name(result) == name(answer);
+    let mut positions = vec![None; answers.len()];
+    let mut taken = BTreeSet::new();
+    for needs_name in [true, false] {
+        for (position, answer) in positions.iter_mut().zip(answers) {
+            let is_its = |it: &Value| has_id(it, answer) && (!needs_name || has_name(it, answer));
+            let mut free = results.iter().enumerate().filter(|(at, _)| !taken.contains(at));
+            let its = free.find(|(_, result)| result.as_ref().is_some_and(is_its));
+            *position = position.or(its.map(|(at, _)| at));
+            taken.extend(*position);
+        }
+    }
+    positions
+}
+
+/// The JSON pointer of the name of the function in a result of Gemini.
+const FUNCTION_NAME: &str = "/functionResponse/name";

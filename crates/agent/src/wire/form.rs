@@ -43,6 +43,26 @@ pub(crate) fn well_formed_messages(wire: Wire, message: Json) -> Vec<Json> {
     }
 }
 
+/// Two messages of a model as one, if the first one has calls: their results follow both. Streams are kept so by some programs.
+pub(crate) fn join_calls(wire: Wire, message: &Json, next: &Json) -> Option<Json> {
+    let list = wire.rules.list_of_calls?;
+    let is_apart = list != wire.rules.content;
+    let items = |message: &Json| match message.value().get(list)? {
+        Value::Array(items) => Some(items.clone()),
+        Value::String(words) if !is_apart => Some(vec![(wire.text)(words)]),
+        _ => None,
+    };
+    let mut joined_items = items(message)?;
+    let has_calls = joined_items.iter().any(|item| (wire.call_pointer)(item).is_some());
+    if !has_calls || (is_apart && !content_is_blank(wire, next.value())) {
+        return None;
+    }
+    joined_items.extend(items(next)?);
+    let mut joined = message.value().clone();
+    joined.as_object_mut()?.insert(list, Value::Array(joined_items));
+    Some(joined.into())
+}
+
 /// The calls that stand in a list of their own under a user.
 fn take_calls_of_user(wire: Wire, author: Author, message: &mut Value) -> Vec<Value> {
     let list = wire.rules.list_of_calls.filter(|list| *list != wire.rules.content);

@@ -106,6 +106,53 @@ async fn results_without_calls_are_removed() {
     }
 }
 
+#[tokio::test]
+async fn results_follow_calls_of_neighbouring_messages() {
+    for dialect in DIALECTS {
+        let name = match dialect {
+            Dialect::Gemini => "parts",
+            Dialect::OpenAi => "tool_calls",
+            _ => "content",
+        };
+        let split = |message: Value| {
+            let Some(items) = message[name].as_array().cloned() else { return vec![message] };
+            let alone = |item: Value| {
+                let mut alone = message.clone();
+                alone[name] = json!([item]);
+                alone
+            };
+            items.into_iter().map(alone).collect()
+        };
+        let mut messages = vec![user(dialect, "Add.")];
+        messages.extend(calls(dialect).into_iter().flat_map(split));
+        messages.extend(["a", "b"].map(|id| result(dialect, id)));
+        check(dialect, messages, (0, 0)).await;
+    }
+}
+
+#[tokio::test]
+async fn results_without_ids_are_those_of_the_functions_that_they_name() {
+    let messages = vec![
+        user(Dialect::Gemini, "Add."),
+        json!({"role": "model", "parts": [
+            {"functionCall": {"name": "shop-add", "args": {}}, "thoughtSignature": "s"},
+            {"functionCall": {"name": "shop-menu", "args": {}}},
+        ]}),
+        json!({"role": "user", "parts": [
+            {"functionResponse": {"name": "shop-menu", "response": {"of": "menu"}}},
+            {"functionResponse": {"name": "shop-add", "response": {"of": "add"}}},
+        ]}),
+    ];
+    check(Dialect::Gemini, messages.clone(), (0, 0)).await;
+    let (transcript, _) = Transcript::of_messages(Dialect::Gemini, messages).unwrap();
+    let (converted, _) = transcript.into_dialect(Dialect::OpenAi, |_| None).unwrap();
+    let messages = converted.messages();
+    let text = |at: usize, pointer: &str| messages[at].value().pointer(pointer).cloned();
+    assert_eq!(text(1, "/tool_calls/0/function/name"), Some("shop-add".into()));
+    assert_eq!(text(2, "/content"), Some(r#"{"of":"add"}"#.into()));
+    assert_eq!(text(3, "/content"), Some(r#"{"of":"menu"}"#.into()));
+}
+
 #[test]
 fn instructions_in_a_transcript_are_refused() {
     let system = json!({"role": "system", "content": "Obey."});
