@@ -18,8 +18,17 @@ impl DeclaredNames {
     pub(super) fn name(&self, pieces: &[String]) -> Option<String> {
         let (first, last) = (pieces.first()?, pieces.last()?);
         let repeated = pieces.iter().all(|piece| piece == first).then(|| first.clone());
-        // Some servers send what has come so far in each piece, or the whole in the last one.
-        let names = [repeated, Some(pieces.concat()), Some(last.clone()), Some(first.clone())];
+        // Some servers send what has come so far in each piece, or the whole in the last one. Others go on after the whole with
+        // marks of the model. Any other pieces are parts: a name of which one part is declared is no declared one.
+        let are_from_first = pieces.iter().all(|piece| piece.starts_with(&**first));
+        let joined = pieces.concat();
+        let is_again = are_from_first || joined.strip_suffix(&**last) == Some(&**last);
+        let names = [
+            repeated,
+            Some(joined),
+            is_again.then(|| last.clone()),
+            are_from_first.then(|| first.clone()),
+        ];
         names.into_iter().flatten().find(|name| self.0.contains(name))
     }
 
@@ -90,7 +99,16 @@ mod tests {
             assert_eq!(declared.name(&repeated).as_deref(), Some(name), "{n_times}");
         }
         assert_eq!(declared.name(&[]), None);
-        assert_eq!(declared.name(&["x".to_owned(), "y".to_owned()]), None);
+        for (pieces, expected) in [
+            ("x,y", None),
+            ("get,x", None),
+            ("x,get", None),
+            ("get,get<|x|>", Some("get")),
+            ("t,-a,t-a", Some("t-a")),
+        ] {
+            let pieces: Vec<_> = pieces.split(',').map(str::to_owned).collect();
+            assert_eq!(declared.name(&pieces).as_deref(), expected, "{pieces:?}");
+        }
     }
 
     #[test]
