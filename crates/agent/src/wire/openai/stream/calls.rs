@@ -123,6 +123,14 @@ impl Call {
     }
 
     fn into_value(mut self) -> Value {
+        if let Some(Value::String(arguments)) = self.function.get_mut("arguments") {
+            let n_bytes = ObjectEnd::bytes_of_first_object(arguments);
+            // Some servers leave the model's own mark of the end behind the arguments.
+            let rest = arguments.get(n_bytes..).unwrap_or_default().trim_start();
+            if rest.starts_with("</") || rest.starts_with("<|") {
+                arguments.truncate(n_bytes);
+            }
+        }
         if !self.function.is_empty() {
             self.members.insert("function", self.function.into());
         }

@@ -22,6 +22,16 @@ impl ObjectEnd {
         self.is_begun && self.depth == 0
     }
 
+    /// The bytes of a text up to the end of its first object; all of them if none ends.
+    pub(super) fn bytes_of_first_object(text: &str) -> usize {
+        let mut end = Self::default();
+        let last = text.bytes().position(|byte| {
+            end.take(byte);
+            end.is_whole()
+        });
+        last.map_or(text.len(), |at| at.saturating_add(1))
+    }
+
     fn take(&mut self, byte: u8) {
         if self.is_escaped {
             self.is_escaped = false;
@@ -61,6 +71,15 @@ mod tests {
             let mut end = ObjectEnd::default();
             end.push(text);
             assert!(!end.is_whole(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_object_has_the_bytes_up_to_its_last_brace() {
+        for (text, expected) in
+            [(r#"{"ä":"}"}</end>"#, 10), ("{}", 2), (" {} {}", 3), ("{", 1), ("", 0)]
+        {
+            assert_eq!(ObjectEnd::bytes_of_first_object(text), expected, "{text}");
         }
     }
 }
