@@ -262,6 +262,21 @@ fn check_pairs(dialect: Dialect, body: &Value, shown: &str) -> usize {
     n_paired
 }
 
+/// Checks that each request begins as the one before it, by which providers keep what they have read.
+fn check_beginning(dialect: Dialect, requests: &[String], shown: &str) {
+    let name = match dialect {
+        Dialect::Gemini => "contents",
+        Dialect::Responses => "input",
+        _ => "messages",
+    };
+    let texts: Vec<_> =
+        requests.iter().map(|body| Value::parse(body).unwrap()[name].to_string()).collect();
+    for pair in texts.windows(2) {
+        let before = pair[0].strip_suffix(']').unwrap();
+        assert!(pair[1].starts_with(before), "{dialect}: {pair:#?}\n{shown}");
+    }
+}
+
 /// Sends a conversation on, and returns the number of calls that have their results.
 async fn n_paired(mut transcript: Transcript, shown: &str) -> usize {
     let dialect = transcript.dialect();
@@ -273,6 +288,7 @@ async fn n_paired(mut transcript: Transcript, shown: &str) -> usize {
         assert!(fake.refused.lock().unwrap().is_empty(), "{:#?}\n{shown}", fake.refused);
     }
     assert!(made.all().is_empty(), "{shown}");
+    check_beginning(dialect, &fake.requests.lock().unwrap(), shown);
     let (_, again) = Transcript::of_text(&transcript.to_text(), |_| None).unwrap();
     assert!(again.is_nothing(), "{again}\n{shown}");
     check_pairs(dialect, &fake.last(), shown)
