@@ -106,6 +106,17 @@ async fn results_without_calls_are_removed() {
     }
 }
 
+/// A message for each part of one.
+fn messages_with_a_part(message: &Value, name: &str) -> Vec<Value> {
+    let Some(items) = message[name].as_array() else { return vec![message.clone()] };
+    let alone = |item: &Value| {
+        let mut alone = message.clone();
+        alone[name] = json!([item.clone()]);
+        alone
+    };
+    items.iter().map(alone).collect()
+}
+
 #[tokio::test]
 async fn results_follow_calls_of_neighbouring_messages() {
     for dialect in DIALECTS {
@@ -114,15 +125,7 @@ async fn results_follow_calls_of_neighbouring_messages() {
             Dialect::OpenAi => "tool_calls",
             _ => "content",
         };
-        let split = |message: Value| {
-            let Some(items) = message[name].as_array().cloned() else { return vec![message] };
-            let alone = |item: Value| {
-                let mut alone = message.clone();
-                alone[name] = json!([item]);
-                alone
-            };
-            items.into_iter().map(alone).collect()
-        };
+        let split = |message| messages_with_a_part(&message, name);
         let mut messages = vec![user(dialect, "Add.")];
         messages.extend(calls(dialect).into_iter().flat_map(split));
         messages.extend(["a", "b"].map(|id| result(dialect, id)));

@@ -124,12 +124,11 @@ async fn report_decision(
     if let Some(pending) = answer.get("pending") {
         let id = member_text(pending, "id");
         let request = pending.get("request").filter(|request| request.get("program").is_some());
-        let text = match request {
-            Some(request) => made_call::further_call_text(request, id),
-            None => {
-                let path = approval_path(id);
-                made_call::fetch_changed_request_text(sidecar, approval, id, &path).await?
-            }
+        let text = if let Some(request) = request {
+            made_call::further_call_text(request, id)
+        } else {
+            let path = approval_path(id);
+            made_call::fetch_changed_request_text(sidecar, approval, id, &path).await?
         };
         output::print_message(&text);
         return Ok(Verdict::Findings);

@@ -15,9 +15,10 @@ use callgate_policy::{ApprovalRules, Approvals, Confirm, Idempotency, Idempotenc
 use callgate_secret::Secret;
 use callgate_session::{Bounds, Memory, Store};
 use callgate_tool::{
-    Approvers, Arguments, Content, Effect, Fault, FaultCode, Next, Outcome, Pending, PendingKind,
-    Principal, Session, ToolCall, json,
+    Approvers, Arguments, Content, Effect, Fault, FaultCode, Next, Outcome, Pending, Principal,
+    Session, ToolCall, json,
 };
+use futures_util::future::OptionFuture;
 
 use crate::{
     pauses::edit_journals,
@@ -144,9 +145,7 @@ impl Office {
             let hangs = is_signed_in && hangs.load(Ordering::Relaxed);
             let to = call.arguments()["to"].clone();
             async move {
-                if hangs {
-                    pending::<()>().await;
-                }
+                OptionFuture::from(hangs.then(pending::<()>)).await;
                 let message = "no token of the user, nothing was sent";
                 let fault = Fault::new(FaultCode::SignInRequired, message, Next::AskUser);
                 Some(to).filter(|_| is_signed_in).ok_or(fault)

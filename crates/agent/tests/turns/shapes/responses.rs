@@ -150,7 +150,7 @@ async fn calls_that_a_server_has_made_itself_are_not_made_again() {
         |id: &str| format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"done"}}"#);
     let words = r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It is done.","annotations":[]}]}"#;
     let add = call("i1", "c1", "add", r#""{\"n\":1}""#);
-    let items = format!(r#"{add},{},{words}"#, output("c1"));
+    let items = format!("{add},{},{words}", output("c1"));
     let reply = format!(r#"{{"status":"completed","output":[{items}]}}"#);
     let (calls, n_requests, reason) = made(Dialect::Responses, &[reply.into_bytes()]).await;
     assert_eq!((calls.len(), n_requests, reason), (0, 1, EndReason::Answered));

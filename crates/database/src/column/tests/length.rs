@@ -1,6 +1,5 @@
 //! Values that are longer or deeper than a result may show.
 
-use super::super::write_shown;
 use super::*;
 
 #[test]
