@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_the_callers_own_is_kept_as_it_stands() {
+    fn a_text_that_its_maker_wrote_keeps_its_digits() {
         let json = Json::from_own_text(r#"{"price":1.10}"#.to_owned());
         assert_eq!(json.text(), r#"{"price":1.10}"#);
         assert_eq!(json, Json::parse(r#"{ "price": 1.10 }"#).unwrap());

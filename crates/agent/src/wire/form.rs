@@ -240,13 +240,13 @@ fn is_result_part(wire: Wire, part: &Value) -> bool {
     let Some(members) = part.as_object() else { return false };
     if wire.rules.result_form == ResultForm::Parts {
         return members.len() == 1
-            && members.iter().all(|(name, value)| is_bedrock_part(name, value));
+            && members.iter().all(|(name, value)| is_typed_part(name, value));
     }
     let parts = if wire.has_items() { ITEM_PARTS } else { BLOCK_PARTS };
     parts.iter().any(|(name, member)| *name == kind(part) && members.contains_key(member))
 }
 
-fn is_bedrock_part(name: &str, value: &Value) -> bool {
+fn is_typed_part(name: &str, value: &Value) -> bool {
     match name {
         "text" => value.is_string(),
         "document" | "image" | "json" | "searchResult" | "video" => value.is_object(),

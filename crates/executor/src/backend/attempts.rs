@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use callgate_call::{Plan, retry_after};
-use callgate_tool::{Effect, FaultCode, Reached};
+use callgate_tool::{Effect, Event, FaultCode, Reached};
 use callgate_transport::{AttemptEnd, Error, ErrorKind, Repeat, RequestKind, repeat};
 use http::{HeaderMap, Response};
 use tokio::time::Instant;
@@ -23,6 +23,8 @@ pub(super) struct Attempts {
     /// The progress of the earlier attempts.
     pub(super) reached: Reached,
     pub(super) ends: Instant,
+    /// The repetition that waits, until its request is sent.
+    pub(super) repeated: Option<Event>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +49,8 @@ pub(super) fn request_kind(plan: &Plan, call: &Call<'_>) -> RequestKind {
 impl Attempts {
     /// The attempts of a call that ends by then; `None` if the policy repeats none.
     pub(super) fn new(retry: &Retry, kind: RequestKind, ends: Instant) -> Option<Box<Self>> {
-        let attempts = Self { n_made: 0, kind, lost: None, reached: Reached::No, ends };
+        let attempts =
+            Self { n_made: 0, kind, lost: None, reached: Reached::No, ends, repeated: None };
         (retry.when == RetryWhen::Safe).then(|| Box::new(attempts))
     }
 

@@ -319,6 +319,9 @@ impl<'a> Exchange<'a> {
         if let Some(recorder) = watched.and_then(|watcher| watcher.recorder()) {
             recorder.record_request(render_request(request));
         }
+        if let Some(event) = self.attempts.as_mut().and_then(|attempts| attempts.repeated.take()) {
+            journal.note(event);
+        }
         let request = mem::replace(request, Request::new(Bytes::new()));
         let opened = self.connection.transport.open(request, &limits).await;
         let status = opened.as_ref().ok().map(|response| response.status().as_u16());

@@ -109,7 +109,8 @@ impl Exchange<'_> {
             journal.note(Event::NotRetried { why });
             return None;
         }
-        journal.note(Event::Retried { code: failure.code, status: failure.status, wait });
+        let Failure { code, status, .. } = failure;
+        attempts.repeated = Some(Event::Retried { code, status, wait });
         Some(wait)
     }
 
