@@ -96,11 +96,23 @@ impl<'a> Call<'a> {
     /// A copy that borrows from this call.
     #[doc(hidden)]
     pub fn reborrow(&self) -> Call<'_> {
+        let (id, tool) = (Cow::Borrowed(self.id()), Cow::Borrowed(self.tool()));
+        let arguments = Cow::Borrowed(self.arguments());
+        self.copy_with(id, tool, arguments, Cow::Borrowed(self.session()))
+    }
+
+    fn copy_with<'b>(
+        &self,
+        id: Cow<'b, str>,
+        tool: Cow<'b, str>,
+        arguments: Cow<'b, Arguments>,
+        session: Cow<'b, Session>,
+    ) -> Call<'b> {
         Call {
-            id: Cow::Borrowed(self.id()),
-            tool: Cow::Borrowed(self.tool()),
-            arguments: Cow::Borrowed(self.arguments()),
-            session: Cow::Borrowed(self.session()),
+            id,
+            tool,
+            arguments,
+            session,
             principal: self.principal.clone(),
             rights: self.rights.clone(),
             started: self.started,
@@ -220,23 +232,9 @@ impl<'a> Call<'a> {
 
     /// A copy of the call that borrows nothing.
     pub fn to_static(&self) -> Call<'static> {
-        Call {
-            id: Cow::Owned(self.id().to_owned()),
-            tool: Cow::Owned(self.tool().to_owned()),
-            arguments: Cow::Owned(self.arguments().clone()),
-            session: Cow::Owned(self.session().clone()),
-            principal: self.principal.clone(),
-            rights: self.rights.clone(),
-            started: self.started,
-            deadline: self.deadline,
-            timeout: self.timeout,
-            trace: self.trace.clone(),
-            extensions: self.extensions.clone(),
-            stop: self.stop.clone(),
-            execution: self.execution,
-            decided: self.decided.clone(),
-            approval: self.approval.clone(),
-        }
+        let (id, tool) = (self.id().to_owned(), self.tool().to_owned());
+        let arguments = Cow::Owned(self.arguments().clone());
+        self.copy_with(id.into(), tool.into(), arguments, Cow::Owned(self.session().clone()))
     }
 
     /// The caller's own id of the call.

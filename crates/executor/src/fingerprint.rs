@@ -38,7 +38,7 @@ pub fn sign_in_fingerprint(call: &Call<'_>, backend: &dyn Backend) -> Fingerprin
     hasher.finish()
 }
 
-/// What decides a call, but for its session's values.
+/// Takes everything that decides a call, but for its session's values.
 fn call_hasher(call: &Call<'_>) -> FingerprintHasher {
     let mut hasher = FingerprintHasher::default();
     hasher.text(call.tool()).object(call.arguments());

@@ -292,7 +292,7 @@ fn is_blank(text: &str) -> bool {
 
 /// More calls of one message than these are not made anyway.
 const MOST_CALLS: usize = 1024;
-/// The same arguments are not written more than so many times as long.
+/// Arguments are written at most so many times as long as in their shortest form.
 const LONGER_WRITTEN: usize = 4;
 /// More bytes than the name of a function has, and so more pieces.
 const LONGEST_NAME: usize = 256;
