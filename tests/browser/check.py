@@ -58,6 +58,8 @@ def main():
                 except Error as error:
                     done = "broken off"
                     faults.append(f"{suite.__name__}: {str(error)[:600]}")
+                    # A page that stays open would report the end of its sidecar as another fault.
+                    close_pages(browser)
                 print(f"{suite.__name__}: {done}, {len(faults) - before} faults, {time.monotonic() - begun:.1f} s", flush=True)
                 print("\n".join(f"FAULT {fault}" for fault in faults[before:]), end="\n" if len(faults) > before else "", flush=True)
         if is_wanted(given, "attacks"):
@@ -72,6 +74,11 @@ def main():
         browser.close()
     print("\n".join(f"FAULT {fault}" for fault in faults))
     raise SystemExit(1 if faults else 0)
+
+
+def close_pages(browser):
+    for context in browser.contexts:
+        context.close()
 
 
 def is_wanted(given, name):

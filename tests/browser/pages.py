@@ -62,6 +62,11 @@ class Watched:
             self.page.wait_for_timeout(100)
         self.look(False, f"never: {expression}")
 
+    def wait_for_turn(self):
+        """Waits for the page of a turn that has ended. While it runs, a script shows the same parts and then leaves the page."""
+        self.page.wait_for_selector("section.outcome:not(.running)")
+        self.page.wait_for_load_state()
+
     def look(self, is_fine, words):
         if not is_fine:
             self.faults.append(f"{self.page.url}: {words}")

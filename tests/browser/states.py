@@ -63,8 +63,7 @@ def without_sign_in(watched, sidecar):
     page.wait_for_selector("button[value=approve]")
     yield "turn-waits"
     page.click("button[value=approve]")
-    page.wait_for_selector("section.outcome .answer")
-    page.wait_for_load_state()
+    watched.wait_for_turn()
     yield "turn"
     page.goto(console + "/drafts")
     page.fill("[name=url]", "https://api.pets.example/pets/7")
@@ -102,8 +101,7 @@ def with_sign_in(watched, sidecar):
     page.wait_for_selector("text=Somebody else has to decide")
     decide(watched.context.browser, console)
     page.click("button[value=approve]")
-    page.wait_for_selector("section.outcome .answer")
-    page.wait_for_load_state()
+    watched.wait_for_turn()
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
     yield "turn-decided"
 

@@ -44,7 +44,7 @@ def turns(browser, sidecar, given, faults):
     watched.look("pets-getPet" in shown and "answered" in shown, f"calls as they run: {shown}")
     watched.check_nothing_ran()
     world.GO_ON.set()
-    page.wait_for_selector("section.outcome:not(.running)")
+    watched.wait_for_turn()
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
     said = page.inner_text(".messages")
     watched.look("Which pet is it?" in said and "pets-getPet" in said and "It is Rex." in said, f"messages in a line each: {said}")
