@@ -1,5 +1,5 @@
-"""Programs of models that wait for a person in a sidecar with `state: {file: …}`, which is killed by `kill -9` at random and started again:
-no write is made twice (the service counts), each doubtful one is told, and every program that has waited ends. Needs a build with the
+"""Programs of models that wait for a person, or for the user's login, in a sidecar with `state: {file: …}`, which is killed by `kill -9` at random and started again:
+no write is made twice (the service counts), none with another user's token, each doubtful one is told, and every program that has waited ends. Needs a build with the
 feature `monty`.
 
 Usage: programs.py --callgate PATH [--programs N] [--seed N]. Exits with 1 where a write is made twice, or a program is lost."""
@@ -46,7 +46,7 @@ class Service(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.lock, self.orders = threading.Lock(), collections.Counter()
+        self.lock, self.orders, self.foreign = threading.Lock(), collections.Counter(), []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_):
@@ -58,6 +58,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         order = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        owner = f"Bearer {user_token(order['number'].rsplit('-', 2)[0])}"
+        if self.path.startswith("/signed") and self.headers["authorization"] != owner:
+            self.server.foreign.append(f"{order['number']} with {self.headers['authorization']}")
         time.sleep(random.choice([0, 0, 0.02, 0.1]))
         with self.server.lock:
             self.server.orders[order["number"]] += 1
@@ -78,6 +81,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+def user_token(session):
+    return f"token-of-the-user-of-{session}"
 
 
 def description():
@@ -102,12 +109,13 @@ class Sidecar:
         self.port = free_port()
         (folder / "spec.json").write_text(json.dumps(description()))
         shop = {"openapi": "spec.json", "server": f"http://127.0.0.1:{service.server_port}"}
+        signed = {"openapi": "spec.json", "server": shop["server"] + "/signed", "auth": {"bearer": {"token": "$session.credentials.me"}}}
         program = {"engine": "monty", "calls": {"effects": ["read", "write"]}}
         configuration = {
             "listen": f"127.0.0.1:{self.port}",
             "state": {"file": "state/state.db"},
             "access": {"principals": {"kim": {"bearer": "env:KIM"}, "lee": {"bearer": "env:LEE", "approves": ["asked"]}}},
-            "toolsets": {"shop": shop, "asked": shop | {"confirm": "writes"}, "code": {"code_interpreter": program}},
+            "toolsets": {"shop": shop, "asked": shop | {"confirm": "writes"}, "signed": signed, "code": {"code_interpreter": program}},
         }
         (folder / "state").mkdir()
         (folder / "callgate.json").write_text(json.dumps(configuration))
@@ -151,7 +159,7 @@ def program(name, draw):
     """A program with the numbers of its orders: loops, orders at once, and orders after a read."""
     code, numbers = PRELUDE, []
     for block in range(1 + draw.randrange(3)):
-        calls = [draw.choice(["asked.order", "asked.order", "shop.order"]) for _ in range(1 + draw.randrange(3))]
+        calls = [draw.choice(["asked.order", "asked.order", "shop.order", "signed.order"]) for _ in range(1 + draw.randrange(3))]
         own = [f"{name}-{block}-{at}" for at in range(len(calls))]
         numbers += own
         each = draw.choice(["order", "look_and_order"])
@@ -197,8 +205,18 @@ class Load:
                 return status, answer
             time.sleep(0.05)
 
+    def ask_until_answered(self, *request):
+        while True:
+            try:
+                status, answer = self.ask(*request)
+            except Lost:
+                continue
+            assert status in (200, 201, 204), (status, answer)
+            return
+
     def follow(self, name, draw):
         code, numbers = program(name, draw)
+        self.ask_until_answered("PUT", f"/v1/sessions/{name}", {"parameters": {"lang": "en"}})
         call = {"tool": "code-generate_and_execute", "args": {"input": code}}
         try:
             # A conversation of its own: who else may decide is asked about all that waits in one.
@@ -217,10 +235,12 @@ class Load:
                 raise AssertionError(f"{str(error)[:600]} {numbers} {code}")
             else:
                 pending = result["pending"]
-                self.saw("waits")
+                self.saw("logins awaited" if pending["id"].startswith("sign_in_") else "approvals awaited")
             if draw.random() < 0.3:
                 time.sleep(draw.random() / 5)
-            result = self.decide(pending, draw)
+            result = self.decide(pending | {"session": name}, draw)
+            if draw.random() < 0.3:
+                self.ask_until_answered("PATCH", f"/v1/sessions/{name}", {"credentials": {"me": None}})
         value = result["response"]
         assert not value["execution_error"], (value, code)
         done = json.loads(value["execution_result"])
@@ -232,7 +252,10 @@ class Load:
     def decide(self, pending, draw):
         """Approves a call, as its caller or as somebody else, for whom the caller comes back."""
         path, word = f"/v1/approvals/{pending['id']}", "approve"
-        if draw.random() < 0.3:
+        if pending["id"].startswith("sign_in_"):
+            session = pending["session"]
+            self.ask_until_answered("PATCH", f"/v1/sessions/{session}", {"credentials": {"me": user_token(session)}})
+        elif draw.random() < 0.3:
             try:
                 status, _ = self.ask("POST", path, {"decision": "approve"}, token=OTHERS_TOKEN)
                 word = "run" if status == 200 else "approve"
@@ -252,8 +275,8 @@ class Load:
             self.seen[what] += 1
 
 
-def check(load, orders):
-    faults = [f"made {n} times: {number}" for number, n in orders.items() if n > 1]
+def check(load, orders, foreign):
+    faults = [f"with another user's token: {it}" for it in foreign] + [f"made {n} times: {number}" for number, n in orders.items() if n > 1]
     n_doubtful = 0
     for numbers, done, n_told in load.told:
         doubts = [number for number in numbers if done.get(number) != "made"]
@@ -288,7 +311,7 @@ def main():
             n_kills += 1
             sidecar.start()
         sidecar.kill()
-    faults, n_doubtful = check(load, service.orders)
+    faults, n_doubtful = check(load, service.orders, service.foreign)
     seen = ", ".join(f"{n} {what}" for what, n in sorted(load.seen.items()))
     print(f"programs: {len(load.told)} ended, {n_kills} kills, {sum(service.orders.values())} writes, {n_doubtful} doubtful; {seen}")
     for fault in (load.faults + faults)[:10]:
