@@ -1,7 +1,7 @@
 //! The functions of a program: the tools that its caller may use, that the operator allows, and that call no tools themselves.
 
 use callgate_executor::{CallRights, Entry, Executor, Search};
-use callgate_tool::{FingerprintHasher, Schema, Tool, Value, hexadecimal, nearest_first};
+use callgate_tool::{FingerprintHasher, Schema, Session, Tool, Value, hexadecimal, nearest_first};
 
 use crate::{
     journal::ProgramJournal,
@@ -106,6 +106,39 @@ impl<'e> Functions<'e> {
             self.executor.find(tool).is_some_and(|entry| !entry.is_permitted(self.rights))
         };
         journal.tools.keys().map(String::as_str).find(|tool| is_forbidden(tool))
+    }
+
+    /// A tool that the program has reached under other values of the session than it reads now, or with the credential of another user:
+    /// its results are not for this session. Credentials of a session that had none are no other ones: nothing came under them.
+    pub(crate) fn tool_of_other_session<'j>(
+        self,
+        journal: &'j ProgramJournal,
+        session: &Session,
+    ) -> Option<&'j str> {
+        let before_sign_in = session.without_credentials();
+        let is_same = |tool: &str, print: &str| {
+            [session, &before_sign_in].into_iter().any(|session| {
+                let today = self.session_fingerprint(tool, session, &journal.identity);
+                today.as_deref() == Some(print)
+            })
+        };
+        let mut sessions = journal.sessions.iter();
+        let (tool, _) = sessions.find(|(tool, print)| !is_same(tool, print))?;
+        Some(tool)
+    }
+
+    /// The fingerprint of what a call of a tool reads of a session, and of the user whose credential it sends, for one program; `None` if
+    /// there is no such tool.
+    pub(crate) fn session_fingerprint(
+        self,
+        tool: &str,
+        session: &Session,
+        program: &str,
+    ) -> Option<String> {
+        let mut hasher = FingerprintHasher::default();
+        hasher.text(program).text(tool);
+        self.executor.find(tool)?.add_session_to(session, &mut hasher);
+        Some(hexadecimal(hasher.finish().as_bytes()))
     }
 
     /// The fingerprint of a tool's declaration; `None` if there is none.

@@ -33,6 +33,8 @@ pub(crate) struct ProgramJournal {
     pub(crate) names: BTreeMap<String, Meaning>,
     /// The tools that were called, each with the fingerprint of its declaration.
     pub(crate) tools: BTreeMap<String, String>,
+    /// The tools that may have been reached, each with the fingerprint of what its calls read of the session.
+    pub(crate) sessions: BTreeMap<String, String>,
     pub(crate) calls: Vec<AskedCall>,
     pub(crate) events: Vec<Event>,
     /// The result of a program that has ended.
@@ -99,6 +101,7 @@ impl ProgramJournal {
             started: started.unwrap_or_default().as_secs(),
             names: BTreeMap::new(),
             tools: BTreeMap::new(),
+            sessions: BTreeMap::new(),
             calls: Vec::new(),
             events: Vec::new(),
             result: None,
@@ -242,6 +245,17 @@ impl ProgramJournal {
         let names = |line: &str| line.split(|c: char| !is_part(c)).any(|word| word == name);
         let lines = (1..).zip(self.code.lines()).filter(|(_, line)| names(line));
         lines.map(|(number, _)| number).take(MOST_LINES).collect()
+    }
+}
+
+impl CallState {
+    /// True if the call may have reached its tool, under the session of its run.
+    pub(crate) fn may_have_reached(&self) -> bool {
+        match self {
+            Self::Begun => true,
+            Self::Ended(ended, _) => ended.may_have_reached(),
+            Self::Asked | Self::Waiting(_) => false,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One program with its calls: what the worker reports is judged here, calls run side by side through the executor, and results go in
 //! when the code waits for them. A program that goes on after a wait first gets the recorded answers in the recorded order.
 
+mod called_tools;
 mod callee;
 mod calls;
 mod repetition;
@@ -36,6 +37,8 @@ pub(crate) struct Program<'a> {
     functions: Functions<'a>,
     /// The functions that it has called, by their names.
     callees: BTreeMap<String, Callee<'a>>,
+    /// The fingerprints of what the tools that it has reached read of the session of this run.
+    sessions: BTreeMap<String, String>,
     limits: CodeLimits,
     deadline: Instant,
     journal: ProgramJournal,
@@ -123,6 +126,7 @@ impl<'a> Program<'a> {
             executor: functions.executor,
             functions,
             callees: BTreeMap::new(),
+            sessions: BTreeMap::new(),
             limits,
             deadline: call.deadline_within(limits.timeout),
             n_recorded: journal.events.len(),
@@ -170,6 +174,7 @@ impl<'a> Program<'a> {
         if !self.keeper.is_kept() {
             return Ok(());
         }
+        self.note_tools();
         self.journal.result = Some(result.clone());
         self.keeper.keep_journal(&self.journal).await
     }

@@ -125,6 +125,9 @@ impl CodeTool {
         if let Some(tool) = start.functions.forbidden_tool(journal) {
             return Err(wording::code::forbidden_tool(tool));
         }
+        if let Some(tool) = start.functions.tool_of_other_session(journal, call.session()) {
+            return Err(wording::code::other_session(tool, &journal.writes_text()));
+        }
         if let Some(result) = &journal.result {
             return Ok(result.clone().into());
         }

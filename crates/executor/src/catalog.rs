@@ -9,7 +9,9 @@ use std::{
 };
 
 use callgate_openapi::{AppliedEdit, Operation};
-use callgate_tool::{Effect, Tool, ToolName, nearest_first, shortened_text};
+use callgate_tool::{
+    Effect, FingerprintHasher, Session, Tool, ToolName, nearest_first, shortened_text,
+};
 
 use crate::{
     backend::Backend,
@@ -204,6 +206,12 @@ impl<'a> Entry<'a> {
     #[doc(hidden)]
     pub fn calls_tools(self) -> bool {
         self.0.backend.calls_tools()
+    }
+
+    /// Adds to a fingerprint what a call of the tool reads of a session, and whose credential it sends.
+    #[doc(hidden)]
+    pub fn add_session_to(self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.0.backend.fingerprint(session, hasher);
     }
 
     /// The place where calls run.

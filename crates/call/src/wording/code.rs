@@ -56,6 +56,15 @@ pub fn forbidden_tool(tool: &str) -> Box<Fault> {
     fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
+/// The program holds results of a tool that came under another user's token, or other values of the session, than there are now.
+pub fn other_session(tool: &str, writes: &str) -> Box<Fault> {
+    let tool = shortened_text(tool);
+    let message = format!(
+        "the program has results of `{tool}`, which came under another user's token, or other values of the session, than there are now: they are not given to this user, and nothing was sent; the user of then goes on with a token of their own; ask before you write a new program; writes already made: {writes}"
+    );
+    fault(FaultCode::SignInRequired, message, Next::AskUser)
+}
+
 /// Another release has kept the program.
 pub fn unreadable_program() -> Box<Fault> {
     let message = "the program that waits was kept by another release of callgate; nothing was sent now, and earlier calls of it may have been made: check before you write a new one";

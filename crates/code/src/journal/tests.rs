@@ -24,6 +24,7 @@ fn a_journal_is_read_as_it_was_written() {
     journal = journal.for_task("add all", 3);
     journal.names.insert("pets".to_owned(), Meaning::Module);
     journal.tools.insert("pets-addPet".to_owned(), "00".to_owned());
+    journal.sessions.insert("pets-addPet".to_owned(), "01".to_owned());
     let request = json!({"method": "POST", "url": "https://a.example", "price": Value::parse("2.50").unwrap()});
     let pending = Pending::new(PendingKind::Approval, "approval_1", request);
     let raised = Raised { text: "x: y".to_owned(), fault: json!({"code": "x"}) };
@@ -49,7 +50,7 @@ fn a_journal_is_read_as_it_was_written() {
         journal.writes_text(),
         "`pets-addPet` (call 2, maybe), `pets-addPet` (call 3), `pets-addPet` (call 4, maybe), `pets-addPet` (call 5)"
     );
-    for bad in ["", "{}", r#"{"form": 4}"#, &text.replace("[\"delivered\",2]", "[\"delivered\",9]")]
+    for bad in ["", "{}", r#"{"form": 5}"#, &text.replace("[\"delivered\",2]", "[\"delivered\",9]")]
     {
         assert_eq!(ProgramJournal::from_bytes(bad.as_bytes()), None, "{bad}");
     }

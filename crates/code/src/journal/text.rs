@@ -17,7 +17,6 @@ impl ProgramJournal {
             .names
             .iter()
             .map(|(name, meaning)| (name.clone(), Order::Named(meaning.clone()).to_value()));
-        let tools = self.tools.iter().map(|(tool, print)| (tool.clone(), print.as_str().into()));
         let events = self.events.iter().map(|event| match event {
             Event::Asked(number) => json!(["asked", *number]),
             Event::Delivered(number) => json!(["delivered", *number]),
@@ -25,7 +24,7 @@ impl ProgramJournal {
         let members = json!({
             "form": FORM, "code": self.code.as_str(), "task": self.task.clone(), "before": self.n_before, "engine": self.engine.as_str(),
             "identity": self.identity.as_str(), "started": self.started,
-            "names": Value::Object(names.collect()), "tools": Value::Object(tools.collect()),
+            "names": Value::Object(names.collect()), "tools": prints_value(&self.tools), "sessions": prints_value(&self.sessions),
             "events": Value::Array(events.collect()),
             "result": self.result.clone().unwrap_or_default(), "size": self.size,
         });
@@ -55,10 +54,6 @@ impl ProgramJournal {
             };
             names.insert(name.clone(), meaning);
         }
-        let mut tools = BTreeMap::new();
-        for (tool, print) in value["tools"].as_object()? {
-            tools.insert(tool.clone(), print.as_str()?.to_owned());
-        }
         let calls = value["calls"].as_array()?.iter().map(AskedCall::from_value);
         let calls: Vec<_> = calls.collect::<Option<_>>()?;
         let events = value["events"].as_array()?.iter().map(|it| read_event(it, calls.len()));
@@ -70,13 +65,25 @@ impl ProgramJournal {
             identity: value["identity"].as_str()?.to_owned(),
             started: value["started"].as_u64()?,
             names,
-            tools,
+            tools: read_prints(&value["tools"])?,
+            sessions: read_prints(&value["sessions"])?,
             events: events.collect::<Option<_>>()?,
             calls,
             result: Some(value["result"].clone()).filter(|it| !it.is_null()),
             size: usize::try_from(value["size"].as_u64()?).ok()?,
         })
     }
+}
+
+fn prints_value(prints: &BTreeMap<String, String>) -> Value {
+    Value::Object(
+        prints.iter().map(|(tool, print)| (tool.clone(), print.as_str().into())).collect(),
+    )
+}
+
+fn read_prints(value: &Value) -> Option<BTreeMap<String, String>> {
+    let prints = value.as_object()?.iter();
+    prints.map(|(tool, print)| Some((tool.clone(), print.as_str()?.to_owned()))).collect()
 }
 
 fn read_event(value: &Value, n_calls: usize) -> Option<Event> {
@@ -183,4 +190,4 @@ impl AskedCall {
 }
 
 /// The form of the text: another release may write another.
-const FORM: u64 = 4;
+const FORM: u64 = 5;

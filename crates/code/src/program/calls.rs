@@ -1,6 +1,6 @@
 //! The calls of a program: as the code asks for them, on their way through the executor, and their ends.
 
-use std::{collections::BTreeSet, mem, time::Duration};
+use std::{mem, time::Duration};
 
 use callgate_call::{Selection, wording::approval};
 use callgate_executor::{Call, ClientAnswer, CoveredCall, Executor, PausableCall, Resumption};
@@ -289,17 +289,15 @@ impl<'a> Program<'a> {
 
     /// Keeps the journal of a program that has waited.
     pub(super) async fn keep_journal(&mut self) -> Result<(), Halt> {
+        if self.keeper.is_kept() {
+            self.note_tools();
+        }
         self.keeper.keep_journal(&self.journal).await.map_err(Halt::Fault)
     }
 
     /// Keeps the program until a person has decided about all calls that wait.
     pub(super) async fn begin_to_wait(&mut self) -> RunEnd {
-        let asked = self.journal.calls.iter().filter_map(|call| call.tool.as_deref());
-        let asked: BTreeSet<&str> = asked.collect();
-        let prints = asked
-            .into_iter()
-            .filter_map(|tool| Some((tool.to_owned(), self.functions.fingerprint(tool)?)));
-        self.journal.tools = prints.collect();
+        self.note_tools();
         if let Err(fault) = self.keeper.keep_waiting(self.call, &self.journal).await {
             return RunEnd::Failed(fault);
         }

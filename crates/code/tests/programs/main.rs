@@ -21,6 +21,7 @@ mod pauses;
 mod per_approval;
 mod shop;
 mod sign_ins;
+mod users;
 
 use std::{
     env,
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         .chain(keys::tests())
         .chain(clients::tests())
         .chain(sign_ins::tests())
+        .chain(users::tests())
         .chain(generate::tests())
         .chain(kills::tests())
     {

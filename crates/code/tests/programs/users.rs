@@ -1,0 +1,172 @@
+//! Programs that wait, and the users under whose tokens they ran: what was recorded for one goes to no other.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use callgate_code::{CodeSettings, Engine, load_over};
+use callgate_executor::{AnswersSignIns, Call, Decision, Function};
+use callgate_policy::{ApprovalRules, Approvals, Confirm};
+use callgate_secret::Secret;
+use callgate_session::{Bounds, Memory, Store};
+use callgate_tool::{
+    Arguments, Content, Effect, Fault, FaultCode, Next, Outcome, Pending, Session, ToolCall, json,
+};
+
+use crate::shop::{Shop, Test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        ("a_program_goes_on_with_a_renewed_token_of_its_user_alone", Box::pin(a_renewed_token())),
+        ("another_opaque_token_is_another_user", Box::pin(an_opaque_token())),
+        (
+            "a_program_without_a_token_belongs_to_the_first_user_who_signs_in",
+            Box::pin(a_first_token()),
+        ),
+        ("a_call_that_waits_for_a_sign_in_binds_no_user", Box::pin(an_expired_token())),
+    ]
+}
+
+const READS: &str =
+    "mail = await inbox.read()\nawait pets.addPet(name='a')\nmail + await inbox.read()";
+const EXPIRED: &str = "expired";
+
+/// A service with mail of its users, and a person who approves what is written.
+struct Office {
+    store: Arc<dyn Store>,
+}
+
+/// The outcome of a run, and the number of its writes.
+struct Ran {
+    outcome: Outcome,
+    n_writes: usize,
+}
+
+impl Office {
+    fn new() -> Self {
+        Self { store: Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 })) }
+    }
+
+    /// Runs a program in a process of its own with the token of a user, or approves what it waits for.
+    async fn run(&self, code: &str, token: Option<&str>, approved: Option<&str>) -> Ran {
+        let call = |call: Call<'static>| match approved {
+            Some(id) => call.with_decision(id, Decision::Approve),
+            None => call,
+        };
+        self.call(code, token, call).await
+    }
+
+    async fn call(
+        &self,
+        code: &str,
+        token: Option<&str>,
+        with_answer: impl FnOnce(Call<'static>) -> Call<'static>,
+    ) -> Ran {
+        let mut rules = ApprovalRules::default();
+        rules.toolsets.insert("pets".to_owned(), Confirm::Writes);
+        let approvals = Approvals::over(rules, Arc::clone(&self.store));
+        let mut settings = CodeSettings::new("code", Engine::Monty);
+        settings.calls.effects = vec![Effect::Read, Effect::Write];
+        let tool = load_over(settings, &self.store).unwrap();
+        let shop = Shop::of_tool(tool, |builder| {
+            let builder = builder.backend(inbox("read", Effect::Read));
+            builder.backend(inbox("send", Effect::Write)).middleware(approvals)
+        });
+        let session = token.into_iter().fold(Session::new("s"), |session, token| {
+            session.with_credential("me", Secret::new(token.to_owned()))
+        });
+        let input = Arguments::from([("input", code.into())]);
+        let asked = ToolCall::new("1", "code-generate_and_execute", input);
+        let call = Call::new(&asked, &session).with_extension(AnswersSignIns).to_static();
+        let outcome = shop.executor.call_with(with_answer(call)).await.outcome;
+        Ran { outcome, n_writes: shop.traffic.n_writes.load(Ordering::Relaxed) }
+    }
+
+    /// Checks that none of these users goes on with the program, and that nothing is sent for them.
+    async fn refuses(&self, code: &str, tokens: &[Option<&str>], id: &str) {
+        for token in tokens {
+            let Ran { outcome, n_writes } = self.run(code, *token, Some(id)).await;
+            let Outcome::Failed(fault) = outcome else { panic!("{token:?}: {outcome:?}") };
+            assert_eq!((fault.code, n_writes), (FaultCode::SignInRequired, 0), "{fault:?}");
+            assert!(fault.message.contains("writes already made: "), "{fault:?}");
+        }
+    }
+}
+
+fn inbox(name: &str, effect: Effect) -> Function {
+    let function = Function::new("inbox", name, json!({"type": "object"}), |call| {
+        let expired = Secret::new(EXPIRED.to_owned());
+        let token = call.session().credential("me");
+        let is_signed_in = token.is_some_and(|token| !token.is_same_value(&expired));
+        async move {
+            let message = "the user has no token that holds, nothing was done";
+            let fault = Fault::new(FaultCode::SignInRequired, message, Next::AskUser);
+            if is_signed_in { Ok(json!("mail ")) } else { Err(fault) }
+        }
+    });
+    function.unwrap().with_effect(effect)
+}
+
+/// A token of a user, as an issuer renews it.
+fn jwt(user: &str, issued: u64) -> String {
+    let claims = json!({"iss": "https://issuer.example", "sub": user, "iat": issued});
+    format!("e30.{}.c2ln", URL_SAFE_NO_PAD.encode(claims.to_string()))
+}
+
+#[track_caller]
+fn waiting(ran: Ran) -> Box<Pending> {
+    let Outcome::Pending(pending) = ran.outcome else { panic!("{:?}", ran.outcome) };
+    pending
+}
+
+#[track_caller]
+fn result(outcome: &Outcome) -> String {
+    let Outcome::Answered(answer) = outcome else { panic!("{outcome:?}") };
+    let Content::Json(json) = &answer.content else { panic!("{outcome:?}") };
+    json.value()["execution_result"].as_str().unwrap().to_owned()
+}
+
+async fn a_renewed_token() {
+    let office = Office::new();
+    let (first, renewed, lee) = (jwt("kim", 1), jwt("kim", 2), jwt("lee", 1));
+    let pending = waiting(office.run(READS, Some(&first), None).await);
+    let others = [None, Some(&*lee), Some("opaque")];
+    office.refuses(READS, &others, &pending.id).await;
+    let ran = office.run(READS, Some(&renewed), Some(&pending.id)).await;
+    assert_eq!((result(&ran.outcome).as_str(), ran.n_writes), ("mail mail ", 1));
+    // The result that is kept for a repeated decision is not for them either.
+    office.refuses(READS, &others, &pending.id).await;
+    let again = office.run(READS, Some(&first), Some(&pending.id)).await;
+    assert_eq!((result(&again.outcome).as_str(), again.n_writes), ("mail mail ", 0));
+}
+
+async fn an_opaque_token() {
+    let office = Office::new();
+    let pending = waiting(office.run(READS, Some("opaque-1"), None).await);
+    office.refuses(READS, &[None, Some("opaque-2")], &pending.id).await;
+    let ran = office.run(READS, Some("opaque-1"), Some(&pending.id)).await;
+    assert_eq!((result(&ran.outcome).as_str(), ran.n_writes), ("mail mail ", 1));
+}
+
+async fn a_first_token() {
+    let office = Office::new();
+    let code = format!("await pets.getPet(7)\n{READS}");
+    let pending = waiting(office.run(&code, None, None).await);
+    assert!(pending.id.starts_with(Pending::SIGN_IN), "{pending:?}");
+    let (kim, lee) = (jwt("kim", 1), jwt("lee", 1));
+    let pending = waiting(office.run(&code, Some(&lee), Some(&pending.id)).await);
+    assert!(pending.id.starts_with("approval_"), "{pending:?}");
+    office.refuses(&code, &[None, Some(&kim)], &pending.id).await;
+    let ran = office.run(&code, Some(&lee), Some(&pending.id)).await;
+    assert_eq!((result(&ran.outcome).as_str(), ran.n_writes), ("mail mail ", 1));
+}
+
+async fn an_expired_token() {
+    let office = Office::new();
+    let code = "await inbox.send()";
+    let pending = waiting(office.run(code, Some(EXPIRED), None).await);
+    // A program that has waited notes a write before it is made.
+    let tried = office.call(code, Some(EXPIRED), |call| call.with_approval(&*pending.id)).await;
+    assert_eq!(waiting(tried).id, pending.id);
+    let ran = office.run(code, Some("renewed"), Some(&pending.id)).await;
+    assert_eq!(result(&ran.outcome), "mail ");
+}
