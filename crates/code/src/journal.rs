@@ -121,8 +121,21 @@ impl ProgramJournal {
         self.size > MOST_BYTES
     }
 
+    /// Notes the meaning of a name for further runs, while the journal has room.
+    pub(crate) fn add_name(&mut self, name: String, meaning: Meaning) {
+        let why = match &meaning {
+            Meaning::Unknown(why) => why.len(),
+            Meaning::Function | Meaning::Module => 0,
+        };
+        self.size = self.size.saturating_add(name.len()).saturating_add(why);
+        if self.names.len() < MOST_NAMES && !self.is_full() {
+            self.names.insert(name, meaning);
+        }
+    }
+
     /// Notes a call that the code asks for.
     pub(crate) fn add_call(&mut self, mut call: AskedCall) {
+        self.size = self.size.saturating_add(call.name.text().len());
         self.size = self.size.saturating_add(call.positional.iter().map(value_size).sum());
         self.size = self.size.saturating_add(object_size(&call.named)).saturating_add(PER_CALL);
         if self.is_full() {
@@ -303,6 +316,8 @@ fn object_size(members: &Object) -> usize {
 pub(crate) const MOST_BYTES: usize = 4 << 20;
 const PER_VALUE: usize = 8;
 const PER_CALL: usize = 64;
+/// The names whose meanings are recorded.
+const MOST_NAMES: usize = 2000;
 /// The lines that a question names.
 const MOST_LINES: usize = 8;
 

@@ -236,9 +236,14 @@ impl Report {
 }
 
 impl Name {
+    /// True if no tool has so long a name: it means nothing, and a worker that asks for it is wrong.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.module.iter().chain([&self.name]).any(|part| part.len() > LONGEST_NAME)
+    }
+
     fn from_value(body: &Value) -> Option<Self> {
         let module = body.get("module")?.as_str().map(str::to_owned);
-        Some(Self { module, name: text(body, "name")? })
+        Some(Self { module, name: text(body, "name")? }).filter(|name| !name.is_too_long())
     }
 }
 
@@ -255,6 +260,9 @@ fn take_member(body: &mut Value, name: &str) -> Option<Value> {
 fn text(body: &Value, name: &str) -> Option<String> {
     body.get(name)?.as_str().map(str::to_owned)
 }
+
+/// The bytes of a name, or of the module before it.
+const LONGEST_NAME: usize = 1024;
 
 #[cfg(test)]
 mod tests {
@@ -308,6 +316,17 @@ mod tests {
             let value = Value::parse(text).unwrap();
             assert_eq!(Report::from_value(value.clone()), None, "{text}");
             assert_eq!(Order::from_value(value), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_longer_than_those_of_tools_is_no_message() {
+        for (length, is_message) in [(LONGEST_NAME, true), (LONGEST_NAME + 1, false)] {
+            let long = "a".repeat(length);
+            for (module, name) in [(None, &*long), (Some(&*long), "getPet")] {
+                let lookup = json!({"lookup": {"module": module, "name": name}});
+                assert_eq!(Report::from_value(lookup).is_some(), is_message, "{length}");
+            }
         }
     }
 }

@@ -101,3 +101,21 @@ fn numbers_of_many_digits_and_questions_fill_a_journal() {
     journal.add_request(&json!({"text": "a".repeat(MOST_BYTES)}));
     assert!(journal.is_full());
 }
+
+#[test]
+fn names_count_as_what_the_journal_holds() {
+    let mut journal = ProgramJournal::new("x", "monty 1", String::new());
+    let why = "w".repeat(MOST_BYTES / 4);
+    for number in 0..8 {
+        journal.add_name(format!("a{number}"), Meaning::Unknown(why.clone()));
+    }
+    assert_eq!((journal.names.len(), journal.is_full()), (3, true));
+    let mut journal = ProgramJournal::new("x", "monty 1", String::new());
+    for number in 0..=MOST_NAMES {
+        journal.add_name(format!("a{number}"), Meaning::Function);
+    }
+    assert_eq!((journal.names.len(), journal.is_full()), (MOST_NAMES, false));
+    let name = Name { module: None, name: "a".repeat(MOST_BYTES) };
+    journal.add_call(AskedCall { name, ..call(CallState::Asked) });
+    assert!(journal.is_full());
+}

@@ -130,6 +130,9 @@ impl<'l, 'p> Run<'l, 'p> {
         if is_own || self.functions.contains(&name.text()) {
             return Ok(Meaning::Function);
         }
+        if name.is_too_long() {
+            return Ok(Meaning::Unknown(TOO_LONG_NAME.to_owned()));
+        }
         let Order::Named(meaning) =
             self.link.report_and_receive_order(Report::Lookup(name.clone()))?
         else {
@@ -335,6 +338,7 @@ const FILE: &str = "program.py";
 /// The function that shows the fault behind an exception.
 const FAULT: &str = "fault";
 const FAULT_TAKES: &str = "fault() takes the exception that a call has raised";
+const TOO_LONG_NAME: &str = "nothing has so long a name";
 const NO_SYSTEM: &str = "this code has no files, no environment and no system: call the tools";
 const COROUTINE: &str = "external_future";
 const NOT_AWAITED: &str =

@@ -24,9 +24,7 @@ impl Program<'_> {
             return meaning.clone();
         }
         let meaning = self.functions.meaning(name);
-        if self.journal.names.len() < MOST_NAMES {
-            self.journal.names.insert(text, meaning.clone());
-        }
+        self.journal.add_name(text, meaning.clone());
         meaning
     }
 
@@ -155,6 +153,3 @@ pub(crate) fn is_resumed(resumption: Option<&Resumption>, waiting: &Pending) -> 
         (it.pending == waiting.id && is_answered) || sign_in::is_tried_again(it, waiting)
     })
 }
-
-/// The names whose meanings are recorded.
-const MOST_NAMES: usize = 2000;
