@@ -307,7 +307,8 @@ fn value_size(value: &Value) -> usize {
     }
 }
 
-fn object_size(members: &Object) -> usize {
+/// About the bytes of an object as JSON.
+pub(crate) fn object_size(members: &Object) -> usize {
     let members = members.iter().map(|(name, value)| name.len().saturating_add(value_size(value)));
     members.sum::<usize>().saturating_add(PER_VALUE)
 }

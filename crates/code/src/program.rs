@@ -4,6 +4,7 @@
 mod called_tools;
 mod callee;
 mod calls;
+mod queue;
 mod repetition;
 mod sign_in;
 
@@ -15,11 +16,11 @@ use std::{
 };
 
 use callgate_executor::{Call, Executor, Resumption};
-use callgate_tool::{Fault, Object, Pending, ToolCall, ToolResult, Value};
+use callgate_tool::{Fault, Object, Pending, ToolResult, Value};
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio::time::{Instant, sleep_until};
 
-use self::callee::Callee;
+use self::{callee::Callee, queue::CallQueue};
 use crate::{
     functions::Functions,
     journal::{CallAnswer, ProgramJournal, answer_size},
@@ -49,8 +50,7 @@ pub(crate) struct Program<'a> {
     n_recorded: usize,
     n_repeated: usize,
     has_caught_up: bool,
-    /// The calls that begin when others end, by their numbers.
-    queue: VecDeque<(usize, ToolCall)>,
+    queue: CallQueue,
     running: FuturesUnordered<BoxFuture<'a, EndedCall>>,
     /// The calls whose answers the code has not taken.
     ready: VecDeque<usize>,
@@ -135,7 +135,7 @@ impl<'a> Program<'a> {
             journal,
             keeper,
             resumption,
-            queue: VecDeque::new(),
+            queue: CallQueue::default(),
             running: FuturesUnordered::new(),
             ready: VecDeque::new(),
             refusal: None,

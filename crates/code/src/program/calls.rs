@@ -11,7 +11,7 @@ use callgate_tool::{
 use futures_util::StreamExt as _;
 use tokio::time::{sleep, sleep_until};
 
-use super::{Asked, EndedCall, Halt, Program, RunEnd, callee::Callee, sign_in};
+use super::{Asked, EndedCall, Halt, Program, RunEnd, callee::Callee, queue::MOST_QUEUED, sign_in};
 use crate::{
     arguments::tool_arguments,
     identity::add_key,
@@ -58,7 +58,10 @@ impl<'a> Program<'a> {
             Err(call_exception("too_many_calls", &format!("a program makes at most {most} calls")))
         };
         match meant {
-            Ok(Meant::Call(call)) => self.queue.push_back((at, call)),
+            Ok(Meant::Call(call)) if !self.queue.has_room_for(&call) => {
+                self.end_call(at, Ended::refusal("too_many_calls"), Err(queue_full()));
+            }
+            Ok(Meant::Call(call)) => self.queue.push(at, call),
             Ok(Meant::Value(value)) => self.end_call(at, Ended::Answered, Ok(value)),
             Err(raised) => self.end_call(at, Ended::before_sending(&raised), Err(raised)),
         }
@@ -95,7 +98,7 @@ impl<'a> Program<'a> {
     /// Begins calls, as many as may run together. What a write of a program sends that has waited is noted before.
     pub(super) async fn begin_calls(&mut self) -> Result<(), Halt> {
         while self.running.len() < self.limits.parallel
-            && let Some((number, asked)) = self.queue.pop_front()
+            && let Some((number, asked)) = self.queue.pop()
         {
             let is_full = self.keeper.is_kept() && self.journal.is_full();
             let is_covered = self.cover_call(number, &asked.tool);
@@ -367,6 +370,14 @@ fn journal_full() -> Raised {
         "the program has had more than {most} MiB of answers, and can no longer wait; nothing was sent"
     );
     call_exception("journal_full", &text)
+}
+
+fn queue_full() -> Raised {
+    let most = MOST_QUEUED >> 20;
+    let text = format!(
+        "the calls that have not begun yet have more than {most} MiB of arguments; nothing was sent: await some of them first"
+    );
+    call_exception("too_many_calls", &text)
 }
 
 /// The attempts at a call before the last one, while approvals cannot be read.

@@ -132,7 +132,7 @@ impl Program<'_> {
             named: call.named.clone(),
         };
         match self.tool_call(number, asked) {
-            Ok(Meant::Call(call)) => self.queue.push_back((number, call)),
+            Ok(Meant::Call(call)) => self.queue.push(number, call),
             Ok(Meant::Value(value)) => {
                 self.journal.end_call(number, Ended::Answered, Ok(value));
                 self.ready.push_back(number);
