@@ -27,6 +27,8 @@ pub(crate) struct ProgramJournal {
     pub(crate) engine: String,
     /// The identity of the program, from which the keys of its writes follow.
     pub(crate) identity: String,
+    /// The name of the run that goes on with it: of two that do at once, no one takes the other's record for its own.
+    pub(crate) run: String,
     /// The time of the first run, in seconds since 1970.
     pub(crate) started: u64,
     /// The meanings of names, as the first run saw them.
@@ -98,6 +100,7 @@ impl ProgramJournal {
             n_before: 0,
             engine: engine.to_owned(),
             identity,
+            run: String::new(),
             started: started.unwrap_or_default().as_secs(),
             names: BTreeMap::new(),
             tools: BTreeMap::new(),

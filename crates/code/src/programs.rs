@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate_call::wording;
-use callgate_executor::{Call, Lease, put_with_patience};
+use callgate_executor::{Call, Lease, put_with_patience, random_name};
 use callgate_session::{
     Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Version,
 };
@@ -71,7 +71,8 @@ impl Programs {
         let stored = self.store.get(&key, now()).await.map_err(|error| not_read(&error))?;
         let stored = stored.ok_or_else(wording::approval::unknown)?;
         let journal = ProgramJournal::from_bytes(stored.record.bytes());
-        let journal = journal.ok_or_else(wording::code::unreadable_program)?;
+        let mut journal = journal.ok_or_else(wording::code::unreadable_program)?;
+        journal.run = random_name().ok_or_else(|| wording::code::program_not_read(SOON))?;
         let (store, version) = (Arc::clone(&self.store), Some(stored.version));
         Ok(KeptProgram {
             journal,
@@ -168,3 +169,43 @@ const SOON: Duration = Duration::from_secs(1);
 const MOST_PROGRAMS: usize = 10_000;
 /// The bytes of all programs in memory.
 const MOST_BYTES: usize = 256 << 20;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Arguments, Object, Pending, PendingKind, Session, ToolCall, Value};
+
+    use super::*;
+    use crate::{
+        journal::{AskedCall, CallState},
+        message::Name,
+    };
+
+    /// A put that a store did not answer counts as done where the record has the same bytes.
+    #[tokio::test]
+    async fn two_runs_of_a_program_never_write_equal_journals() {
+        let asked = ToolCall::new("1", "code-run", Arguments::new());
+        let (session, programs) = (Session::default(), Programs::new(None));
+        let call = Call::new(&asked, &session);
+        let pending = Pending::new(PendingKind::Approval, "approval_1", Value::Null);
+        let mut journal = ProgramJournal::new("x", "monty 1", String::new());
+        journal.add_call(AskedCall {
+            name: Name { module: None, name: "addPet".to_owned() },
+            positional: Vec::new(),
+            named: Object::new(),
+            tool: None,
+            is_write: true,
+            state: CallState::Waiting(Box::new(pending)),
+            approval: None,
+            notes: Vec::new(),
+        });
+        programs.keeper().keep_waiting(&call, &journal).await.unwrap();
+        let mut texts = vec![journal.to_text()];
+        for _ in 0..2 {
+            let kept = programs.take_program(&call, "approval_1").await.unwrap();
+            texts.push(kept.journal.to_text());
+            kept.lease.release().await;
+        }
+        texts.dedup();
+        assert_eq!(texts.len(), 3, "{texts:?}");
+    }
+}

@@ -23,7 +23,7 @@ impl ProgramJournal {
         });
         let members = json!({
             "form": FORM, "code": self.code.as_str(), "task": self.task.clone(), "before": self.n_before, "engine": self.engine.as_str(),
-            "identity": self.identity.as_str(), "started": self.started,
+            "identity": self.identity.as_str(), "run": self.run.as_str(), "started": self.started,
             "names": Value::Object(names.collect()), "tools": prints_value(&self.tools), "sessions": prints_value(&self.sessions),
             "events": Value::Array(events.collect()),
             "result": self.result.clone().unwrap_or_default(), "size": self.size,
@@ -63,6 +63,7 @@ impl ProgramJournal {
             n_before: usize::try_from(value["before"].as_u64()?).ok()?,
             engine: value["engine"].as_str()?.to_owned(),
             identity: value["identity"].as_str()?.to_owned(),
+            run: value["run"].as_str()?.to_owned(),
             started: value["started"].as_u64()?,
             names,
             tools: read_prints(&value["tools"])?,
