@@ -35,12 +35,12 @@ pub(crate) fn stub(path: &FunctionPath<'_>, tool: &Tool) -> String {
     let schema = tool.input_schema.to_value();
     let parameter = |parameter: &Parameter<'_>| {
         let end = if parameter.is_required { "" } else { " = None" };
-        format!("{}: {}{end}", python_name(parameter.name), type_text(&schema, parameter.schema, 1))
+        format!("{}: {}{end}", python_name(parameter.name), deep_type(&schema, parameter.schema, 1))
     };
     let is_shown = |it: &&Parameter<'_>| tool.effect == Effect::Read || !is_key(it.name);
     let parameters: Vec<_> = parameters(&schema).iter().filter(is_shown).map(parameter).collect();
     let result = tool.output_schema().map(Schema::to_value);
-    let result = result.map(|output| format!(" -> {}", type_text(&output, &output, 2)));
+    let result = result.map(|output| format!(" -> {}", deep_type(&output, &output, 2)));
     let purpose = tool.description.trim().lines().next().unwrap_or_default();
     let purpose: String = purpose.chars().filter(|c| !c.is_control()).collect();
     format!(
@@ -52,12 +52,17 @@ pub(crate) fn stub(path: &FunctionPath<'_>, tool: &Tool) -> String {
     )
 }
 
+/// The type of a schema, one level deeper than `depth` where that is short: the fields of a page's items, the values in a list of objects.
+fn deep_type(root: &Value, schema: &Value, depth: usize) -> String {
+    let deep = type_text(root, schema, depth + 1);
+    if deep.len() <= LONGEST_TYPE { deep } else { type_text(root, schema, depth) }
+}
+
 /// The type of a schema in words of Python; parts below `depth` are `dict` and `list`.
 fn type_text(root: &Value, schema: &Value, depth: usize) -> String {
     let schema = resolved_schema(root, schema);
-    if let Some(values) = schema["enum"].as_array().filter(|values| values.len() <= MOST_VALUES) {
-        let values: Vec<_> = values.iter().map(Value::to_string).collect();
-        return format!("Literal[{}]", values.join(", "));
+    if let Some(values) = schema["enum"].as_array() {
+        return literal_type(values);
     }
     match &schema["type"] {
         Value::String(kind) => one_type(root, schema, kind, depth),
@@ -68,6 +73,17 @@ fn type_text(root: &Value, schema: &Value, depth: usize) -> String {
         _ if schema["properties"].is_object() => one_type(root, schema, "object", depth),
         _ => "Any".to_owned(),
     }
+}
+
+/// All values where they are few or short, such as the columns of a table, and else the first.
+fn literal_type(values: &[Value]) -> String {
+    let mut values: Vec<_> = values.iter().map(Value::to_string).collect();
+    let n_bytes: usize = values.iter().map(String::len).sum();
+    if values.len() > MOST_VALUES && n_bytes > LONGEST_TYPE {
+        values.truncate(MOST_VALUES);
+        values.push("…".to_owned());
+    }
+    format!("Literal[{}]", values.join(", "))
 }
 
 fn one_type(root: &Value, schema: &Value, kind: &str, depth: usize) -> String {
@@ -108,10 +124,11 @@ pub(crate) fn resolved_schema<'s>(root: &'s Value, schema: &'s Value) -> &'s Val
     schema
 }
 
+/// The values that are shown of an enum whose values are longer than a type.
 const MOST_VALUES: usize = 6;
 const MOST_MEMBERS: usize = 8;
 const MOST_REFERENCES: usize = 4;
-/// The bytes of a result's type and of a purpose: a stub is one line.
+/// The bytes of a result's type, of the values of an enum, and of a purpose: a stub is one line.
 const LONGEST_TYPE: usize = 240;
 const LONGEST_PURPOSE: usize = 100;
 
@@ -142,7 +159,50 @@ mod tests {
         let path = FunctionPath::new("pets", tool.name.as_str());
         assert_eq!(
             stub(&path, &tool),
-            r#"pets.get_pet(petId: int, status: Literal["sold", "new"] = None, X_Trace: str | None = None, owner: {"a": Any} = None) -> list[{"id": int, "tags": list}]  # Returns a pet"#
+            r#"pets.get_pet(petId: int, status: Literal["sold", "new"] = None, X_Trace: str | None = None, owner: {"a": Any} = None) -> list[{"id": int, "tags": list[str]}]  # Returns a pet"#
         );
+    }
+
+    #[track_caller]
+    fn check(input: Value, output: Value, expected: &str) {
+        let name = ToolName::new("pets-list").unwrap();
+        let tool = Tool::new(name, "Lists".to_owned(), Schema::new(input), Effect::Read)
+            .with_output_schema(Some(Schema::new(output)));
+        assert_eq!(stub(&FunctionPath::new("pets", "pets-list"), &tool), expected);
+    }
+
+    /// A program names the columns that it wants.
+    #[test]
+    fn many_short_values_are_all_shown_and_of_many_long_ones_the_first() {
+        let values = |n_bytes: usize| -> Vec<_> {
+            ('a'..='i').map(|letter| Value::from(letter.to_string().repeat(n_bytes))).collect()
+        };
+        let input = json!({"type": "object", "properties": {
+            "select": {"type": "array", "items": {"enum": values(1)}}, "order": {"enum": values(30)},
+        }});
+        let order: Vec<_> = values(30).iter().take(6).map(Value::to_string).collect();
+        let order = order.join(", ");
+        let expected = format!(
+            r#"pets.list(select: list[Literal["a", "b", "c", "d", "e", "f", "g", "h", "i"]] = None, order: Literal[{order}, …] = None) -> dict  # Lists"#
+        );
+        check(input, json!({"type": "object"}), &expected);
+    }
+
+    #[test]
+    fn items_of_lists_have_their_fields_where_these_are_few() {
+        let item = json!({"type": "object", "properties": {"id": {"type": "integer"}}});
+        let lines = json!({"type": "array", "items": item});
+        let input = json!({"type": "object", "properties": {"lines": lines}});
+        let page =
+            json!({"type": "object", "properties": {"items": lines, "more": {"type": "boolean"}}});
+        let expected = r#"pets.list(lines: list[{"id": int}] = None) -> {"items": list[{"id": int}], "more": bool}  # Lists"#;
+        check(input, page, expected);
+        let wide: Object = ('a'..='h')
+            .map(|letter| (letter.to_string().repeat(30), json!({"type": "integer"})))
+            .collect();
+        let item = json!({"type": "object", "properties": wide});
+        let page =
+            json!({"type": "object", "properties": {"items": {"type": "array", "items": item}}});
+        check(json!({"type": "object"}), page, r#"pets.list() -> {"items": list[dict]}  # Lists"#);
     }
 }
