@@ -3,7 +3,10 @@
 use callgate_executor::{Backend, Entry, Execution};
 use callgate_tool::{Schema, Tool, ToolName, json};
 
-use crate::{functions::Functions, path::FunctionPath, settings::CodeSettings, stub::stub};
+use crate::{
+    functions::Functions, parameter_words::ParameterWords, path::FunctionPath,
+    settings::CodeSettings, stub::stub,
+};
 
 /// The declaration without functions.
 pub(crate) fn declaration(name: ToolName, settings: &CodeSettings) -> Tool {
@@ -54,13 +57,14 @@ pub(crate) fn language<'e>(functions: Functions<'e>) -> String {
     format!("{LANGUAGE}{}", functions_text(entries, path, |entry| entry.declaration()))
 }
 
-/// The stubs of functions, as many as fit; empty without functions.
+/// The stubs of functions, as many as fit, and what their parameters mean; empty without functions.
 fn functions_text<'t, T: 't>(
     functions: impl Iterator<Item = T>,
     path: impl Fn(&T) -> FunctionPath<'t>,
     declaration: impl Fn(&T) -> Option<&'t Tool>,
 ) -> String {
     let (mut text, mut n_left_out) = (String::new(), 0_usize);
+    let mut words = ParameterWords::default();
     for function in functions {
         // The declaration of a tool is built for this alone: of those that do not fit, none is.
         let is_full = text.len() >= MOST_STUBS;
@@ -68,8 +72,10 @@ fn functions_text<'t, T: 't>(
             n_left_out += 1;
             continue;
         };
-        text.push_str(&stub(&path(&function), declared));
+        let path = path(&function);
+        text.push_str(&stub(&path, declared));
         text.push('\n');
+        words.add(&path, declared);
     }
     let more = match n_left_out {
         _ if text.is_empty() => return text,
@@ -78,7 +84,7 @@ fn functions_text<'t, T: 't>(
             "\n{n} further functions are found by words: await search(\"…\") returns their stubs."
         ),
     };
-    format!("{CALLS}\n{text}{more}")
+    format!("{CALLS}\n{text}{}{more}", words.text())
 }
 
 fn description(settings: &CodeSettings) -> String {

@@ -21,6 +21,7 @@ mod message;
 mod monty;
 mod name;
 mod outcome;
+mod parameter_words;
 mod path;
 mod program;
 mod programs;

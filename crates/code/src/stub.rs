@@ -15,6 +15,12 @@ pub(crate) struct Parameter<'s> {
     is_required: bool,
 }
 
+impl<'s> Parameter<'s> {
+    pub(crate) fn description(&self) -> &'s str {
+        self.schema["description"].as_str().unwrap_or_default()
+    }
+}
+
 /// The parameters of a schema, the required ones first, and the key of a write last.
 pub(crate) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -41,15 +47,20 @@ pub(crate) fn stub(path: &FunctionPath<'_>, tool: &Tool) -> String {
     let parameters: Vec<_> = parameters(&schema).iter().filter(is_shown).map(parameter).collect();
     let result = tool.output_schema().map(Schema::to_value);
     let result = result.map(|output| format!(" -> {}", deep_type(&output, &output, 2)));
-    let purpose = tool.description.trim().lines().next().unwrap_or_default();
-    let purpose: String = purpose.chars().filter(|c| !c.is_control()).collect();
     format!(
         "{}({}){}  # {}",
         path.text(),
         parameters.join(", "),
         shortened_text(&result.unwrap_or_default(), LONGEST_TYPE),
-        shortened_text(&purpose, LONGEST_PURPOSE)
+        first_line(&tool.description, LONGEST_PURPOSE)
     )
+}
+
+/// The first line of a description, at most so many characters of it.
+pub(crate) fn first_line(text: &str, most: usize) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    shortened_text(&line, most).into_owned()
 }
 
 /// The type of a schema, one level deeper than `depth` where that is short: the fields of a page's items, the values in a list of objects.
