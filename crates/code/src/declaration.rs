@@ -134,8 +134,8 @@ const PURPOSE: &str = "Runs a program in Python and returns the value of its las
 traceback of an error as `execution_error`. Use it to compute, to work on texts and data, and to do several calls with what they return in one step. ";
 
 const LANGUAGE: &str = "There are: functions, classes, async, f-strings, comprehensions, exceptions, and the modules asyncio (gather), base64, collections, dataclasses, datetime, \
-functools, itertools, json, math, re, typing, unicodedata. There are none of: files, network, packages, generators (`yield`: build a list), `match`, classes of exceptions, \
-decimal (use whole numbers of cents), random, statistics, time, uuid, csv (use `split`).";
+functools, itertools, json, math, re, typing, unicodedata. There are none of: files, network, packages, generators (`yield`: build a list), `match`, `del` (use `pop`), \
+`|` of dicts (use `{**a, **b}`), `%` of texts (use f-strings), `return_exceptions`, groupby, classes of exceptions, decimal (use whole numbers of cents), random, statistics, time, uuid, csv (use `split`).";
 
 const CALLS: &str = " These functions call tools. Each is async: write `await`, or `await asyncio.gather(…)` for several at once. They return the decoded \
 answer of the tool; a number that a float would change is a str with its digits. A failed call raises RuntimeError, whose text begins with a code such as \

@@ -62,6 +62,11 @@ async fn an_absent_part_of_python() {
     for (code, expected) in [
         ("match 1:\n    case 1: pass", "NotImplementedError"),
         ("class E(Exception): pass", "NotImplementedError"),
+        ("d = {'a': 1}\ndel d['a']", "NotImplementedError"),
+        ("{'a': 1} | {'b': 2}", "TypeError"),
+        ("'%s' % ('a',)", "TypeError"),
+        ("import asyncio\nawait asyncio.gather(return_exceptions=True)", "NotImplementedError"),
+        ("from itertools import groupby", "ImportError"),
         ("import socket", "ModuleNotFoundError"),
         ("import random", "ModuleNotFoundError"),
         ("import decimal", "ModuleNotFoundError"),
