@@ -9,7 +9,7 @@ use crate::prelude::*;
 use callgate::config::RetryWhen;
 use proptest::prelude::*;
 
-use self::script::{Answer, Broken, Script, Silent, Status, TOOLS, named};
+use self::script::{Answer, Broken, Delayed, Script, Silent, Status, TOOLS, named};
 
 fn safe() -> Retry {
     Retry { when: RetryWhen::Safe, ..Retry::default() }
@@ -112,6 +112,19 @@ async fn the_wait_that_a_service_asks_for_is_kept_and_has_a_bound() {
         let why = "the service asks for a longer wait than `retry` allows";
         assert_eq!(obstacle(&result.journal), Some(why));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_wait_that_google_writes_in_a_body_is_kept_as_that_of_a_header_is() {
+    let script = Script::new(&[Delayed(429, "3.5s"), Delayed(503, "soon"), Status(200, "")]);
+    assert!(!script.call("get", safe()).await.is_failed());
+    let waits = script.waits();
+    assert!((3600..=3700).contains(&waits[0]) && (200..=400).contains(&waits[1]), "{waits:?}");
+    let script = Script::new(&[Delayed(429, "34s"), Status(200, "")]);
+    let result = script.call("get", safe()).await;
+    assert_eq!((script.n_sent(), failed(&result).status), (1, Some(429)));
+    assert_eq!(failed(&result).retry_after, Some(Duration::from_secs(34)));
+    assert!(failed(&result).body.is_some(), "the body that was read for the wait is there");
 }
 
 #[tokio::test(start_paused = true)]

@@ -44,7 +44,7 @@ pub use operator_values::{edit_faults, faults_of_examples};
 pub use plan::Plan;
 pub use response::{
     ReadContext, SplitValue, Splitter, Understood, Unfinished, WholePart, filename, retry_after,
-    retry_delay,
+    retry_delay, retry_delay_in_body,
 };
 pub use select::{Paths, Selection};
 pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape, ShownHeaders};

@@ -37,7 +37,7 @@ use media::{Kind, Media};
 pub use parts::WholePart;
 use sequence::Sequence;
 pub use stream::{SplitValue, Splitter, Unfinished};
-pub use wait::{retry_after, retry_delay};
+pub use wait::{retry_after, retry_delay, retry_delay_in_body};
 
 /// The settings for reading a response.
 #[derive(Debug)]

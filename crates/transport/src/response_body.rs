@@ -79,7 +79,7 @@ impl ResponseBody {
         Self { announced: u64::try_from(bytes.len()).ok(), source: Source::Whole(bytes) }
     }
 
-    /// A body whose pieces come from a stream, for transports of tests.
+    /// A body whose pieces come from a stream: of a transport of tests, or of a body some of whose bytes were read.
     #[doc(hidden)]
     pub fn of_pieces(pieces: impl Stream<Item = Result<Bytes, Error>> + Send + 'static) -> Self {
         Self { announced: None, source: Source::Pieces(Box::pin(pieces)) }

@@ -26,6 +26,8 @@ pub(super) const TOOLS: [(&str, bool); 9] = [
 /// An answer of the service, or a fault of the way to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Answer {
+    /// A status, and the delay of a `google.rpc.RetryInfo` in the body.
+    Delayed(u16, &'static str),
     /// A status, and the value of `Retry-After`.
     Status(u16, &'static str),
     /// The error, after some seconds.
@@ -34,7 +36,7 @@ pub(super) enum Answer {
     Silent,
 }
 
-pub(super) use Answer::{Broken, Silent, Status};
+pub(super) use Answer::{Broken, Delayed, Silent, Status};
 
 /// Answers from a script; its last answer goes on.
 #[derive(Debug)]
@@ -61,6 +63,14 @@ impl Transport for Script {
             !matches!(answer, Broken(kind, _) if failed(kind).reached_service() == Reached::No);
         self.sent.lock().unwrap().push((Instant::now(), is_seen));
         match answer {
+            Delayed(status, delay) => {
+                let kind = "type.googleapis.com/google.rpc.RetryInfo";
+                let details = json!([{"@type": kind, "retryDelay": delay}]);
+                let body = json!({"error": {"code": status, "details": details}}).to_string();
+                let answer = http::Response::builder().status(status);
+                let answer = answer.header("content-type", "application/json; charset=UTF-8");
+                Ok(answer.body(body.into()).unwrap())
+            }
             Status(status, wait) => {
                 let mut answer = http::Response::builder().status(status);
                 answer = answer.header("date", "Wed, 21 Oct 2015 07:28:00 GMT");

@@ -45,13 +45,16 @@ pub fn retry_delay(error: &Value) -> Option<Duration> {
     Some(foreign_time(seconds))
 }
 
+/// The wait that the body of a response asks for, if it is an error of Google's interfaces. It is bounded.
+pub fn retry_delay_in_body(body: &[u8]) -> Option<Duration> {
+    let body = std::str::from_utf8(body).ok()?;
+    let body = Some(body).filter(|body| begins_like_json(body.as_bytes()))?;
+    retry_delay(Value::parse(body).ok()?.get("error")?)
+}
+
 /// The wait that a response without success asks for by its headers, or else in its body.
 pub(super) fn response_wait(response: &Response<Bytes>) -> Option<Duration> {
-    retry_after(response.headers()).or_else(|| {
-        let body = std::str::from_utf8(response.body()).ok()?;
-        let body = Some(body).filter(|body| begins_like_json(body.as_bytes()))?;
-        retry_delay(Value::parse(body).ok()?.get("error")?)
-    })
+    retry_after(response.headers()).or_else(|| retry_delay_in_body(response.body()))
 }
 
 /// A number of digits with a fraction or without.

@@ -1,13 +1,14 @@
 //! Repeats failed attempts of a call as the toolset's policy allows, after a wait with jitter, within the time of the call and
 //! the budget of the toolset. `attempts` decides which may be repeated.
 
-use std::time::Duration;
+use std::{iter, mem, time::Duration};
 
-use bytes::Bytes;
-use callgate_call::wording;
+use bytes::{Bytes, BytesMut};
+use callgate_call::{retry_delay_in_body, wording};
 use callgate_tool::{Event, Fault, Journal, Reached};
 use callgate_transport::{Error, ResponseBody};
-use http::Response;
+use futures_util::{StreamExt, stream};
+use http::{Response, header::CONTENT_TYPE};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::{attempts::Failure, body_reader, exchange::Exchange};
@@ -35,7 +36,12 @@ impl Exchange<'_> {
         mut answer: Answer,
         journal: &mut Journal,
     ) -> Answer {
-        while let Some(failure) = self.repeatable_failure(&answer) {
+        while let Some(mut failure) = self.repeatable_failure(&answer) {
+            if failure.asked.is_none()
+                && let Ok(response) = &mut answer
+            {
+                failure.asked = wait_in_body(response).await;
+            }
             let Some(wait) = self.wait_before_repeat(failure, journal) else { break };
             self.pause_and_drain(wait, answer.ok().map(Response::into_body)).await?;
             answer = self.send_once(journal).await;
@@ -147,6 +153,42 @@ impl Exchange<'_> {
     }
 }
 
+/// The wait that a response asks for in its body, which stays whole. Google's interfaces write it there.
+async fn wait_in_body(response: &mut Response<ResponseBody>) -> Option<Duration> {
+    let media_type = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    if !media_type.contains("json") {
+        return None;
+    }
+    let body = mem::replace(response.body_mut(), ResponseBody::whole(Bytes::new()));
+    let (read, body) = split_first_bytes(body).await;
+    *response.body_mut() = body;
+    retry_delay_in_body(&read)
+}
+
+/// The first bytes of a body, as far as they come at once, and the body with them.
+async fn split_first_bytes(mut body: ResponseBody) -> (Bytes, ResponseBody) {
+    let until = Instant::now() + BODY_TIME;
+    let (mut read, mut broken) = (BytesMut::new(), None);
+    while read.len() < MOST_READ && broken.is_none() {
+        match timeout_at(until, body.chunk()).await {
+            Ok(Ok(Some(chunk))) => read.extend_from_slice(&chunk),
+            Ok(Ok(None)) => {
+                let whole = read.freeze();
+                return (whole.clone(), ResponseBody::whole(whole));
+            }
+            Ok(Err(error)) => broken = Some(error),
+            Err(_) => break,
+        }
+    }
+    let read = read.freeze();
+    let first = stream::iter(iter::once(Ok(read.clone())).chain(broken.map(Err)));
+    let rest = stream::unfold(body, |mut body| async move {
+        let chunk = body.chunk().await.transpose()?;
+        Some((chunk, body))
+    });
+    (read, ResponseBody::of_pieces(first.chain(rest)))
+}
+
 fn furthest_reached(one: Reached, other: Reached) -> Reached {
     match (one, other) {
         (Reached::Yes, _) | (_, Reached::Yes) => Reached::Yes,
@@ -169,12 +211,44 @@ fn pause_after(n_made: usize) -> Duration {
 
 /// The longest wait after the first attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
+/// The time for the body of a failed response that may name a wait: it usually comes with the head.
+const BODY_TIME: Duration = Duration::from_secs(1);
 /// The bytes of a failed response that are read: enough for an error page.
 const MOST_READ: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
+    use callgate_transport::ErrorKind;
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_whose_first_bytes_were_read_stays_whole() {
+        let broken = || Error::new(ErrorKind::Receive, "the script says so");
+        let long = Bytes::from(vec![b'a'; MOST_READ]);
+        for (pieces, is_broken) in [
+            (vec![], false),
+            (vec![Bytes::from("{\"a\""), Bytes::from(":1}")], false),
+            (vec![Bytes::from("{\"a\"")], true),
+            (vec![long.clone(), long.clone()], false),
+            (vec![long.clone(), long], true),
+        ] {
+            let expected = pieces.concat();
+            let sent = pieces.into_iter().map(Ok).chain(is_broken.then(|| Err(broken())));
+            let body = ResponseBody::of_pieces(stream::iter(sent.collect::<Vec<_>>()));
+            let (read, body) = split_first_bytes(body).await;
+            assert!(expected.starts_with(&read) && read.len() >= expected.len().min(MOST_READ));
+            let whole = body.collect(usize::MAX).await.map_err(|error| error.kind());
+            let expected: Result<Bytes, ErrorKind> =
+                if is_broken { Err(ErrorKind::Receive) } else { Ok(expected.into()) };
+            assert_eq!(whole, expected);
+        }
+        let started = Instant::now();
+        let first = stream::iter([Ok(Bytes::from("{"))]);
+        let body = ResponseBody::of_pieces(first.chain(stream::pending()));
+        assert_eq!(split_first_bytes(body).await.0, "{");
+        assert_eq!(started.elapsed(), BODY_TIME);
+    }
 
     #[test]
     fn waits_double_and_differ() {
