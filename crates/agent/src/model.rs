@@ -165,7 +165,7 @@ impl Model {
         show: &(dyn Fn(TurnEvent<'_>) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
         let body = {
-            let messages = sendable_messages(self.wire, ask.messages);
+            let messages = sendable_messages(self.wire, self.name(), ask.messages);
             Bytes::from((self.wire.body)(&Ask { messages: &messages, ..*ask }))
         };
         let shown = Mutex::new(String::new());

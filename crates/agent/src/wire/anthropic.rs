@@ -13,7 +13,7 @@ use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::{drop_blank_texts, make_object},
     answered_id, has_type,
-    ids::IdRule,
+    ids::{IdForm, IdRule},
     is_blank, joined_texts, list,
     media::{FileForm, IMAGES, PDF, WORDS},
     pieces::{decoded_file, stored_file, text_at},
@@ -52,7 +52,7 @@ pub(super) const FORMAT: Format = Format {
         headers: &[("anthropic-version", "2023-06-01")],
         needs_tools: true,
         answer_id_pointer: "/tool_use_id",
-        ids: IdRule { is_plain: true, is_unique: true, ..IdRule::ANY },
+        ids: IdRule { form: IdForm::Plain, is_unique: true, ..IdRule::ANY },
         amend_message: |message| drop_blank_texts(message, |block| has_type(block, "text")),
         text_file: Some(|file, words| {
             document(file, json!({"type": "text", "media_type": "text/plain", "data": words}))

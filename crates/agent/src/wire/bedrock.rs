@@ -20,7 +20,7 @@ use super::{
     body::items,
     fault::ended_with,
     form::ResultForm,
-    ids::IdRule,
+    ids::{IdForm, IdRule},
     is_blank, joined_texts, list,
     media::{FileForm, Files, IMAGES, OFFICE, PDF, media_type},
     pieces::{decoded_file, text_at},
@@ -71,7 +71,7 @@ pub(super) const FORMAT: Format = Format {
         result_form: ResultForm::Parts,
         is_own_result,
         // `ToolUseBlock` of Converse.
-        ids: IdRule { is_plain: true, is_unique: true, longest: 64 },
+        ids: IdRule { form: IdForm::Plain, is_unique: true, longest: 64 },
         amend_message: |message| drop_blank_texts(message, |block| block.get("text").is_some()),
         // `Message` of Converse: a document needs a text beside it.
         takes_lone_documents: false,

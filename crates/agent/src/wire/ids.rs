@@ -5,13 +5,12 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use callgate_tool::{Json, Object, Value};
 
-use super::{Author, Wire, amend::calls};
+use super::{Author, Wire, amend::calls, list};
 
 /// The ids that a provider takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IdRule {
-    /// True if they have only letters, digits, `_` and `-`.
-    pub(super) is_plain: bool,
+    pub(super) form: IdForm,
     /// True if no two calls of a conversation may have one id.
     pub(super) is_unique: bool,
     /// The most characters.
@@ -19,21 +18,63 @@ pub(super) struct IdRule {
 }
 
 impl IdRule {
-    pub(super) const ANY: Self = Self { is_plain: false, is_unique: false, longest: usize::MAX };
+    pub(super) const ANY: Self = Self { form: IdForm::Any, is_unique: false, longest: usize::MAX };
+
+    /// The rule for a model of this name. Some models want a form of ids, whoever serves them in a format that takes any.
+    fn for_model(self, model: &str) -> Self {
+        let name = model.to_ascii_lowercase();
+        let form = match self.form {
+            // Codestral, Devstral, Magistral, Ministral, Mistral, Mixtral, Pixtral, Voxtral.
+            IdForm::Any if name.contains("stral") || name.contains("xtral") => IdForm::Nine,
+            IdForm::Any if name.contains("kimi") && name.contains("k2") => IdForm::Numbered,
+            form => form,
+        };
+        Self { form, ..self }
+    }
 
     fn takes(self, id: &str) -> bool {
-        // The signature of a thought, which LiteLLM keeps in an id: only that server takes it, and it needs it.
-        let is_signed = !self.is_plain && id.contains("__thought__");
-        let is_part = |c: char| !self.is_plain || c.is_ascii_alphanumeric() || "_-".contains(c);
-        let is_short = is_signed || id.chars().count() <= self.longest;
-        !id.is_empty() && is_short && id.chars().all(is_part)
+        let is_short = id.chars().count() <= self.longest;
+        match self.form {
+            // The signature of a thought, which LiteLLM keeps in an id: only that server takes it, and it needs it.
+            IdForm::Any => !id.is_empty() && (is_short || id.contains("__thought__")),
+            IdForm::Nine => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            IdForm::Numbered => is_numbered(id),
+            IdForm::Plain => {
+                let is_part = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+                !id.is_empty() && is_short && id.chars().all(is_part)
+            }
+        }
     }
 }
 
-/// Messages as they are sent: with ids that the provider takes, each result with that of its call. They depend on earlier messages
-/// alone, so that what was sent before is sent again as it was.
-pub(crate) fn sendable_messages(wire: Wire, messages: &[Json]) -> Cow<'_, [Json]> {
-    if wire.id_member.is_none() || are_sendable(wire, messages) {
+/// The form of ids.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum IdForm {
+    Any,
+    /// Nine letters and digits, for Mistral.
+    Nine,
+    /// The name of the function and the number of the call in the conversation, `functions.NAME:0`: Kimi K2 reads both of it, in
+    /// calls of its history too, and the name may be long.
+    Numbered,
+    /// Letters, digits, `_` and `-`.
+    Plain,
+}
+
+fn is_numbered(id: &str) -> bool {
+    id.rsplit_once(':').is_some_and(|(name, number)| {
+        !name.is_empty() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// Messages as they are sent to a model of this name: with ids that it takes, each result with that of its call. They depend on
+/// earlier messages alone, so that what was sent before is sent again as it was.
+pub(crate) fn sendable_messages<'m>(
+    wire: Wire,
+    model: &str,
+    messages: &'m [Json],
+) -> Cow<'m, [Json]> {
+    let rule = wire.rules.ids.for_model(model);
+    if wire.id_member.is_none() || are_sendable(wire, rule, messages) {
         return Cow::Borrowed(messages);
     }
     let (mut taken, mut n_calls) = (BTreeSet::new(), 0_usize);
@@ -50,14 +91,15 @@ pub(crate) fn sendable_messages(wire: Wire, messages: &[Json]) -> Cow<'_, [Json]
             sendable.push(changes.follow(wire, message.clone()));
             continue;
         }
-        let stated = stated_ids(wire, message.value());
-        let ids = stated.iter().map(|stated| {
+        let (stated, called) =
+            (stated_ids(wire, message.value()), stated_calls(wire, message.value()));
+        let ids = stated.iter().zip(called).map(|(stated, call)| {
             n_calls = n_calls.saturating_add(1);
-            let own = Some(stated).filter(|id| wire.rules.ids.takes(id));
+            let own = Some(stated).filter(|id| rule.takes(id));
             let own = own.filter(|id| !made.contains(*id));
-            let own = own.filter(|id| taken.insert((*id).clone()) || !wire.rules.ids.is_unique);
+            let own = own.filter(|id| taken.insert((*id).clone()) || !rule.is_unique);
             own.cloned().unwrap_or_else(|| {
-                let id = new_id(n_calls, &mut taken);
+                let id = new_id(rule.form, called_name(call), n_calls, &mut taken);
                 made.insert(id.clone());
                 id
             })
@@ -69,20 +111,24 @@ pub(crate) fn sendable_messages(wire: Wire, messages: &[Json]) -> Cow<'_, [Json]
     Cow::Owned(sendable)
 }
 
-fn are_sendable(wire: Wire, messages: &[Json]) -> bool {
+fn are_sendable(wire: Wire, rule: IdRule, messages: &[Json]) -> bool {
     let mut taken = BTreeSet::new();
     let models = messages.iter().map(Json::value);
     let mut ids = models
         .filter(|message| wire.author(message) == Some(Author::Model))
         .flat_map(|message| stated_ids(wire, message));
-    ids.all(|id| wire.rules.ids.takes(&id) && (!wire.rules.ids.is_unique || taken.insert(id)))
+    ids.all(|id| rule.takes(&id) && (!rule.is_unique || taken.insert(id)))
 }
 
-/// An id that every provider takes: Mistral wants nine letters and digits.
-fn new_id(number: usize, taken: &mut BTreeSet<String>) -> String {
+/// An id for a call of a function, which is the one of this number: nine letters and digits where every provider takes that.
+fn new_id(form: IdForm, name: &str, number: usize, taken: &mut BTreeSet<String>) -> String {
     let mut number = number;
     loop {
-        let id = format!("call{number:05}");
+        let id = match form {
+            IdForm::Any | IdForm::Nine | IdForm::Plain => format!("call{number:05}"),
+            // They are numbered from zero.
+            IdForm::Numbered => format!("functions.{name}:{}", number.saturating_sub(1)),
+        };
         if taken.insert(id.clone()) {
             return id;
         }
@@ -101,17 +147,27 @@ fn with_ids(wire: Wire, message: &Json, ids: &[String]) -> Json {
 
 /// The ids of the calls in a message, as they stand; empty for a call without one.
 pub(crate) fn stated_ids(wire: Wire, message: &Value) -> Vec<String> {
-    let (Some(member), Some(list)) = (wire.id_member, wire.rules.list_of_calls) else {
-        let id = wire.id_member.and_then(|member| stated_id(wire, message, member));
-        return id.into_iter().collect();
-    };
-    let parts = message.get(list).and_then(Value::as_array).into_iter().flatten();
-    parts.filter_map(|part| stated_id(wire, part, member)).collect()
+    let Some(member) = wire.id_member else { return Vec::new() };
+    let called = stated_calls(wire, message).into_iter();
+    called.map(|call| text_of_id(call.get(member))).collect()
 }
 
-fn stated_id(wire: Wire, part: &Value, member: &str) -> Option<String> {
-    let call = part.pointer((wire.call_pointer)(part)?)?.as_object()?;
-    Some(text_of_id(call.get(member)))
+/// The calls in a message, as they stand.
+fn stated_calls(wire: Wire, message: &Value) -> Vec<&Object> {
+    match wire.rules.list_of_calls {
+        None => stated_call(wire, message).into_iter().collect(),
+        Some(name) => list(message, name).filter_map(|part| stated_call(wire, part)).collect(),
+    }
+}
+
+fn stated_call(wire: Wire, part: &Value) -> Option<&Object> {
+    part.pointer((wire.call_pointer)(part)?)?.as_object()
+}
+
+/// The name of the function of a call; empty if there is none.
+fn called_name(call: &Object) -> &str {
+    let name = call.get("function").and_then(|function| function.get("name"));
+    name.or_else(|| call.get("name")).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// An id: a text, or a number, which some programs write.

@@ -74,7 +74,8 @@ pub(super) const FORMAT: Format = Format {
         answer_role: Some("tool"),
         answer_id_pointer: "/tool_call_id",
         result_form: ResultForm::Text,
-        // OpenAI's own limit. Some servers number the calls of each message alike, and know them by that.
+        // OpenAI's own limit. Some servers number the calls of each message alike, and know them by that; some models have a rule of
+        // their own.
         ids: IdRule { longest: 40, ..IdRule::ANY },
         list_of_calls: Some("tool_calls"),
         amend_message,

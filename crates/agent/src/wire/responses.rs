@@ -73,7 +73,7 @@ pub(super) const FORMAT: Format = Format {
         item_author,
         answer_pointer: "/output",
         answer_id_pointer: "/call_id",
-        ids: IdRule { is_plain: false, is_unique: true, longest: 64 },
+        ids: IdRule { is_unique: true, longest: 64, ..IdRule::ANY },
         list_of_calls: None,
         model_messages: Some(model_messages),
         item,

@@ -93,6 +93,11 @@ impl Fake {
         self.model_of(Object::new(), |settings| settings.stream = true)
     }
 
+    /// A model of another name.
+    pub(crate) fn model_named(self: &Arc<Self>, name: &str) -> Model {
+        self.model_of(Object::new(), |settings| name.clone_into(&mut settings.model))
+    }
+
     pub(crate) fn model_with(self: &Arc<Self>, members: Object) -> Model {
         self.model_of(members, |_| {})
     }

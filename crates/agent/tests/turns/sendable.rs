@@ -1,14 +1,16 @@
 //! Conversations from anywhere, with ids, words and roles as other providers and programs write them, are sent as each provider takes
 //! them, and each call with its own result.
 
-use callgate_agent::{EndReason, Input, Transcript};
+mod ids;
+
+use callgate_agent::{Agent, EndReason, Input, Transcript};
 use callgate_dialect::Dialect;
 use callgate_tool::{Object, Value, json};
 
 use crate::{
     fake::{DIALECTS, Fake},
     loops::Random,
-    shop::{Made, agent, context, unasked},
+    shop::{Made, context, executor, unasked},
 };
 
 /// Ids as servers write them; one is missing.
@@ -277,11 +279,11 @@ fn check_beginning(dialect: Dialect, requests: &[String], shown: &str) {
     }
 }
 
-/// Sends a conversation on, and returns the number of calls that have their results.
-async fn n_paired(mut transcript: Transcript, shown: &str) -> usize {
+/// Sends a conversation on to a model of this name, and returns the last request and the number of calls that have their results.
+async fn sent(mut transcript: Transcript, model: &str, shown: &str) -> (Value, usize) {
     let dialect = transcript.dialect();
     let (fake, made) = (Fake::new(dialect, []), Made::default());
-    let agent = agent(&fake, &made, unasked());
+    let agent = Agent::new(executor(&made), fake.model_named(model), unasked());
     for input in ["Go on.", " "] {
         let end = agent.turn(&mut transcript, Input::text(input), &context()).await.unwrap();
         assert_eq!(end.reason, EndReason::Answered, "{:?}\n{shown}", end.detail);
@@ -291,7 +293,12 @@ async fn n_paired(mut transcript: Transcript, shown: &str) -> usize {
     check_beginning(dialect, &fake.requests.lock().unwrap(), shown);
     let (_, again) = Transcript::of_text(&transcript.to_text(), |_| None).unwrap();
     assert!(again.is_nothing(), "{again}\n{shown}");
-    check_pairs(dialect, &fake.last(), shown)
+    let n_paired = check_pairs(dialect, &fake.last(), shown);
+    (fake.last(), n_paired)
+}
+
+async fn n_paired(transcript: Transcript, shown: &str) -> usize {
+    sent(transcript, "m-1", shown).await.1
 }
 
 #[tokio::test]
@@ -309,40 +316,4 @@ async fn every_conversation_is_sent_as_a_strict_provider_takes_it_with_each_call
         let (converted, _) = transcript.into_dialect(to, |_| None).unwrap();
         assert_eq!(n_paired(converted, &shown).await, n_results, "to {to}: {shown}");
     }
-}
-
-#[tokio::test]
-async fn ids_that_repeat_over_messages_are_replaced_where_a_provider_takes_them_once() {
-    let call = |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "shop-add", "input": {}}]});
-    let result = |id: &str, text: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]});
-    let user = json!({"role": "user", "content": "Go."});
-    let messages = [user, call("a"), result("a", "one"), call("a"), result("a", "two")];
-    let (mut transcript, repair) =
-        Transcript::of_messages(Dialect::Anthropic, messages.to_vec()).unwrap();
-    assert!(repair.is_nothing(), "{repair}");
-    let kept: Vec<_> = transcript.messages().iter().map(|it| it.value().clone()).collect();
-    assert_eq!(kept, messages, "what is kept has the ids of its provider");
-    let (fake, made) = (Fake::new(Dialect::Anthropic, []), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    agent.turn(&mut transcript, Input::text("And?"), &context()).await.unwrap();
-    fake.refused_nothing();
-    let sent = fake.last()["messages"].clone();
-    assert_eq!(sent[1], messages[1], "the first id stays");
-    assert_eq!(sent[3]["content"][0]["id"], "call00002");
-    assert_eq!(sent[4]["content"][0]["tool_use_id"], "call00002");
-}
-
-#[tokio::test]
-async fn an_id_that_carries_a_signature_goes_back_to_its_server() {
-    let id = format!("call_1__thought__{}", "Ab+/=".repeat(40));
-    let messages = vec![
-        json!({"role": "user", "content": "Go."}),
-        json!({"role": "assistant", "tool_calls": [{"id": id.as_str(), "type": "function", "function": {"name": "shop-add", "arguments": "{}"}}]}),
-        json!({"role": "tool", "tool_call_id": id.as_str(), "content": "done"}),
-    ];
-    let (mut transcript, _) = Transcript::of_messages(Dialect::OpenAi, messages).unwrap();
-    let (fake, made) = (Fake::new(Dialect::OpenAi, []), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    drop(agent.turn(&mut transcript, Input::text("And?"), &context()).await);
-    assert!(fake.requests.lock().unwrap()[0].contains(&id));
 }
