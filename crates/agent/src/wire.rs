@@ -15,6 +15,7 @@ mod media;
 mod openai;
 mod pieces;
 mod responses;
+mod stop;
 mod stream;
 mod user;
 
@@ -31,6 +32,7 @@ pub(crate) use self::{
     form::{join_calls, well_formed_messages},
     ids::{IdChanges, sendable_messages, stated_ids},
     pieces::{Piece, pieces},
+    stop::Stop,
     user::{takes, user_message},
 };
 use self::{
@@ -269,19 +271,6 @@ pub(crate) struct Reply {
     pub(crate) usage: Usage,
     /// True if there is nothing in it that a provider would take back: no words, no calls, at most thoughts.
     pub(crate) is_empty: bool,
-}
-
-/// The reason why a model stopped.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Stop {
-    /// It said what it had to say, or asks for calls.
-    Done,
-    /// The reply reached the most tokens of a reply.
-    Length,
-    /// The provider paused a long turn, and goes on when it gets its own message again.
-    Paused,
-    /// The model or the provider refused, in these words.
-    Refused(String),
 }
 
 /// The author of a message of a transcript.

@@ -83,12 +83,7 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let message: Message<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let raw = format!(r#"{{"role":"assistant","content":{}}}"#, message.content.get());
     let raw = Json::parse(&raw).map_err(|error| error.to_string())?;
-    let stop = match message.stop_reason.as_deref() {
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-        Some("pause_turn") => Stop::Paused,
-        Some("refusal") => Stop::Refused("the model declined to answer".to_owned()),
-        _ => Stop::Done,
-    };
+    let stop = Stop::read(message.stop_reason.as_deref().unwrap_or_default())?;
     let used = message.usage.unwrap_or_default();
     let input = Tokens::sum([
         used.input_tokens,

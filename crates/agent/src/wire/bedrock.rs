@@ -18,7 +18,6 @@ use super::{
     amend::{drop_blank_texts, make_object},
     answered_id,
     body::items,
-    fault::ended_with,
     form::ResultForm,
     ids::{IdForm, IdRule},
     is_blank, joined_texts, list,
@@ -103,16 +102,7 @@ fn body(ask: &Ask<'_>) -> String {
 fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let message = Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
-    let stop = match response.stop_reason.as_deref() {
-        Some(reason @ ("malformed_model_output" | "malformed_tool_use")) => {
-            return Err(ended_with(reason));
-        }
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-        Some(reason @ ("content_filtered" | "guardrail_intervened")) => {
-            Stop::Refused(format!("the provider stopped with `{reason}`"))
-        }
-        _ => Stop::Done,
-    };
+    let stop = Stop::read(response.stop_reason.as_deref().unwrap_or_default())?;
     let used = response.usage.unwrap_or_default();
     // `inputTokens` has none of those that were cached.
     let input = Tokens::sum([

@@ -112,20 +112,20 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let used = response.usage_metadata.unwrap_or_default();
     let output = used.candidates_token_count.get().saturating_add(used.thoughts_token_count.get());
     let usage = Usage { input: used.prompt_token_count.get(), output };
-    let refused = |reason: &str| Stop::Refused(format!("the provider stopped with `{reason}`"));
     let Some(first) = response.candidates.first() else {
         let reason = response.prompt_feedback.and_then(|feedback| feedback.block_reason);
         let reason = reason.ok_or("the reply of the model has no `candidates`")?;
-        let (messages, text, stop) = (Vec::new(), String::new(), refused(&reason));
+        let (messages, text, stop) = (Vec::new(), String::new(), Stop::refused_with(&reason));
         return Ok(Reply { messages, text, stop, usage, is_empty: true });
     };
     let stop = match first.finish_reason.as_deref() {
         None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Stop::Done,
-        Some("MAX_TOKENS") => Stop::Length,
-        Some(reason @ ("MALFORMED_FUNCTION_CALL" | "OTHER" | "UNEXPECTED_TOOL_CALL")) => {
-            return Err(ended_with(reason));
-        }
-        Some(reason) => refused(reason),
+        Some(reason @ "OTHER") => return Err(ended_with(reason)),
+        // Whatever else Gemini says is no good end.
+        Some(reason) => match Stop::read(reason)? {
+            Stop::Done => Stop::refused_with(reason),
+            stop => stop,
+        },
     };
     let Some(content) = first.content else {
         let (messages, text) = (Vec::new(), String::new());

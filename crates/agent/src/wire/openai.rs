@@ -15,7 +15,6 @@ use super::{
     Ask, Body, Format, Reply, ReplyFault, Rules, Stop,
     amend::{Unreadable, make_text},
     answered_id,
-    fault::ended_with,
     form::ResultForm,
     has_type,
     ids::IdRule,
@@ -105,21 +104,11 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
         serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let first = completion.choices.first();
     let first = first.ok_or(NO_CHOICES)?;
-    if let Some(reason) =
-        first.finish_reason.as_deref().filter(|reason| is_retryable_finish_reason(reason))
-    {
-        return Err(ended_with(reason));
-    }
+    let stop = Stop::read(first.finish_reason.as_deref().unwrap_or_default())?;
     let message = joined_message(&completion.choices)?;
     let refusal = message.value().get("refusal").and_then(Value::as_str);
-    let stop = match (refusal.filter(|said| !said.is_empty()), first.finish_reason.as_deref()) {
-        (Some(said), _) => Stop::Refused(said.to_owned()),
-        (None, Some("content_filter" | "sensitive")) => {
-            Stop::Refused("the provider filtered the reply".to_owned())
-        }
-        (None, Some("length")) => Stop::Length,
-        _ => Stop::Done,
-    };
+    let refusal = refusal.filter(|said| !said.is_empty());
+    let stop = refusal.map_or(stop, |said| Stop::Refused(said.to_owned()));
     let used = completion.usage.unwrap_or_default();
     let usage = Usage { input: used.prompt_tokens.get(), output: used.completion_tokens.get() };
     let (text, is_empty) = (message_text(message.value()), is_empty(message.value()));
@@ -236,12 +225,6 @@ struct Chosen<'r> {
 struct Used {
     prompt_tokens: Tokens,
     completion_tokens: Tokens,
-}
-
-/// True for the reasons of servers that resemble OpenAI, after which another reply may be better: those of Gemini, `OpenRouter` and Zhipu.
-fn is_retryable_finish_reason(reason: &str) -> bool {
-    matches!(reason, "error" | "malformed_function_call" | "network_error")
-        || reason.starts_with("function_call_filter")
 }
 
 fn message_text(message: &Value) -> String {

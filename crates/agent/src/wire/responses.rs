@@ -108,20 +108,18 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let items = items.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
     let reason = response.incomplete_details.unwrap_or_default().reason.unwrap_or_default();
     let refusal = joined_texts(contents(&items, "refusal"));
-    let stop = match (response.status.as_deref(), &*reason) {
-        (Some("failed" | "cancelled"), _) => {
-            let Failure { code, message } = response.error.unwrap_or_default();
-            let said = if message.is_empty() { message } else { format!(": {message}") };
-            let message = format!("the provider could not end the reply{said}");
-            return Err(ReplyFault {
-                message,
-                error: Some(json!({"code": code.unwrap_or_default()})),
-            });
-        }
-        (_, "content_filter") => Stop::Refused("the provider filtered the reply".to_owned()),
-        (Some("incomplete"), _) => Stop::Length,
-        _ if !refusal.is_empty() => Stop::Refused(refusal),
-        _ => Stop::Done,
+    let status = response.status.as_deref();
+    if matches!(status, Some("failed" | "cancelled")) {
+        let Failure { code, message } = response.error.unwrap_or_default();
+        let said = if message.is_empty() { message } else { format!(": {message}") };
+        let message = format!("the provider could not end the reply{said}");
+        let error = Some(json!({"code": code.unwrap_or_default()}));
+        return Err(ReplyFault { message, error });
+    }
+    let stop = match Stop::read(&reason)? {
+        Stop::Done if status == Some("incomplete") => Stop::Length,
+        Stop::Done if !refusal.is_empty() => Stop::Refused(refusal),
+        stop => stop,
     };
     let used = response.usage.unwrap_or_default();
     let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };

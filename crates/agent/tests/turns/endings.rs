@@ -152,6 +152,9 @@ async fn equal_calls_of_one_message_are_no_repetition() {
 async fn a_refusal_ends_the_turn_and_is_not_sent_again() {
     let table = [
         (Dialect::OpenAi, "content_filter"),
+        // A proxy passes on the word of the server behind it.
+        (Dialect::OpenAi, "PROHIBITED_CONTENT"),
+        (Dialect::Anthropic, "content_filter"),
         (Dialect::Anthropic, "refusal"),
         (Dialect::Gemini, "SAFETY"),
         (Dialect::Responses, "content_filter"),
@@ -172,6 +175,8 @@ async fn a_refusal_ends_the_turn_and_is_not_sent_again() {
 async fn calls_of_a_reply_that_was_cut_are_not_made() {
     let table = [
         (Dialect::OpenAi, "length"),
+        (Dialect::OpenAi, "model_length"),
+        (Dialect::Anthropic, "length"),
         (Dialect::Anthropic, "max_tokens"),
         (Dialect::Gemini, "MAX_TOKENS"),
         (Dialect::Responses, "max_output_tokens"),

@@ -23,7 +23,7 @@ async fn ended(dialect: Dialect, replies: &[&str], is_streamed: bool) -> (End, u
 
 #[tokio::test(start_paused = true)]
 async fn a_malformed_call_of_gemini_is_requested_again_a_few_times() {
-    for reason in ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"] {
+    for reason in ["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"] {
         let reply = format!(r#"{{"candidates":[{{"content":{{}},"finishReason":"{reason}"}}]}}"#);
         let event = format!("data: {reply}\n\n");
         for (reply, is_streamed) in [(&*reply, false), (&event, true)] {
@@ -55,6 +55,8 @@ async fn a_reply_that_its_server_calls_no_good_is_requested_again() {
         (Dialect::OpenAi, openai("malformed_function_call")),
         (Dialect::OpenAi, openai("error")),
         (Dialect::OpenAi, openai("network_error")),
+        (Dialect::OpenAi, openai("insufficient_system_resource")),
+        (Dialect::OpenAi, openai("abort")),
         (Dialect::Bedrock, bedrock("malformed_model_output")),
         (Dialect::Bedrock, bedrock("malformed_tool_use")),
         (Dialect::Responses, responses.to_owned()),
@@ -70,6 +72,11 @@ async fn a_reply_that_its_server_calls_no_good_is_requested_again() {
     }
     for (dialect, reply) in [
         (Dialect::OpenAi, openai("sensitive")),
+        (
+            Dialect::Gemini,
+            r#"{"candidates":[{"content":{},"finishReason":"MISSING_THOUGHT_SIGNATURE"}]}"#
+                .to_owned(),
+        ),
         (Dialect::Responses, responses.replace("server_error", "invalid_prompt")),
     ] {
         let (end, n_requests) = ended(dialect, &[&reply], false).await;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use callgate_tool::{Object, Value, json};
 
 use crate::wire::{
+    Stop,
     fault::{ReplyFault, error_of, provider_fault},
     stream::{EventParts, Events, unreadable_event},
 };
@@ -70,9 +71,8 @@ impl EventParts for PartialReply {
         if !self.is_ended && self.stop.is_null() {
             return None;
         }
-        // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.
-        let stop = self.stop.as_str().unwrap_or_default();
-        let is_cut = matches!(stop, "max_tokens" | "model_context_window_exceeded");
+        // The calls of a reply that was cut or refused are not made; in another one, arguments that are no JSON are no reply.
+        let is_cut = Stop::is_early(self.stop.as_str().unwrap_or_default());
         let whole =
             |block: Block| block.into_value().or_else(|cut| is_cut.then_some(cut).ok_or(()));
         let blocks = self.blocks.into_iter().map(whole).collect::<Result<Vec<Value>, ()>>().ok()?;

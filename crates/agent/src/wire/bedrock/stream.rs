@@ -8,6 +8,7 @@ use callgate_tool::{Object, Value, json};
 
 use super::frames::{Frame, Frames};
 use crate::wire::{
+    Stop,
     fault::{ReplyFault, provider_fault},
     stream::{StreamedReply, show_words, unreadable_event},
 };
@@ -146,11 +147,8 @@ impl PartialReply {
 
     fn body(self) -> Option<String> {
         let stop = self.stop?;
-        // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.
-        let is_cut = matches!(
-            stop.as_str().unwrap_or_default(),
-            "max_tokens" | "model_context_window_exceeded"
-        );
+        // The calls of a reply that was cut or refused are not made; in another one, arguments that are no JSON are no reply.
+        let is_cut = Stop::is_early(stop.as_str().unwrap_or_default());
         let blocks =
             self.blocks.into_iter().filter_map(|block| block.into_value(is_cut).transpose());
         let blocks = blocks.collect::<Result<Vec<Value>, NoJson>>().ok()?;
