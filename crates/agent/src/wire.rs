@@ -28,7 +28,7 @@ use callgate_tool::{Json, Object, StoredResult, ToolCall, Value};
 pub(crate) use self::{
     amend::{Unreadable, amend_messages},
     duplicates::drop_duplicates,
-    fault::ReplyFault,
+    fault::{ReplyFault, error_of, error_words},
     form::{join_calls, well_formed_messages},
     ids::{IdChanges, sendable_messages, stated_ids},
     pieces::{Piece, pieces},
@@ -37,7 +37,7 @@ pub(crate) use self::{
 };
 use self::{
     body::Body,
-    fault::{error_of, provider_fault},
+    fault::provider_fault,
     form::ResultForm,
     ids::{IdRule, text_of_id},
     media::{FileForm, Files},

@@ -8,10 +8,10 @@ use callgate_call::{retry_after, retry_delay};
 use callgate_secret::Masker;
 use callgate_tool::{Reached, Value, visible_line};
 use callgate_transport::{Error as TransportError, ErrorKind};
-use http::{Response, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 
 use super::overflow::is_overflow;
-use crate::wire::{ReplyFault, is_transient_error};
+use crate::wire::{ReplyFault, error_of, error_words, is_transient_error};
 
 #[derive(Clone, Debug)]
 pub(crate) struct ModelFailure {
@@ -59,37 +59,40 @@ impl ModelFailure {
         let failure = Self::new(message_excerpt(&masker.mask_text(&fault.message)));
         let Some(error) = &fault.error else { return failure };
         let is_overflow = is_overflow(error, &fault.message);
-        let is_transient = !is_overflow && is_transient(error);
+        let is_transient = !is_overflow && is_transient(error) && !is_unpaid(error);
         Self { is_overflow, is_transient, retry_after: retry_delay(error), ..failure }
     }
 
     /// The failure of a response that is no success; `text` is its body without secrets.
     pub(super) fn of_status(response: &Response<Bytes>, text: &str) -> Self {
         let status = response.status();
-        let mut body = Value::parse(text).unwrap_or_default();
-        // Gemini ends a stream that is a list with its error.
-        if let Some(last) = body.as_array_mut().and_then(Vec::pop) {
-            body = last;
-        }
-        let said = provider_message(&body).unwrap_or_default();
-        let shown = message_excerpt(said);
+        let (error, said) = error_and_words(text);
+        let shown = message_excerpt(&said);
         let message = format!("the model answered with status {}", status.as_u16());
         let message = if shown.is_empty() { message } else { format!("{message}: {shown}") };
-        let error = body.get("error").unwrap_or(&body);
         // llama.cpp says it with the status 500.
-        let is_overflow = is_overflow(error, said);
-        let is_transient = !is_overflow && is_passing(status);
-        let retry_after = retry_after(response.headers()).or_else(|| retry_delay(error));
+        let is_overflow = status == StatusCode::PAYLOAD_TOO_LARGE || is_overflow(&error, &said);
+        let is_said = (is_passing(status) || is_transient(&error)) && !is_unpaid(&error);
+        let is_transient = !is_overflow && asked_to_retry(response.headers()).unwrap_or(is_said);
+        let retry_after = retry_after(response.headers()).or_else(|| retry_delay(&error));
         Self { message, is_overflow, is_transient, retry_after }
     }
 }
 
-/// The provider's own words: `error.message` of OpenAI, Anthropic and Gemini, `message` of Bedrock, `detail` of servers that
-/// are made with `FastAPI`.
-fn provider_message(body: &Value) -> Option<&str> {
-    let error = body.get("error");
-    let message = error.and_then(|error| error.get("message")).or_else(|| body.get("message"));
-    message.or(error).or_else(|| body.get("detail")).and_then(Value::as_str)
+/// The error in the body of a response, and its words. A body that is neither JSON nor a page is words.
+fn error_and_words(text: &str) -> (Value, String) {
+    let Ok(mut body) = Value::parse(text) else {
+        let is_page = text.trim_start().starts_with('<');
+        return (Value::Null, if is_page { String::new() } else { text.trim().to_owned() });
+    };
+    let error = error_of(&mut body).unwrap_or(body);
+    let said = error_words(&error);
+    (error, said)
+}
+
+/// The provider's own word on whether the request may succeed later, as OpenAI and Anthropic send it.
+fn asked_to_retry(headers: &HeaderMap) -> Option<bool> {
+    headers.get("x-should-retry")?.to_str().ok()?.parse().ok()
 }
 
 /// Words of a provider as one line.
@@ -97,15 +100,21 @@ fn message_excerpt(said: &str) -> String {
     visible_line(said).chars().take(MOST_SHOWN).collect()
 }
 
+/// True for a status after which a provider may take the same request; 409 is a lock that was not free, 498 Groq's want of resources.
 fn is_passing(status: StatusCode) -> bool {
-    status.is_server_error()
-        || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
+    status.is_server_error() || matches!(status.as_u16(), 408 | 409 | 429 | 498)
+}
+
+/// True for an account that has to be paid for first, which many providers say with the status 429.
+fn is_unpaid(error: &Value) -> bool {
+    let mut kinds = KINDS.iter().filter_map(|name| error.get(*name)?.as_str());
+    kinds.any(|kind| UNPAID.contains(&kind))
 }
 
 /// True for the error of a reply that stands for a status after which a request is sent again. Its kind is a name or a
 /// status.
 fn is_transient(error: &Value) -> bool {
-    let mut kinds = ["code", "status", "type"].iter().filter_map(|name| error.get(name));
+    let mut kinds = KINDS.iter().filter_map(|name| error.get(*name));
     kinds.any(|kind| {
         let name = kind.as_str().unwrap_or_default();
         let status = kind.as_u64().or_else(|| name.parse().ok());
@@ -116,6 +125,16 @@ fn is_transient(error: &Value) -> bool {
 }
 
 const MOST_SHOWN: usize = 400;
+/// The members of an error that say its kind: a name or a status.
+const KINDS: [&str; 4] = ["code", "status", "status_code", "type"];
+/// The kinds of errors of accounts: of OpenAI and Moonshot, and of those that copy them.
+const UNPAID: [&str; 5] = [
+    "billing_error",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "exceeded_current_quota_error",
+    "insufficient_quota",
+];
 
 #[cfg(test)]
 mod tests {
@@ -154,6 +173,54 @@ mod tests {
         );
         check(&json!("busy"), false, false);
         check(&json!({"code": 99999, "type": null}), false, false);
+        check(&json!({"code": "too_many_requests"}), true, false);
+        check(&json!({"code": "tool_use_failed", "status_code": 400}), true, false);
+        check(&json!({"message": "busy", "status_code": 503}), true, false);
+        check(&json!({"code": 429, "type": "insufficient_quota"}), false, false);
+    }
+
+    #[test]
+    fn a_response_is_transient_by_its_status_unless_its_provider_says_other() {
+        let quota = r#"{"error":{"message":"pay","type":"exceeded_current_quota_error"}}"#;
+        let no_call = r#"{"error":{"message":"bad call","code":"tool_use_failed"}}"#;
+        for (status, header, body, is_transient, is_overflow) in [
+            (429, None, "busy", true, false),
+            (409, None, "", true, false),
+            (498, None, "", true, false),
+            (529, None, "", true, false),
+            (400, None, "", false, false),
+            (429, None, quota, false, false),
+            (400, None, no_call, true, false),
+            (429, Some("false"), "busy", false, false),
+            (400, Some("true"), "busy", true, false),
+            (429, Some("perhaps"), "busy", true, false),
+            (413, Some("true"), "<html>", false, true),
+        ] {
+            let response = Response::builder().status(status);
+            let response =
+                header.into_iter().fold(response, |it, value| it.header("x-should-retry", value));
+            let response = response.body(Bytes::new()).unwrap();
+            let failure = ModelFailure::of_status(&response, body);
+            let ends = (failure.is_transient, failure.is_overflow);
+            assert_eq!(ends, (is_transient, is_overflow), "{status} {header:?} {body}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_response_are_shown_whatever_its_form_and_pages_are_not() {
+        for (body, expected) in [
+            ("no healthy upstream\n", ": no healthy upstream"),
+            ("<html><body>502</body></html>", ""),
+            (r#"{"Message":"no rights"}"#, ": no rights"),
+            (r#"{"detail":[{"loc":["body"],"msg":"Field required"}]}"#, ": Field required"),
+            (r#"{"success":false,"errors":[{"code":7,"message":"no model"}]}"#, ": no model"),
+            ("{}", ""),
+            ("", ""),
+        ] {
+            let response = Response::builder().status(502).body(Bytes::new()).unwrap();
+            let failure = ModelFailure::of_status(&response, body);
+            assert_eq!(failure.message, format!("the model answered with status 502{expected}"));
+        }
     }
 
     #[test]

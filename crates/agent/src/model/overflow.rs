@@ -3,41 +3,43 @@
 
 use callgate_tool::Value;
 
-/// True if an error says that the conversation is too long.
+/// True if an error says, by its kind or in these words, that the conversation is too long.
 pub(super) fn is_overflow(error: &Value, said: &str) -> bool {
     let mut names = ["code", "type"].iter().filter_map(|name| error.get(name)?.as_str());
     if names.any(|name| NAMES.contains(&name)) {
         return true;
     }
-    // A proxy puts the words of the server behind it beside its own.
-    let behind = error.get("metadata").and_then(|it| it.get("raw")).and_then(Value::as_str);
-    [Some(said), behind].into_iter().flatten().any(are_words_of_overflow)
-}
-
-fn are_words_of_overflow(said: &str) -> bool {
     let said = said.to_lowercase();
     WORDS.iter().any(|words| said.contains(words))
 }
 
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 8] = [
     "ContextWindowExceededError",
+    "context_exceeded",
     "context_length_exceeded",
     "context_window_exceeded",
     "exceed_context_size_error",
+    "model_max_prompt_tokens_exceeded",
     "request_too_large",
     "tokens_limit_reached",
 ];
 /// Parts of the servers' sentences, in small letters.
-const WORDS: [&str; 29] = [
+const WORDS: [&str; 42] = [
     // OpenAI and vLLM, which many copy; its newer sentences.
     "maximum context length",
     "exceeds the context window",
     "longer than the maximum model length",
     "reduce the length of the messages",
+    "context length is only",
+    "max_tokens must be at least 1, got -",
+    // OpenAI and Groq, of one request that has more tokens than an account has for a minute.
+    "request too large for",
     // Anthropic, Bedrock, Fireworks.
     "exceed context limit",
     "input is too long",
     "prompt is too long",
+    "number of input tokens exceeds maximum length",
+    "too many input tokens",
     // Gemini by its own interface and by Vertex AI.
     "exceeds the maximum number of tokens",
     "input token count is",
@@ -52,6 +54,14 @@ const WORDS: [&str; 29] = [
     "exceeds the context length",
     "greater than the context length",
     "is too large to process",
+    "prompt too long; exceeded",
+    "cannot truncate prompt with n_keep",
+    "mid-generation context overflow",
+    // DS4, OpenRouter, Copilot.
+    "but the configured context size is",
+    "exceeds context size",
+    "maximum allowed input length",
+    "prompt token count of",
     // LiteLLM.
     "context window exceeded",
     "contextwindowexceedederror",
@@ -60,6 +70,7 @@ const WORDS: [&str; 29] = [
     "tokens + `max_new_tokens` must be",
     // Cohere, DashScope, MiniMax, Moonshot, xAI, Zhipu.
     "number of tokens in the prompt cannot exceed",
+    "too many tokens: size limit exceeded",
     "range of input length should be",
     "context window exceeds limit",
     "model token limit",
@@ -74,9 +85,10 @@ mod tests {
     use callgate_tool::json;
 
     use super::*;
+    use crate::wire::error_words;
 
     /// The sentences of servers, as their documentation and public reports have them.
-    const SAID: [&str; 36] = [
+    const SAID: [&str; 50] = [
         "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.",
         "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).",
         "Your input exceeds the context window of this model. Please adjust your input and try again.",
@@ -113,14 +125,28 @@ mod tests {
         "This model's maximum prompt length is 131072 but the request contains 200000 tokens.",
         "Prompt exceeds max length",
         "Total tokens of image and text exceed max message tokens",
+        "You passed 8193 input tokens and requested 0 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 8192 tokens.",
+        "max_tokens must be at least 1, got -1201.",
+        "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 36055. The input or output tokens must be reduced in order to run successfully.",
+        "Request too large for model `llama-3.1-8b-instant` on tokens per minute (TPM): Limit 6000, Requested 6294, please reduce your message size and try again.",
+        "Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.",
+        "Too many input tokens. Max input tokens: 8192, request input token count: 8273",
+        "prompt too long; exceeded max context length by 12 tokens",
+        "Cannot truncate prompt with n_keep (5000) >= n_ctx (4096)",
+        "Reached context length of 4096 tokens, but this model does not currently support mid-generation context overflow",
+        "Prompt has 40,000 tokens, but the configured context size is 32,768 tokens",
+        "Prompt tokens (40000) exceeds context size (32768)",
+        "Input exceeds the maximum allowed input length of 131072 tokens",
+        "prompt token count of 130000 exceeds the limit of 128000",
+        "too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs.",
     ];
 
     #[test]
     fn a_conversation_that_is_too_long_is_recognized_in_the_words_of_each_server() {
         for said in SAID {
             assert!(is_overflow(&Value::Null, said), "{said}");
-            let behind = json!({"code": 400, "metadata": {"raw": said}});
-            assert!(is_overflow(&behind, "Provider returned error"), "{said}");
+            let error = json!({"message": "Provider returned error", "metadata": {"raw": said}});
+            assert!(is_overflow(&error, &error_words(&error)), "{said}");
         }
         for name in NAMES {
             assert!(is_overflow(&json!({"code": name}), ""), "{name}");

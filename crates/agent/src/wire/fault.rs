@@ -24,8 +24,35 @@ impl From<&str> for ReplyFault {
 
 /// The fault that a provider says.
 pub(crate) fn provider_fault(error: Value) -> ReplyFault {
-    let said = error.get("message").unwrap_or(&error).as_str().unwrap_or_default();
+    let said = error_words(&error);
+    let said = if said.is_empty() { error.to_string() } else { said };
     ReplyFault { message: format!("the model failed: {said}"), error: Some(error) }
+}
+
+/// The provider's own words in an error, or in an object with one; empty if there are none.
+pub(crate) fn error_words(error: &Value) -> String {
+    let said = words(error).unwrap_or_default();
+    // OpenRouter has the words of the server behind it beside its own.
+    let raw = error.get("metadata").and_then(|it| it.get("raw")).and_then(Value::as_str);
+    let Some(raw) = raw else { return said.to_owned() };
+    let parsed = Value::parse(raw).unwrap_or_default();
+    format!("{said}: {}", words(&parsed).unwrap_or(raw))
+}
+
+fn words(error: &Value) -> Option<&str> {
+    let mut said = error;
+    for _ in 0..MOST_LEVELS {
+        said = match said {
+            Value::Array(items) => items.first()?,
+            Value::Object(members) => {
+                let mut values = MEMBERS.iter().filter_map(|name| members.get(*name));
+                values.find(|value| !is_nothing(value))?
+            }
+            Value::String(text) => return Some(text),
+            _ => return None,
+        };
+    }
+    None
 }
 
 /// The fault of a reply that the provider ended because it is no good, for a reason of its own.
@@ -37,10 +64,106 @@ pub(crate) fn ended_with(reason: &str) -> ReplyFault {
 /// The kind of these faults: another reply may be better.
 pub(crate) const NO_GOOD: &str = "MALFORMED_FUNCTION_CALL";
 
-/// The error in an object: a member of it, or the whole, as vLLM and `SGLang` write one.
+/// The error in an object, or in the last one of a list: a member of it, or the whole, as vLLM and `SGLang` write one.
 pub(crate) fn error_of(holder: &mut Value) -> Option<Value> {
-    if holder.get("object").and_then(Value::as_str) == Some("error") {
+    let holder = match holder {
+        Value::Array(list) => list.last_mut()?,
+        holder => holder,
+    };
+    if let Some(error) = minimax_error(holder) {
+        return Some(error);
+    }
+    let error = holder.get("error").filter(|error| !is_nothing(error));
+    let says_more = holder.get("message").is_some_and(Value::is_string);
+    let is_title = error.is_some_and(Value::is_string) && says_more;
+    let is_bare = error.is_none() && says_more && has_error_code(holder);
+    let is_marked = holder.get("object").and_then(Value::as_str) == Some("error");
+    if is_marked || is_title || is_bare {
         return Some(holder.take());
     }
-    holder.get_mut("error").filter(|error| !error.is_null()).map(Value::take)
+    error?;
+    holder.get_mut("error").map(Value::take)
+}
+
+/// True for an object without a reply whose code is that of an error, as `DashScope` writes one.
+fn has_error_code(holder: &Value) -> bool {
+    let code = match holder.get("code") {
+        Some(Value::Number(code)) => code.to_string(),
+        Some(Value::String(code)) => code.to_ascii_lowercase(),
+        _ => return false,
+    };
+    holder.get("choices").is_none() && !matches!(&*code, "" | "0" | "200" | "ok" | "success")
+}
+
+/// The error in a reply of `MiniMax`, which comes under the status of a success.
+fn minimax_error(holder: &Value) -> Option<Value> {
+    let response = holder.get("base_resp")?;
+    let code =
+        response.get("status_code").filter(|code| code.as_u64().is_some_and(|it| it != 0))?;
+    let is_passing = code.as_u64().is_some_and(|code| MINIMAX_PASSING.contains(&code));
+    let status = if is_passing { "UNAVAILABLE" } else { "" };
+    let said = response.get("status_msg").and_then(Value::as_str).unwrap_or_default();
+    Some(json!({"code": code.clone(), "message": said, "status": status}))
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// The members that hold words, as the servers name them; each may hold an object or a list with words in turn.
+const MEMBERS: [&str; 8] =
+    ["message", "msg", "detail", "error_msg", "status_msg", "Message", "errors", "error"];
+/// The levels of an error down to its words.
+const MOST_LEVELS: usize = 6;
+/// The codes of `MiniMax` after which it may take the request: an unknown or internal error, a time limit, limits of rates.
+const MINIMAX_PASSING: [u64; 7] = [1000, 1001, 1002, 1024, 1033, 1039, 1041];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(holder: Value, expected: Option<&str>) {
+        let shown = holder.to_string();
+        let fault = error_of(&mut { holder }).map(provider_fault);
+        let said = fault.map(|fault| fault.message);
+        let expected = expected.map(|said| format!("the model failed: {said}"));
+        assert_eq!(said, expected, "{shown}");
+    }
+
+    #[test]
+    fn an_error_is_said_in_the_words_of_its_server_wherever_they_stand() {
+        let fields =
+            json!([{"loc": ["body", "tools"], "msg": "Field required", "type": "missing"}]);
+        let raw = r#"{"error":{"message":"the engine is dead","code":500}}"#;
+        for (holder, expected) in [
+            (json!({"error": {"message": "busy"}}), "busy"),
+            (json!({"error": "busy", "error_type": "overloaded"}), "busy"),
+            (json!({"error": "Bad Request", "message": "no such model"}), "no such model"),
+            (json!({"object": "error", "message": {"detail": fields}}), "Field required"),
+            (json!({"error": {"errors": [{"message": "busy"}]}}), "busy"),
+            (json!([{"error": {"code": 429, "message": "later"}}]), "later"),
+            (json!({"code": "Throttling.RateQuota", "message": "later"}), "later"),
+            (json!({"base_resp": {"status_code": 1008, "status_msg": "no balance"}}), "no balance"),
+            (
+                json!({"error": {"message": "Provider returned error", "metadata": {"raw": raw}}}),
+                "Provider returned error: the engine is dead",
+            ),
+            (json!({"error": {"code": 7}}), r#"{"code":7}"#),
+        ] {
+            check(holder, Some(expected));
+        }
+        for holder in [
+            json!({"error": null, "choices": []}),
+            json!({"error": "", "choices": []}),
+            json!({"base_resp": {"status_code": 0, "status_msg": ""}, "choices": []}),
+            json!({"code": 0, "message": "success"}),
+            json!({"code": 7, "message": "late", "choices": []}),
+            json!({"type": "message_start", "message": {"code": 7}}),
+            json!([]),
+            json!("error"),
+        ] {
+            check(holder, None);
+        }
+    }
 }

@@ -44,12 +44,19 @@ pub(super) const FORMAT: Format = Format {
     },
     // `ResponseErrorCode` and the types of errors of its servers and those like them.
     transient_errors: &[
+        "Throttling.AllocationQuota",
+        "Throttling.RateQuota",
+        "engine_overloaded_error",
         "internal_server_error",
+        "limit_requests",
         "overloaded",
         "rate_limit_exceeded",
         "server_error",
         "server_is_overloaded",
         "service_unavailable",
+        "too_many_requests",
+        // Groq's, for a call that is no good: another one may be.
+        "tool_use_failed",
     ],
     text: |text| json!({"type": "text", "text": text}),
     is_empty,

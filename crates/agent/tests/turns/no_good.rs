@@ -97,6 +97,20 @@ async fn an_error_under_the_status_of_a_success_is_said_and_retried_if_it_passes
             check_error(dialect, &format!(r#"{{"error":{error}}}"#), n_requests).await;
         }
     }
+    for (error, n_requests) in [
+        (
+            r#"{"base_resp":{"status_code":1002,"status_msg":"upstream overloaded"},"choices":null}"#,
+            3,
+        ),
+        (
+            r#"{"base_resp":{"status_code":1008,"status_msg":"upstream overloaded"},"choices":[]}"#,
+            1,
+        ),
+        (r#"{"code":"Throttling.RateQuota","message":"upstream overloaded","request_id":"7"}"#, 3),
+        (r#"[{"error":{"code":429,"message":"upstream overloaded"}}]"#, 3),
+    ] {
+        check_error(Dialect::OpenAi, error, n_requests).await;
+    }
     let whole = r#"{"object":"error","message":"the engine is dead","code":500}"#;
     let event = format!("data: {whole}\n\n");
     for (reply, is_streamed) in [(whole, false), (&event, true)] {
