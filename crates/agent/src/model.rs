@@ -306,7 +306,8 @@ impl Model {
             .finish_last_event(&mut show)
             .map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
         // A stream that ends before its reply is no message: nothing in it is called.
-        let text = reply.body().ok_or_else(ModelFailure::cut)?;
+        let stray_text = masker.mask_text(reply.stray_text()).into_owned();
+        let text = reply.body().ok_or_else(|| ModelFailure::cut(&stray_text))?;
         let text = masker.mask_text(&text);
         let reply = self.wire.reply(&text);
         let reply = reply.map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;

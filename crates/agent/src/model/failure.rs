@@ -44,10 +44,16 @@ impl ModelFailure {
         Self::new(format!("the reply of the model paused for more than {seconds} s, its `timeout`"))
     }
 
-    /// The stream ended before the reply did.
-    pub(super) fn cut() -> Self {
-        let failure = Self::new("the reply of the model ended before it was whole".to_owned());
-        Self { is_transient: true, ..failure }
+    /// The stream ended before the reply did; this text without secrets came in place of an event.
+    pub(super) fn cut(stray_text: &str) -> Self {
+        let shown = message_excerpt(stray_text.trim());
+        let message = "the reply of the model ended before it was whole".to_owned();
+        let message = if shown.is_empty() {
+            message
+        } else {
+            format!("{message}; its server also wrote: {shown}")
+        };
+        Self { is_transient: true, ..Self::new(message) }
     }
 
     pub(super) fn unreadable(problem: String) -> Self {

@@ -76,7 +76,7 @@ pub(crate) fn error_of(holder: &mut Value) -> Option<Value> {
     let error = holder.get("error").filter(|error| !is_nothing(error));
     let says_more = holder.get("message").is_some_and(Value::is_string);
     let is_title = error.is_some_and(Value::is_string) && says_more;
-    let is_bare = error.is_none() && says_more && has_error_code(holder);
+    let is_bare = error.is_none() && is_bare_error(holder);
     let is_marked = holder.get("object").and_then(Value::as_str) == Some("error");
     if is_marked || is_title || is_bare {
         return Some(holder.take());
@@ -85,14 +85,24 @@ pub(crate) fn error_of(holder: &mut Value) -> Option<Value> {
     holder.get_mut("error").map(Value::take)
 }
 
-/// True for an object without a reply whose code is that of an error, as `DashScope` writes one.
-fn has_error_code(holder: &Value) -> bool {
+/// True for an object without a reply whose code is that of an error, as `DashScope` writes one, or that has a `detail` alone,
+/// as servers that are made with `FastAPI`.
+fn is_bare_error(holder: &Value) -> bool {
+    if ["choices", "type"].iter().any(|name| holder.get(*name).is_some()) {
+        return false;
+    }
+    if holder.get("detail").is_some_and(|detail| !is_nothing(detail)) {
+        return true;
+    }
+    if !holder.get("message").is_some_and(Value::is_string) {
+        return false;
+    }
     let code = match holder.get("code") {
         Some(Value::Number(code)) => code.to_string(),
         Some(Value::String(code)) => code.to_ascii_lowercase(),
         _ => return false,
     };
-    holder.get("choices").is_none() && !matches!(&*code, "" | "0" | "200" | "ok" | "success")
+    !matches!(&*code, "" | "0" | "200" | "ok" | "success")
 }
 
 /// The error in a reply of `MiniMax`, which comes under the status of a success.
@@ -132,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_said_in_the_words_of_its_server_wherever_they_stand() {
+    fn an_error_has_the_words_of_its_server_at_any_place() {
         let fields =
             json!([{"loc": ["body", "tools"], "msg": "Field required", "type": "missing"}]);
         let raw = r#"{"error":{"message":"the engine is dead","code":500}}"#;
@@ -144,6 +154,7 @@ mod tests {
             (json!({"error": {"errors": [{"message": "busy"}]}}), "busy"),
             (json!([{"error": {"code": 429, "message": "later"}}]), "later"),
             (json!({"code": "Throttling.RateQuota", "message": "later"}), "later"),
+            (json!({"detail": "the prompt is too long"}), "the prompt is too long"),
             (json!({"base_resp": {"status_code": 1008, "status_msg": "no balance"}}), "no balance"),
             (
                 json!({"error": {"message": "Provider returned error", "metadata": {"raw": raw}}}),

@@ -19,6 +19,11 @@ pub(crate) trait StreamedReply: Debug + Send {
     /// Takes the end of the bytes: an event without its last line break counts if it is whole.
     fn finish_last_event(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault>;
 
+    /// The last text that came in place of an event; empty if none came.
+    fn stray_text(&self) -> &str {
+        ""
+    }
+
     /// The body of the whole reply; `None` if its end has not come.
     fn body(self: Box<Self>) -> Option<String>;
 }
@@ -37,12 +42,24 @@ pub(super) trait EventParts: Debug + Default + Send {
 pub(super) struct EventStream<P> {
     events: Events,
     parts: P,
+    stray_text: String,
 }
 
 impl<P> EventStream<P> {
     /// A stream of which nothing has come, whose parts are put together by these.
     pub(super) fn of_parts(parts: P) -> Self {
-        Self { events: Events::default(), parts }
+        Self { events: Events::default(), parts, stray_text: String::new() }
+    }
+}
+
+impl<P: EventParts> EventStream<P> {
+    fn add(&mut self, data: String, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
+        if is_stray(&data) {
+            self.stray_text = data;
+            return Ok(());
+        }
+        show_words(&self.parts.add(&data)?, words);
+        Ok(())
     }
 }
 
@@ -50,17 +67,22 @@ impl<P: EventParts> StreamedReply for EventStream<P> {
     fn push(&mut self, bytes: &[u8], words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
         self.events.push(bytes);
         while let Some(data) = self.events.next() {
-            show_words(&self.parts.add(&data)?, words);
+            self.add(data, words)?;
         }
         Ok(())
     }
 
     fn finish_last_event(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
         self.events.end();
-        while let Some(data) = self.events.next().filter(|data| Value::parse(data).is_ok()) {
-            show_words(&self.parts.add(&data)?, words);
+        let is_whole = |data: &String| is_stray(data) || Value::parse(data).is_ok();
+        while let Some(data) = self.events.next().filter(is_whole) {
+            self.add(data, words)?;
         }
         Ok(())
+    }
+
+    fn stray_text(&self) -> &str {
+        &self.stray_text
     }
 
     fn body(self: Box<Self>) -> Option<String> {
@@ -87,6 +109,12 @@ pub fn streamed_reply<'b>(
     let read = reply.body().map(|body| wire.reply(&body)).transpose();
     let read = read.map_err(|fault| fault.message)?;
     Ok((said, read.map(|reply| reply.messages)))
+}
+
+/// True for the data of an event in which there is no object: some servers keep the connection with such a text, and a proxy may
+/// say by one why it ends.
+fn is_stray(data: &str) -> bool {
+    !data.contains(['{', '}'])
 }
 
 /// The fault of an event in another form.

@@ -134,3 +134,15 @@ async fn check_error(dialect: Dialect, reply: &str, expected: usize) {
         assert!(said.contains("upstream overloaded"), "{dialect}: {reply}: {said}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_text_in_place_of_the_rest_of_a_stream_is_part_of_the_failure() {
+    let begun = "data: {\"choices\":[{\"delta\":{\"content\":\"So\"}}]}\n\n";
+    for rest in ["data: upstream connect error\n\n", "data: upstream connect error"] {
+        let reply = format!("{begun}{rest}");
+        let (end, n_requests) = ended(Dialect::OpenAi, &[&*reply; 9], true).await;
+        assert_eq!((end.reason, n_requests), (EndReason::ModelFailed, 3), "{rest}");
+        let expected = "the reply of the model ended before it was whole; its server also wrote: upstream connect error";
+        assert_eq!(end.detail.as_deref(), Some(expected), "{rest}");
+    }
+}

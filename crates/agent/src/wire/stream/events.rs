@@ -75,15 +75,16 @@ impl Events {
     fn line(&mut self, line: &str) -> Option<String> {
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
-            self.is_done |= data == "[DONE]";
-            return Some(data).filter(|data| !data.is_empty() && data != "[DONE]");
+            let is_mark = is_mark(&data);
+            self.is_done |= is_mark;
+            return Some(data).filter(|data| !data.is_empty() && !is_mark);
         }
         // A byte order mark may stand before the first line.
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         let data = line.strip_prefix("data:")?;
         let data = data.strip_prefix(' ').unwrap_or(data);
         // Some servers end an event with one line break: no JSON goes on with an object after an object.
-        if self.data.ends_with('}') && (data.starts_with('{') || data == "[DONE]") {
+        if self.data.ends_with('}') && (data.starts_with('{') || is_mark(data)) {
             return Some(std::mem::replace(&mut self.data, data.to_owned()));
         }
         if !self.data.is_empty() {
@@ -92,4 +93,9 @@ impl Events {
         self.data.push_str(data);
         None
     }
+}
+
+/// True for the mark of the end, behind which some servers leave spaces.
+fn is_mark(data: &str) -> bool {
+    data.trim_end() == "[DONE]"
 }

@@ -273,6 +273,10 @@ async fn further_events_beside_the_calls_change_nothing() {
         ("no space", replaced("data: ", "data:")),
         ("lines as on Windows", replaced("\n", "\r\n")),
         ("one line break", replaced("\n\n", "\n")),
+        ("spaces behind the mark of the end", replaced("[DONE]", "[DONE] \t")),
+        ("a text that is no JSON", with(1, event("ping"))),
+        ("a time in place of an object", with(1, event("2026-11-30 01:35:43.686476"))),
+        ("nothing but spaces", with(1, event("  "))),
     ] {
         check(Dialect::OpenAi, name, &events, &TWO).await;
     }

@@ -36,7 +36,12 @@ impl Items {
         let piece = [take("delta"), take("arguments")];
         let piece = piece.iter().find_map(Value::as_str).unwrap_or_default();
         let said = if kind == TEXT { piece.to_owned() } else { String::new() };
-        let Some(item) = self.item(id, position, kind) else { return said };
+        let is_of_call = match kind {
+            ARGUMENTS | ARGUMENTS_DONE => Some(true),
+            TEXT => Some(false),
+            _ => members.get("type").and_then(Value::as_str).map(is_kind_of_call),
+        };
+        let Some(item) = self.item(id, position, kind, is_of_call) else { return said };
         match kind {
             ADDED if !item.is_done => item.members = members,
             DONE => (item.members, item.is_done) = (members, true),
@@ -48,11 +53,21 @@ impl Items {
         said
     }
 
-    /// The item of an event: the one with its id, else the last at its position that is not done. Some servers give an item
-    /// another id in each event.
-    fn item(&mut self, id: Option<String>, position: Option<u64>, kind: &str) -> Option<&mut Item> {
-        let has_its_id = |item: &Item| id.is_some() && id == item.id;
-        let is_there = |item: &Item| !item.is_done && position == item.position;
+    /// The item of an event: the one with its id, else the last at its position that is not done and as much a call. Some servers
+    /// give an item another id in each event, that of its call, or words and a call one position.
+    fn item(
+        &mut self,
+        id: Option<String>,
+        position: Option<u64>,
+        kind: &str,
+        is_of_call: Option<bool>,
+    ) -> Option<&mut Item> {
+        let has_its_id =
+            |item: &Item| id.is_some() && (id == item.id || id.as_deref() == item.call_id());
+        let is_there = |item: &Item| {
+            let is_alike = item.members.is_empty() || is_of_call == Some(item.is_call());
+            !item.is_done && position == item.position && (is_alike || is_of_call.is_none())
+        };
         let by_id = self.0.iter().rposition(has_its_id);
         let by_position = || self.0.iter().rposition(is_there).filter(|_| kind != ADDED);
         let at = by_id.or_else(by_position).unwrap_or(self.0.len());
@@ -80,6 +95,10 @@ impl Items {
 }
 
 impl Item {
+    fn call_id(&self) -> Option<&str> {
+        self.members.get("call_id").and_then(Value::as_str)
+    }
+
     fn is_call(&self) -> bool {
         self.members.get("type").and_then(Value::as_str).is_some_and(is_kind_of_call)
     }
