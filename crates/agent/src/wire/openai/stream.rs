@@ -2,6 +2,7 @@
 //! together. Members that are not known are kept: texts are joined, lists too.
 
 mod calls;
+mod details;
 mod names;
 mod object_end;
 
@@ -51,6 +52,9 @@ impl EventParts for PartialReply {
         let finish = self.finish.or_else(|| events.is_done().then(|| "stop".into()))?;
         self.message.entry("role").or_insert("assistant".into());
         self.message.entry("content").or_insert(Value::Null);
+        if let Some(collected) = self.message.get_mut(DETAILS).and_then(Value::as_array_mut) {
+            details::remove_piece_numbers(collected);
+        }
         let calls = self.calls.into_values();
         let says_nothing =
             self.message.get("content").is_none_or(|said| content_text(said).is_empty());
@@ -113,12 +117,20 @@ impl PartialReply {
                 ("function_call", function @ Value::Object(_)) => {
                     self.calls.add(vec![json!({"index": 0, "function": function})]);
                 }
+                (DETAILS, Value::Array(pieces)) => self.add_details(pieces),
                 ("role", value) if is_nothing(&value) => {}
                 ("role", value) => drop(self.message.insert(name, value)),
                 (_, value) => join(&mut self.message, name, value),
             }
         }
         Ok(said)
+    }
+
+    fn add_details(&mut self, pieces: Vec<Value>) {
+        let collected = self.message.entry(DETAILS).or_insert(json!([]));
+        if let Some(collected) = collected.as_array_mut() {
+            details::add_details(collected, pieces);
+        }
     }
 
     fn take_usage(&mut self, holder: &Value) {
@@ -164,3 +176,6 @@ fn join(members: &mut Object, name: String, piece: Value) {
         (_, piece) => drop(members.insert(name, piece)),
     }
 }
+
+/// The member with the details of thoughts.
+const DETAILS: &str = "reasoning_details";

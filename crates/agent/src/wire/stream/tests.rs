@@ -85,6 +85,21 @@ fn interleaved_calls_of_chat_completions_are_put_together() {
 }
 
 #[test]
+fn details_of_thoughts_are_put_together_to_those_of_a_whole_message() {
+    check(
+        Dialect::OpenAi,
+        &[
+            r#"{"choices":[{"delta":{"role":"assistant","content":null,"reasoning":"I ","reasoning_details":[{"type":"reasoning.text","text":"I ","index":0}]}}]}"#,
+            r#"{"choices":[{"delta":{"reasoning":"think.","reasoning_details":[{"type":"reasoning.text","text":"think.","index":0}]}}]}"#,
+            r#"{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","signature":"s=","index":0}]}}]}"#,
+            r#"{"choices":[{"delta":{"content":"So."},"finish_reason":"stop"}]}"#,
+        ],
+        "So.",
+        r#"{"choices":[{"message":{"role":"assistant","reasoning":"I think.","reasoning_details":[{"type":"reasoning.text","text":"I think.","index":0,"signature":"s="}],"content":"So."},"finish_reason":"stop"}]}"#,
+    );
+}
+
+#[test]
 fn a_declared_name_that_begins_like_that_of_the_call_before_is_another_call() {
     let tools = ["get", "get_user"].map(|name| Json::from(json!({"function": {"name": name}})));
     for (arguments, id) in [("{}", ""), (r#"{\"n\":1}"#, ""), (r#"{\"n\":1}"#, r#""id":"c","#)] {
