@@ -83,7 +83,10 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let message: Message<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let raw = format!(r#"{{"role":"assistant","content":{}}}"#, message.content.get());
     let raw = Json::parse(&raw).map_err(|error| error.to_string())?;
-    let stop = Stop::read(message.stop_reason.as_deref().unwrap_or_default())?;
+    let details = message.stop_details.and_then(|details| Value::parse(details.get()).ok());
+    let said = details.as_ref().and_then(|details| details.get("explanation")?.as_str());
+    let stop = Stop::read(message.stop_reason.as_deref().unwrap_or_default());
+    let stop = Stop::explain(stop, said.unwrap_or_default())?;
     let used = message.usage.unwrap_or_default();
     let input = Tokens::sum([
         used.input_tokens,
@@ -137,6 +140,8 @@ struct Message<'r> {
     content: &'r RawValue,
     #[serde(default)]
     stop_reason: Option<String>,
+    #[serde(borrow, default)]
+    stop_details: Option<&'r RawValue>,
     #[serde(default)]
     usage: Option<Used>,
 }

@@ -118,15 +118,9 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
         let (messages, text, stop) = (Vec::new(), String::new(), Stop::refused_with(&reason));
         return Ok(Reply { messages, text, stop, usage, is_empty: true });
     };
-    let stop = match first.finish_reason.as_deref() {
-        None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Stop::Done,
-        Some(reason @ "OTHER") => return Err(ended_with(reason)),
-        // Whatever else Gemini says is no good end.
-        Some(reason) => match Stop::read(reason)? {
-            Stop::Done => Stop::refused_with(reason),
-            stop => stop,
-        },
-    };
+    let said = first.finish_message.and_then(|said| Value::parse(said.get()).ok());
+    let said = said.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let stop = Stop::explain(read_stop(first.finish_reason.as_deref()), said)?;
     let Some(content) = first.content else {
         let (messages, text) = (Vec::new(), String::new());
         return Ok(Reply { messages, text, stop, usage, is_empty: true });
@@ -136,6 +130,18 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let text = joined_texts(words.filter_map(|part| part.get("text")));
     let is_empty = is_empty(content.value());
     Ok(Reply { messages: vec![content], text, stop, usage, is_empty })
+}
+
+fn read_stop(reason: Option<&str>) -> Result<Stop, ReplyFault> {
+    match reason {
+        None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Ok(Stop::Done),
+        Some(reason @ "OTHER") => Err(ended_with(reason)),
+        // Whatever else Gemini says is no good end.
+        Some(reason) => match Stop::read(reason)? {
+            Stop::Done => Ok(Stop::refused_with(reason)),
+            stop => Ok(stop),
+        },
+    }
 }
 
 /// Whom it does not stream events it answers with a list of responses. A proxy may leave the pieces of a stream in one.
@@ -200,6 +206,8 @@ struct Candidate<'r> {
     content: Option<&'r RawValue>,
     #[serde(default)]
     finish_reason: Option<String>,
+    #[serde(borrow, default)]
+    finish_message: Option<&'r RawValue>,
 }
 
 #[derive(Deserialize)]

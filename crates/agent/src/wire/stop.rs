@@ -37,6 +37,18 @@ impl Stop {
         })
     }
 
+    /// Adds what a provider says about its reason to a refusal or a fault.
+    pub(super) fn explain(stop: Result<Self, ReplyFault>, said: &str) -> Result<Self, ReplyFault> {
+        let with = |words: String| {
+            if said.trim().is_empty() { words } else { format!("{words}: {said}") }
+        };
+        match stop {
+            Ok(Self::Refused(words)) => Ok(Self::Refused(with(words))),
+            Ok(stop) => Ok(stop),
+            Err(fault) => Err(ReplyFault { message: with(fault.message), ..fault }),
+        }
+    }
+
     /// The refusal of a provider that gives this reason.
     pub(super) fn refused_with(word: &str) -> Self {
         Self::Refused(format!("the provider stopped with `{word}`"))

@@ -146,3 +146,36 @@ async fn a_text_in_place_of_the_rest_of_a_stream_is_part_of_the_failure() {
         assert_eq!(end.detail.as_deref(), Some(expected), "{rest}");
     }
 }
+
+#[tokio::test]
+async fn the_words_of_a_provider_about_a_refusal_are_its_detail() {
+    let anthropic = r#"{"content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"This was declined."}}"#;
+    let delta = anthropic.replace(r#""content":[],"#, "");
+    let streamed_anthropic = format!("data: {{\"type\":\"message_delta\",\"delta\":{delta}}}\n\n");
+    let gemini = r#"{"candidates":[{"content":{},"finishReason":"PROHIBITED_CONTENT","finishMessage":"It is forbidden."}]}"#;
+    let streamed_gemini = format!("data: {gemini}\n\n");
+    let declined = "the model declined to answer: This was declined.";
+    let stopped = "the provider stopped with `PROHIBITED_CONTENT`: It is forbidden.";
+    for (dialect, reply, is_streamed, expected) in [
+        (Dialect::Anthropic, anthropic, false, declined),
+        (Dialect::Anthropic, &streamed_anthropic, true, declined),
+        (Dialect::Gemini, gemini, false, stopped),
+        (Dialect::Gemini, &streamed_gemini, true, stopped),
+    ] {
+        let (end, _) = ended(dialect, &[reply], is_streamed).await;
+        assert_eq!(end.reason, EndReason::Refused, "{dialect}: {reply}");
+        assert_eq!(end.detail.as_deref(), Some(expected), "{dialect}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_a_refused_reply_whose_input_is_cut_is_not_requested_again() {
+    let reply = [
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"shop-add","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"n\""}}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"refusal"}}"#,
+    ];
+    let reply = reply.map(|data| format!("data: {data}\n\n")).concat();
+    let (end, n_requests) = ended(Dialect::Anthropic, &[&reply], true).await;
+    assert_eq!((end.reason, n_requests), (EndReason::Refused, 1), "{:?}", end.detail);
+}

@@ -17,6 +17,7 @@ pub(super) struct PartialReply {
     /// The position of the last block of each index.
     positions: BTreeMap<Option<u64>, usize>,
     stop: Value,
+    stop_details: Value,
     usage: Object,
     is_ended: bool,
 }
@@ -54,9 +55,11 @@ impl EventParts for PartialReply {
                 return self.block(index, &delta)?.add(&delta);
             }
             "message_delta" => {
-                let stop = taken("delta").get("stop_reason").cloned();
-                if let Some(stop) = stop.filter(|stop| !stop.is_null()) {
+                let mut delta = taken("delta");
+                let mut stated = |name: &str| delta.get_mut(name).map(Value::take);
+                if let Some(stop) = stated("stop_reason").filter(|stop| !stop.is_null()) {
                     self.stop = stop;
+                    self.stop_details = stated("stop_details").unwrap_or_default();
                 }
                 self.replace_stated_usage(Some(&taken("usage")));
             }
@@ -76,11 +79,13 @@ impl EventParts for PartialReply {
         let whole =
             |block: Block| block.into_value().or_else(|cut| is_cut.then_some(cut).ok_or(()));
         let blocks = self.blocks.into_iter().map(whole).collect::<Result<Vec<Value>, ()>>().ok()?;
-        let usage = Value::Object(self.usage);
-        Some(
-            json!({"content": blocks, "stop_reason": self.stop.clone(), "usage": usage})
-                .to_string(),
-        )
+        let mut body =
+            Object::from([("content", Value::Array(blocks)), ("stop_reason", self.stop)]);
+        if !self.stop_details.is_null() {
+            body.insert("stop_details", self.stop_details);
+        }
+        body.insert("usage", Value::Object(self.usage));
+        Some(Value::Object(body).to_string())
     }
 }
 

@@ -17,6 +17,7 @@ use crate::wire::{
 pub(super) struct PartialReply {
     parts: Parts,
     finish: Option<String>,
+    finish_message: Option<String>,
     usage: Option<String>,
     feedback: Option<String>,
 }
@@ -41,6 +42,8 @@ struct Candidate<'r> {
     content: Option<Content<'r>>,
     #[serde(borrow, default)]
     finish_reason: Option<&'r RawValue>,
+    #[serde(borrow, default)]
+    finish_message: Option<&'r RawValue>,
     #[serde(default)]
     index: Option<u64>,
 }
@@ -74,6 +77,7 @@ impl EventParts for PartialReply {
             return Ok(String::new());
         };
         self.finish = first.finish_reason.map(own).or_else(|| self.finish.take());
+        self.finish_message = first.finish_message.map(own).or_else(|| self.finish_message.take());
         let mut said = String::new();
         let parts = first.content.and_then(|content| content.parts).unwrap_or_default();
         for part in parts {
@@ -100,9 +104,11 @@ impl EventParts for PartialReply {
             return None;
         }
         let parts = self.parts.into_list();
+        let said = self.finish_message.map(|said| format!(r#","finishMessage":{said}"#));
         let usage = self.usage.map(|usage| format!(r#","usageMetadata":{usage}"#));
         Some(format!(
-            r#"{{"candidates":[{{"content":{{"role":"model","parts":{parts}}},"finishReason":{finish}}}]{}}}"#,
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":{parts}}},"finishReason":{finish}{}}}]{}}}"#,
+            said.unwrap_or_default(),
             usage.unwrap_or_default()
         ))
     }
