@@ -190,7 +190,7 @@ mod tests {
         let quota = r#"{"error":{"message":"pay","type":"exceeded_current_quota_error"}}"#;
         let no_call = r#"{"error":{"message":"bad call","code":"tool_use_failed"}}"#;
         for (status, header, body, is_transient, is_overflow) in [
-            (429, None, "busy", true, false),
+            (429_u16, None, "busy", true, false),
             (409, None, "", true, false),
             (498, None, "", true, false),
             (529, None, "", true, false),
