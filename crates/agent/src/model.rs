@@ -5,6 +5,7 @@ mod duration;
 mod failure;
 mod overflow;
 mod pieces;
+mod refusal;
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

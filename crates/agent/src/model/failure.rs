@@ -10,7 +10,7 @@ use callgate_tool::{Reached, Value, visible_line};
 use callgate_transport::{Error as TransportError, ErrorKind};
 use http::{HeaderMap, Response, StatusCode};
 
-use super::overflow::is_overflow;
+use super::{overflow::is_overflow, refusal::is_refusal};
 use crate::wire::{ReplyFault, error_of, error_words, is_transient_error};
 
 #[derive(Clone, Debug)]
@@ -18,13 +18,21 @@ pub(crate) struct ModelFailure {
     pub(crate) message: String,
     /// True if the conversation has more tokens than the model can read.
     pub(crate) is_overflow: bool,
+    /// True if the provider refused the content of the request.
+    pub(crate) is_refusal: bool,
     pub(super) is_transient: bool,
     pub(super) retry_after: Option<Duration>,
 }
 
 impl ModelFailure {
     fn new(message: String) -> Self {
-        Self { message, is_overflow: false, is_transient: false, retry_after: None }
+        Self {
+            message,
+            is_overflow: false,
+            is_refusal: false,
+            is_transient: false,
+            retry_after: None,
+        }
     }
 
     pub(super) fn of_credential(error: &AuthError) -> Self {
@@ -65,8 +73,11 @@ impl ModelFailure {
         let failure = Self::new(message_excerpt(&masker.mask_text(&fault.message)));
         let Some(error) = &fault.error else { return failure };
         let is_overflow = is_overflow(error, &fault.message);
-        let is_transient = !is_overflow && is_transient(error) && !is_unpaid(error);
-        Self { is_overflow, is_transient, retry_after: retry_delay(error), ..failure }
+        let is_refusal = !is_overflow && is_refusal(error, &fault.message);
+        let is_final = is_overflow || is_refusal || is_unpaid(error);
+        let is_transient = !is_final && is_transient(error);
+        let retry_after = retry_delay(error);
+        Self { is_overflow, is_refusal, is_transient, retry_after, ..failure }
     }
 
     /// The failure of a response that is no success; `text` is its body without secrets.
@@ -78,10 +89,12 @@ impl ModelFailure {
         let message = if shown.is_empty() { message } else { format!("{message}: {shown}") };
         // llama.cpp says it with the status 500.
         let is_overflow = status == StatusCode::PAYLOAD_TOO_LARGE || is_overflow(&error, &said);
+        let is_refusal = !is_overflow && is_refusal(&error, &said);
         let is_said = (is_passing(status) || is_transient(&error)) && !is_unpaid(&error);
-        let is_transient = !is_overflow && asked_to_retry(response.headers()).unwrap_or(is_said);
+        let may_pass = asked_to_retry(response.headers()).unwrap_or(is_said);
+        let is_transient = !is_overflow && !is_refusal && may_pass;
         let retry_after = retry_after(response.headers()).or_else(|| retry_delay(&error));
-        Self { message, is_overflow, is_transient, retry_after }
+        Self { message, is_overflow, is_refusal, is_transient, retry_after }
     }
 }
 

@@ -102,7 +102,13 @@ impl RunningTurn<'_> {
 
     fn end_after_failure(&mut self, failure: ModelFailure) -> End {
         let is_limit = failure.is_overflow || Instant::now() >= self.deadline;
-        let reason = if is_limit { EndReason::Limit } else { EndReason::ModelFailed };
+        let reason = if is_limit {
+            EndReason::Limit
+        } else if failure.is_refusal {
+            EndReason::Refused
+        } else {
+            EndReason::ModelFailed
+        };
         let closing = self.closing.take();
         let mut end = self.end_early(reason, failure.message);
         if let Some(closing) = closing {

@@ -110,8 +110,11 @@ fn minimax_error(holder: &Value) -> Option<Value> {
     let response = holder.get("base_resp")?;
     let code =
         response.get("status_code").filter(|code| code.as_u64().is_some_and(|it| it != 0))?;
-    let is_passing = code.as_u64().is_some_and(|code| MINIMAX_PASSING.contains(&code));
-    let status = if is_passing { "UNAVAILABLE" } else { "" };
+    let status = match code.as_u64() {
+        Some(code) if MINIMAX_PASSING.contains(&code) => "UNAVAILABLE",
+        Some(1026 | 1027) => "content_filter",
+        _ => "",
+    };
     let said = response.get("status_msg").and_then(Value::as_str).unwrap_or_default();
     Some(json!({"code": code.clone(), "message": said, "status": status}))
 }

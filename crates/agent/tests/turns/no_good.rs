@@ -179,3 +179,20 @@ async fn a_call_of_a_refused_reply_whose_input_is_cut_is_not_requested_again() {
     let (end, n_requests) = ended(Dialect::Anthropic, &[&reply], true).await;
     assert_eq!((end.reason, n_requests), (EndReason::Refused, 1), "{:?}", end.detail);
 }
+
+#[tokio::test]
+async fn an_error_about_the_content_of_a_request_is_a_refusal() {
+    for error in [
+        r#"{"error":{"code":"content_filter","message":"It is filtered.","status":400}}"#,
+        r#"{"error":{"code":400,"message":"It is filtered.","type":"content_filter"}}"#,
+        r#"{"detail":"It is filtered. Content Exists Risk"}"#,
+        r#"{"base_resp":{"status_code":1026,"status_msg":"It is filtered."},"choices":null}"#,
+    ] {
+        let event = format!("data: {error}\n\n");
+        for (reply, is_streamed) in [(error, false), (&event, true)] {
+            let (end, n_requests) = ended(Dialect::OpenAi, &[reply; 9], is_streamed).await;
+            assert_eq!((end.reason, n_requests), (EndReason::Refused, 1), "{reply}");
+            assert!(end.detail.unwrap().contains("It is filtered."), "{reply}");
+        }
+    }
+}
