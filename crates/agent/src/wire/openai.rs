@@ -117,7 +117,10 @@ fn read_reply(text: &str) -> Result<Reply, ReplyFault> {
     let refusal = refusal.filter(|said| !said.is_empty());
     let stop = refusal.map_or(stop, |said| Stop::Refused(said.to_owned()));
     let used = completion.usage.unwrap_or_default();
-    let usage = Usage { input: used.prompt_tokens.get(), output: used.completion_tokens.get() };
+    let usage = Usage {
+        input: used.prompt_tokens.get().max(used.input_tokens.get()),
+        output: used.completion_tokens.get().max(used.output_tokens.get()),
+    };
     let (text, is_empty) = (message_text(message.value()), is_empty(message.value()));
     Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
 }
@@ -229,9 +232,13 @@ struct Chosen<'r> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
 struct Used {
     prompt_tokens: Tokens,
     completion_tokens: Tokens,
+    // The names of Responses, which servers such as mlx-vlm write here too.
+    input_tokens: Tokens,
+    output_tokens: Tokens,
 }
 
 fn message_text(message: &Value) -> String {

@@ -63,6 +63,22 @@ async fn tokens_of_any_size_and_form_are_counted_within_a_bound() {
     }
 }
 
+#[tokio::test]
+async fn tokens_of_chat_completions_are_counted_under_the_names_of_responses_too() {
+    for usage in [
+        r#""input_tokens":11,"output_tokens":5,"total_tokens":16"#,
+        r#""prompt_tokens":11,"completion_tokens":5,"input_tokens":0,"output_tokens":null"#,
+    ] {
+        let reply = body_with_usage(Dialect::OpenAi, usage);
+        let (end, _) = ended(Dialect::OpenAi, Step::Raw(reply)).await;
+        assert_eq!(
+            (end.usage.input, end.usage.output, end.is_estimated),
+            (11, 5, false),
+            "{usage}"
+        );
+    }
+}
+
 /// A reply whose usage has these members.
 fn body_with_usage(dialect: Dialect, usage: &str) -> String {
     let reply = body(dialect, &Said::text("Done."));
