@@ -70,7 +70,7 @@ pub(super) const FORMAT: Format = Format {
         result_form: ResultForm::Parts,
         is_own_result,
         // `ToolUseBlock` of Converse.
-        ids: IdRule { form: IdForm::Plain, is_unique: true, longest: 64 },
+        ids: IdRule { form: IdForm::Plain, has_any_models: false, is_unique: true, longest: 64 },
         amend_message: |message| drop_blank_texts(message, |block| block.get("text").is_some()),
         // `Message` of Converse: a document needs a text beside it.
         takes_lone_documents: false,

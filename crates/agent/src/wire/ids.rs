@@ -11,6 +11,8 @@ use super::{Author, Wire, amend::calls, list};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IdRule {
     pub(super) form: IdForm,
+    /// True if servers of any model speak the format, so that a model may want a form of its own.
+    pub(super) has_any_models: bool,
     /// True if no two calls of a conversation may have one id.
     pub(super) is_unique: bool,
     /// The most characters.
@@ -18,18 +20,25 @@ pub(super) struct IdRule {
 }
 
 impl IdRule {
-    pub(super) const ANY: Self = Self { form: IdForm::Any, is_unique: false, longest: usize::MAX };
+    pub(super) const ANY: Self =
+        Self { form: IdForm::Any, has_any_models: true, is_unique: false, longest: usize::MAX };
 
-    /// The rule for a model of this name. Some models want a form of ids, whoever serves them in a format that takes any.
+    /// The rule for a model of this name.
     fn for_model(self, model: &str) -> Self {
         let name = model.to_ascii_lowercase();
-        let form = match self.form {
-            // Codestral, Devstral, Magistral, Ministral, Mistral, Mixtral, Pixtral, Voxtral.
-            IdForm::Any if name.contains("stral") || name.contains("xtral") => IdForm::Nine,
-            IdForm::Any if name.contains("kimi") && name.contains("k2") => IdForm::Numbered,
-            form => form,
+        // Codestral, Devstral, Magistral, Ministral, Mistral, Mixtral, Pixtral, Voxtral.
+        let is_of_mistral = name.contains("stral") || name.contains("xtral");
+        let is_kimi = name.contains("kimi") && name.contains("k2");
+        let form = match (self.form, is_kimi) {
+            (IdForm::Any, true) => IdForm::Numbered,
+            (IdForm::Plain, true) => IdForm::PlainOrNumbered,
+            (form, _) => form,
         };
-        Self { form, ..self }
+        match (self.has_any_models, is_of_mistral) {
+            (false, _) => self,
+            (true, false) => Self { form, ..self },
+            (true, true) => Self { form: IdForm::Nine, ..self },
+        }
     }
 
     fn takes(self, id: &str) -> bool {
@@ -39,10 +48,8 @@ impl IdRule {
             IdForm::Any => !id.is_empty() && (is_short || id.contains("__thought__")),
             IdForm::Nine => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
             IdForm::Numbered => is_numbered(id),
-            IdForm::Plain => {
-                let is_part = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-                !id.is_empty() && is_short && id.chars().all(is_part)
-            }
+            IdForm::Plain => is_short && is_plain(id),
+            IdForm::PlainOrNumbered => is_plain(id) || is_numbered(id),
         }
     }
 }
@@ -58,6 +65,12 @@ pub(super) enum IdForm {
     Numbered,
     /// Letters, digits, `_` and `-`.
     Plain,
+    /// Either of the two: what Kimi K2 has written goes back as it is.
+    PlainOrNumbered,
+}
+
+fn is_plain(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 fn is_numbered(id: &str) -> bool {
@@ -125,7 +138,9 @@ fn new_id(form: IdForm, name: &str, number: usize, taken: &mut BTreeSet<String>)
     let mut number = number;
     loop {
         let id = match form {
-            IdForm::Any | IdForm::Nine | IdForm::Plain => format!("call{number:05}"),
+            IdForm::Any | IdForm::Nine | IdForm::Plain | IdForm::PlainOrNumbered => {
+                format!("call{number:05}")
+            }
             // They are numbered from zero.
             IdForm::Numbered => format!("functions.{name}:{}", number.saturating_sub(1)),
         };

@@ -66,6 +66,31 @@ async fn the_long_ids_of_kimi_go_back_to_it_and_calls_of_others_are_numbered_amo
 }
 
 #[tokio::test]
+async fn a_server_of_kimi_or_mistral_gets_its_ids_in_the_format_of_anthropic_too() {
+    let id = "functions.shop-add:0";
+    let call = json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "shop-add", "input": {}}]});
+    let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "done"}]});
+    let messages = vec![json!({"role": "user", "content": "Go."}), call, result];
+    for (dialect, model, expected) in [
+        (Dialect::Anthropic, "kimi-k2-thinking", id),
+        (Dialect::Anthropic, "Devstral-Small-2507", "call00001"),
+        (Dialect::Anthropic, "claude-sonnet-5", "call00001"),
+        // The ids of Converse are its own, whatever the model.
+        (Dialect::Bedrock, "moonshot.kimi-k2-thinking", "call00001"),
+    ] {
+        let (transcript, _) =
+            Transcript::of_messages(Dialect::Anthropic, messages.clone()).unwrap();
+        let (mut transcript, _) = transcript.into_dialect(dialect, |_| None).unwrap();
+        let (fake, made) = (Fake::new(dialect, []), Made::default());
+        let agent = Agent::new(executor(&made), fake.model_named(model), unasked());
+        drop(agent.turn(&mut transcript, Input::text("And?"), &context()).await);
+        let sent = Value::parse(&fake.requests.lock().unwrap()[0]).unwrap();
+        let ids = calls_and_results(dialect, &sent).into_iter().map(|(id, ..)| id);
+        assert_eq!(ids.collect::<Vec<_>>(), [expected, expected], "{dialect}: {model}");
+    }
+}
+
+#[tokio::test]
 async fn ids_that_repeat_over_messages_are_replaced_where_a_provider_takes_them_once() {
     let call = |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "shop-add", "input": {}}]});
     let result = |id: &str, text: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]});
