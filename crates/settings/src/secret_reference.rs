@@ -17,7 +17,9 @@ forms! {
         let text = reader.string(mapping, key)?;
         let reference = text.parse().or_else(|_| format!("literal:{text}").parse());
         let reference: SecretReference = reference.ok()?;
-        reader.references.push((at(mapping, key), reference.scheme().to_owned()));
+        if !reference.is_literal() {
+            note_secret(reader, at(mapping, key), &reference);
+        }
         Some(reference)
     };
 }

@@ -52,6 +52,18 @@ fn each_missing_secret_and_server_is_a_fault() {
 }
 
 #[test]
+fn a_user_name_that_is_a_reference_is_tried_as_a_secret() {
+    let server = Server::start();
+    let settings = |username: &str| {
+        let auth = format!("basic: {{ username: {username}, password: env:THE_SECRET }}");
+        format!("    server: {}\n    auth: {{ {auth} }}\n", server.url(""))
+    };
+    let ended = examined(&settings("env:NOT_SET_ANYWHERE"), &["doctor"]).exits(1);
+    ended.prints("fault  secret ").prints("`NOT_SET_ANYWHERE`").prints("4 tried, 1 at fault");
+    examined(&settings("pets"), &["doctor"]).exits(0).prints("3 tried, 0 at fault");
+}
+
+#[test]
 fn the_store_of_state_is_tried() {
     let server = Server::start();
     let settings = |file| format!("    server: {}\nstate: {{ file: {file} }}\n", server.url(""));
