@@ -6,10 +6,18 @@ const SECRET: &str = "canary-of-a-secret";
 
 /// Examines a configuration of one toolset with these settings; the variable `THE_SECRET` is set.
 fn examined(settings: &str, line: &[&str]) -> Ended {
+    examined_beside(&[], settings, line)
+}
+
+/// Examines the configuration beside these files.
+fn examined_beside(files: &[(&str, &str)], settings: &str, line: &[&str]) -> Ended {
     let folder = tempfile::tempdir().unwrap();
     let spec = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n\
         paths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
     fs::write(folder.path().join("spec.yaml"), spec).unwrap();
+    for (file, content) in files {
+        fs::write(folder.path().join(file), content).unwrap();
+    }
     let text = format!("toolsets:\n  t:\n    openapi: spec.yaml\n{settings}");
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
     let ended = Ended::of(command_in(folder.path(), line).env("THE_SECRET", SECRET));
@@ -49,6 +57,75 @@ fn each_missing_secret_and_server_is_a_fault() {
         .prints("could not be connected to")
         .prints("5 tried, 3 at fault");
     examined(&settings, &["check", "callgate.yaml", "--connect"]).exits(1).prints("fault  server ");
+}
+
+const SECRETS: [(&str, &str); 5] = [
+    ("lines", "first\nsecond\n"),
+    ("blank", "first second\n"),
+    ("colon", "first:second\n"),
+    ("semicolon", "first;second\n"),
+    ("usable", "0123456789abcdef0123456789abcdef\n"),
+];
+
+#[test]
+fn a_secret_that_cannot_be_used_where_it_is_named_is_a_fault() {
+    let server = Server::start();
+    let header = |file: &str| format!("    auth: none\n    headers: {{ X-Key: 'file:{file}' }}\n");
+    let bearer = |file: &str| format!("    auth: {{ bearer: {{ token: 'file:{file}' }} }}\n");
+    let cookie = |file: &str| {
+        format!("    auth: {{ api_key: {{ in: cookie, name: key, value: 'file:{file}' }} }}\n")
+    };
+    let basic = |username: &str, password: &str| {
+        format!(
+            "    auth: {{ basic: {{ username: 'file:{username}', password: 'file:{password}' }} }}\n"
+        )
+    };
+    let state =
+        |file: &str| format!("    auth: none\nstate: {{ file: state.db, key: 'file:{file}' }}\n");
+    for (settings, file, why) in [
+        (header("lines"), "lines", Some("a control character")),
+        (header("blank"), "blank", None),
+        (bearer("blank"), "blank", Some("a blank")),
+        (cookie("semicolon"), "semicolon", Some("a cookie cannot have")),
+        (cookie("usable"), "usable", None),
+        (basic("usable", "lines"), "lines", Some("a control character")),
+        (basic("colon", "usable"), "colon", Some("must not hold a colon")),
+        (basic("usable", "colon"), "colon", None),
+        (state("blank"), "blank", Some("at least 32 bytes")),
+        (state("usable"), "usable", None),
+    ] {
+        let settings = format!("    server: {}\n{settings}", server.url(""));
+        let ended = examined_beside(&SECRETS, &settings, &["doctor", "--json"]);
+        let json = ended.exits(i32::from(why.is_some())).json();
+        let checks = json.get("checks").and_then(|checks| checks.as_array()).unwrap();
+        let text = |check: &Value, member: &str| {
+            check.get(member).and_then(Value::as_str).map(str::to_owned)
+        };
+        let faults: Vec<_> = checks
+            .iter()
+            .filter_map(|check| text(check, "fault").map(|fault| (text(check, "name"), fault)))
+            .collect();
+        let named: Vec<_> = faults.iter().map(|(name, _)| name.as_deref().unwrap()).collect();
+        let expected: Vec<_> = why.iter().map(|_| format!("file:{file}")).collect();
+        assert_eq!(named, expected, "{settings}");
+        let says = |why: &str| faults.iter().all(|(_, fault)| fault.contains(why));
+        assert!(why.is_none_or(says), "{faults:?}");
+    }
+}
+
+#[cfg(feature = "agents")]
+#[test]
+fn the_secret_of_a_model_is_tested_as_its_credential() {
+    let server = Server::start();
+    let url = server.url("");
+    let settings = format!(
+        "    server: {url}\n    auth: none\n\
+         models: {{ m: {{ dialect: openai, url: '{url}/v1', model: m, auth: {{ bearer: {{ token: 'file:lines' }} }} }} }}\n\
+         agents: {{ a: {{ model: m, instructions: Help. }} }}\n"
+    );
+    let ended = examined_beside(&SECRETS, &settings, &["doctor"]).exits(1);
+    ended.prints("fault  secret ").prints("file:lines").prints("a control character");
+    assert_eq!(server.requests(), Vec::<String>::new());
 }
 
 #[test]

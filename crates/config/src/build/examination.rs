@@ -4,13 +4,14 @@
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use callgate_auth::{AuthConfig, CredentialSource, TokenEndpoint};
+use callgate_auth::{AuthConfig, AuthContext, CredentialSource, TokenEndpoint};
 use callgate_kind::innermost;
 use callgate_openapi::Server;
 use callgate_policy::{WebhookKey, WebhookTarget};
-use callgate_secret::SecretReference;
+use callgate_secret::{Secret, SecretReference};
+use callgate_session::Sealer;
 use callgate_tool::{NamedBy, Session};
-use callgate_transport::Transport;
+use callgate_transport::{Refuse, Transport};
 use http::{Request, Uri};
 use tokio::time::{Instant, timeout};
 use url::Url;
@@ -60,12 +61,7 @@ impl Built {
         let mut all = Vec::new();
         for reference in &self.named_secrets {
             let subject = Subject::Secret(reference.to_string());
-            let mut signing = self.notified.iter().flat_map(|service| &service.secrets);
-            all.push(if signing.any(|signing_reference| signing_reference == reference) {
-                examine_in_time(subject, check_signing_secret(reference, self)).await
-            } else {
-                examine_without_answer(subject, self.own_secret(reference)).await
-            });
+            all.push(examine_in_time(subject, self.check_secret(reference)).await);
         }
         self.examine_credentials(&mut all).await;
         for (origin, server, transport) in self.distinct_origins_with_transports() {
@@ -94,6 +90,41 @@ impl Built {
         all
     }
 
+    /// Reads a secret, and tests it the way it is used: to sign for the webhook, to seal state, as a credential.
+    ///
+    /// # Errors
+    /// The fault of the secret.
+    async fn check_secret(&self, reference: &SecretReference) -> Result<Option<String>, String> {
+        let secret = self.own_secret(reference).await.map_err(|error| innermost(&error))?;
+        let mut signing = self.notified.iter().flat_map(|service| &service.secrets);
+        if signing.any(|signing_reference| signing_reference == reference) {
+            WebhookKey::new(&secret).map_err(|error| error.to_string())?;
+        }
+        let states = self.state_config.iter();
+        let mut sealing = states.flat_map(|state| state.key.iter().chain(&state.old_keys));
+        if sealing.any(|sealing_reference| sealing_reference == reference) {
+            Sealer::with_key(&secret).map_err(|error| error.to_string())?;
+        }
+        let stores = Arc::clone(&self.kept.stores);
+        let context = AuthContext::new(stores, Arc::new(Refuse::new()));
+        for credential in self.lone_credentials(reference) {
+            let authenticator = credential.build(&context).map_err(|error| error.to_string())?;
+            let (mut request, session) = (unsent_request(), Session::default());
+            let authorized = authenticator.authorize(&mut request, &session).await;
+            authorized.map_err(|error| innermost(&error))?;
+        }
+        Ok(None)
+    }
+
+    /// The credentials of toolsets and models that need this secret and no other server, each with this secret alone.
+    fn lone_credentials(&self, reference: &SecretReference) -> Vec<AuthConfig> {
+        let authenticators = self.kept.authenticators.iter();
+        let toolset_credentials = authenticators.map(|made| made.settings_and_authenticator().0);
+        let model_credentials = self.agents.iter().map(|agent| &agent.model.config.auth);
+        let credentials = toolset_credentials.chain(model_credentials);
+        credentials.filter_map(|credential| lone_credential(credential, reference)).collect()
+    }
+
     async fn examine_credentials(&self, all: &mut Vec<Examined>) {
         for made in &self.kept.authenticators {
             let (config, authenticator) = made.settings_and_authenticator();
@@ -109,9 +140,7 @@ impl Built {
                 all.push(Examined { subject, came: None, fault: None, took: Duration::ZERO });
                 continue;
             }
-            // This request is never sent.
-            let mut request = Request::new(Bytes::new());
-            *request.uri_mut() = Uri::from_static("https://server.invalid/");
+            let mut request = unsent_request();
             let session = Session::default();
             all.push(
                 examine_without_answer(subject, authenticator.authorize(&mut request, &session))
@@ -167,18 +196,6 @@ async fn examine_in_time(
     Examined { subject, came, fault, took: started.elapsed() }
 }
 
-/// Reads a secret that signs for the webhook.
-///
-/// # Errors
-/// The fault of the secret.
-async fn check_signing_secret(
-    reference: &SecretReference,
-    built: &Built,
-) -> Result<Option<String>, String> {
-    let secret = built.own_secret(reference).await.map_err(|error| innermost(&error))?;
-    WebhookKey::new(&secret).map(|_| None).map_err(|error| error.to_string())
-}
-
 /// Tests one thing, for as long as a person would wait.
 async fn examine_without_answer<T, E: StdError + 'static>(
     subject: Subject,
@@ -186,6 +203,31 @@ async fn examine_without_answer<T, E: StdError + 'static>(
 ) -> Examined {
     let trying = async { trying.await.map(|_| None).map_err(|error| innermost(&error)) };
     examine_in_time(subject, trying).await
+}
+
+/// A request that shows where a credential goes.
+fn unsent_request() -> Request<Bytes> {
+    let mut request = Request::new(Bytes::new());
+    *request.uri_mut() = Uri::from_static("https://server.invalid/");
+    request
+}
+
+/// The credential with a usable text for its other secret; `None` if it does not have this one, or needs a server.
+fn lone_credential(config: &AuthConfig, reference: &SecretReference) -> Option<AuthConfig> {
+    let usable = || SecretReference::literal(Secret::new("usable".to_owned()));
+    match config {
+        AuthConfig::ApiKey { value, .. } if value == reference => Some(config.clone()),
+        AuthConfig::Basic { username, .. } if username == reference => {
+            Some(AuthConfig::Basic { username: username.clone(), password: usable() })
+        }
+        AuthConfig::Basic { password, .. } if password == reference => {
+            Some(AuthConfig::Basic { username: usable(), password: password.clone() })
+        }
+        AuthConfig::Bearer { token: CredentialSource::Secret(token) } if token == reference => {
+            Some(config.clone())
+        }
+        _ => None,
+    }
 }
 
 /// The name of a credential that another server issues; `None` if the credential is only its secrets.
