@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-use callgate::config::{BuiltToolset, Environment};
+use callgate::config::{Built, BuiltToolset, Environment};
 use callgate_config::{Kinds, Location, create_private_folder};
 use callgate_openapi::SecurityScheme;
 use callgate_tool::{Value, json, nearest};
@@ -24,6 +24,7 @@ use callgate_tool::{Value, json, nearest};
 use self::{questions::Questions, settings::Settings};
 use crate::{
     args::InitArguments,
+    commands::tools::command_example::for_tool_of_configuration,
     effects,
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, file_location},
@@ -70,10 +71,10 @@ pub(crate) fn run(arguments: &InitArguments, kinds: &Kinds) -> Result<Verdict, F
     let name = arguments.name.replace('-', "_");
     let toolsets = Value::Object([(name, settings)].into_iter().collect());
     let text = format!("{HEAD}{}", yaml::yaml_text(&json!({"toolsets": toolsets})));
-    check_configuration(&text, &file, kinds)?;
+    let built = build_configuration(&text, &file, kinds)?;
     write_configuration(&file, &text, arguments.force)
         .map_err(|error| write_failure(&file, &error))?;
-    print_next_steps(arguments, &file, &toolset);
+    print_next_steps(arguments, &file, &built)?;
     if credentials
         .values()
         .any(|credential_value| credential_value.get("oauth2_authorization_code").is_some())
@@ -199,12 +200,11 @@ fn flag_or_asked_server(
 }
 
 /// Builds the new configuration, so that a faulty one is never written.
-fn check_configuration(text: &str, file: &Path, kinds: &Kinds) -> Result<(), Failure> {
+fn build_configuration(text: &str, file: &Path, kinds: &Kinds) -> Result<Built, Failure> {
     let base = file.parent().map(Path::to_owned).unwrap_or_default();
     let environment = cached_environment(Environment::new().without_audit());
     let config = loader_with_effects(kinds, effects::INIT).text(text, base);
-    let built = config.and_then(|config| config.build_blocking(&environment, None));
-    Ok(built.map(drop)?)
+    Ok(config.and_then(|config| config.build_blocking(&environment, None))?)
 }
 
 fn write_configuration(file: &Path, text: &str, force: bool) -> io::Result<()> {
@@ -227,18 +227,26 @@ fn write_failure(file: &Path, error: &io::Error) -> Failure {
     Failure::with_help(&format!("cannot write `{file}`: {error}"), help)
 }
 
-fn print_next_steps(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
+fn print_next_steps(arguments: &InitArguments, file: &Path, built: &Built) -> Result<(), Failure> {
     let name = if arguments.here { "." } else { &arguments.name };
-    let tools = match toolset.operations.len() {
+    let counts = built.toolsets.iter().map(|toolset| toolset.operations.len());
+    let tools = match counts.sum::<usize>() {
         1 => "1 tool is".to_owned(),
         n_tools => format!("{n_tools} tools are"),
     };
-    let first = toolset.operations.first().map(|operation| operation.tool_name.to_string());
-    let first = first.unwrap_or_else(|| "TOOL".to_owned());
-    output::print_result(&format!(
-        "{tools} in `{}`\ncallgate tools {name}\ncallgate call {name} {first} --dry-run\n",
-        file.display()
-    ));
+    let mut text = format!("{tools} in `{}`\ncallgate tools {name}\n", file.display());
+    if let Some(entry) = built.executor.entries().next() {
+        let example = for_tool_of_configuration(&built.executor, entry, Path::new(name))?;
+        let line = match example.line {
+            Ok(line) if line.ends_with(DRY_RUN) => line,
+            Ok(line) => line + DRY_RUN,
+            // Its page gives the reason why it has no call that works as it is printed.
+            Err(_) => format!("callgate tools {name} {}", entry.name()),
+        };
+        text.push_str(&format!("{line}\n"));
+    }
+    output::print_result(&text);
+    Ok(())
 }
 
 fn missing_credential_note(scheme: &SecurityScheme) -> String {
@@ -253,6 +261,8 @@ fn missing_credential_note(scheme: &SecurityScheme) -> String {
         "note: the security scheme `{name}` has no credential; give it with `--credential {name}={form}`"
     )
 }
+
+const DRY_RUN: &str = " --dry-run";
 
 const HEAD: &str =
     "# Made by `callgate init`. Secrets are named here by reference; none is written down.\n";

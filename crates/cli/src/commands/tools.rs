@@ -1,7 +1,7 @@
 //! `callgate tools FILE`: shows the tools as a list, as declarations in a dialect, or with all their facts as JSON.
 //! Each tool is written before the next one is built.
 
-mod command_example;
+pub(super) mod command_example;
 pub(super) mod command_words;
 mod example;
 mod filter;

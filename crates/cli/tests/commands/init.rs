@@ -52,6 +52,34 @@ fn a_profile_is_called_by_its_name() {
 }
 
 #[test]
+fn each_command_that_init_prints_runs_as_printed() {
+    let home = Home::new();
+    let spec = |details: &str| {
+        format!(
+            "openapi: 3.0.3\ninfo: {{ title: t, version: '1' }}\nservers: [{{ url: 'https://a.example' }}]\n\
+             paths: {{ '/a/{{id}}': {{ put: {{ operationId: a, {details}, responses: {{ 200: {{ description: ok }} }} }} }} }}\n"
+        )
+    };
+    let id = "parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]";
+    let body = "requestBody: { required: true, content: { application/json: { schema: { type: object, required: [kind], properties: { kind: { type: string, enum: [\"it's\", b] } } } } } }";
+    // No text has this form, so that the page of the tool is named in place of a call.
+    let impossible = id.replace("type: integer", "type: string, minLength: 3, maxLength: 1");
+    for (details, line) in [
+        (id.to_owned(), "callgate call t a id=1 --dry-run"),
+        (format!("{id}, {body}"), "callgate call t a id=1 'kind=it'\\''s' --dry-run"),
+        (impossible, "callgate tools t a"),
+    ] {
+        fs::write(home.0.path().join("spec.yaml"), spec(&details)).unwrap();
+        let made = home.callgate(&["init", "t", "spec.yaml", "--force"]).exits(0);
+        let printed: Vec<_> = made.out.lines().skip(1).collect();
+        assert_eq!(printed, ["callgate tools t", line], "{made:#?}");
+        let words = line.replace("'kind=it'\\''s'", "kind=it's");
+        let words: Vec<_> = words.split(' ').skip(1).collect();
+        home.callgate(&words).exits(0);
+    }
+}
+
+#[test]
 fn an_existing_file_overrides_a_profile() {
     let home = Home::new();
     home.callgate(&["init", "pets", &pets()]).exits(0);

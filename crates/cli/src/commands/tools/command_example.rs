@@ -1,6 +1,8 @@
 //! The example on the page of a tool: a command line that a shell reads, and whose dry run ends as planned. Each line was tried
 //! before it is shown; where there is none, the reason is.
 
+use std::path::Path;
+
 use callgate::{
     Effect, Entry, Executor, Fault, FaultCode, Outcome, ToolCall, config::Environment,
     dialect::read_session, result::Event,
@@ -24,9 +26,9 @@ use crate::{
 };
 
 #[derive(Debug)]
-pub(super) struct CommandExample {
+pub(in crate::commands) struct CommandExample {
     /// The command line, or the reason why there is none.
-    pub(super) line: Result<String, String>,
+    pub(in crate::commands) line: Result<String, String>,
     pub(super) notes: Vec<String>,
 }
 
@@ -52,11 +54,12 @@ pub(super) fn for_tool(
     source: &SourceArguments,
     kinds: &Kinds,
 ) -> Result<CommandExample, Failure> {
-    let schema = entry.declaration().map(|tool| tool.input_schema.to_value()).unwrap_or_default();
+    let schema = input_schema(entry);
     let target = ExampleTarget { executor, entry, schema: &schema };
     let tried = block_on(target.try_choices())?;
     let Some(server) = tried.server.clone() else {
-        return block_on(target.example_command(tried, source, None));
+        let flags = Flags::from_arguments(&source.description, None);
+        return block_on(target.example_command(tried, &source.file, flags, None));
     };
     // A configuration names its servers itself, so that this fails.
     let named = DescriptionOptions {
@@ -71,7 +74,26 @@ pub(super) fn for_tool(
     };
     let target = ExampleTarget { executor: &built.executor, entry, schema: &schema };
     let tried = block_on(target.try_choices())?;
-    block_on(target.example_command(tried, source, Some(&server)))
+    let flags = Flags::from_arguments(&source.description, Some(&server));
+    block_on(target.example_command(tried, &source.file, flags, Some(&server)))
+}
+
+/// The example of a call of a tool that the configuration FILE offers. Fails if this process cannot wait for a dry run.
+pub(in crate::commands) fn for_tool_of_configuration(
+    executor: &Executor,
+    entry: Entry<'_>,
+    file: &Path,
+) -> Result<CommandExample, Failure> {
+    let schema = input_schema(entry);
+    let target = ExampleTarget { executor, entry, schema: &schema };
+    block_on(async {
+        let tried = target.try_choices().await;
+        target.example_command(tried, file, Flags::default(), None).await
+    })
+}
+
+fn input_schema(entry: Entry<'_>) -> Value {
+    entry.declaration().map(|tool| tool.input_schema.to_value()).unwrap_or_default()
 }
 
 impl ExampleTarget<'_> {
@@ -164,7 +186,8 @@ impl ExampleTarget<'_> {
     async fn example_command(
         self,
         tried: Attempt,
-        source: &SourceArguments,
+        file: &Path,
+        flags: Flags,
         server: Option<&str>,
     ) -> CommandExample {
         if tried.fault.is_some() {
@@ -175,9 +198,9 @@ impl ExampleTarget<'_> {
             return CommandExample { line: Err(reason), notes: Vec::new() };
         };
         let (mut words, mut notes) = (vec!["callgate".to_owned(), "call".to_owned()], Vec::new());
-        words.extend([source.file.display().to_string(), self.entry.name().to_string()]);
+        words.extend([file.display().to_string(), self.entry.name().to_string()]);
         words.extend(given);
-        let Flags { words: flags, left_out } = Flags::from_arguments(&source.description, server);
+        let Flags { words: flags, left_out } = flags;
         words.extend(flags);
         notes.extend(left_out.iter().map(|flag| {
             let flag = visible_line(flag);
@@ -207,7 +230,7 @@ impl ExampleTarget<'_> {
         }
         let words: Vec<_> = words.iter().map(|word| quoted_word(word)).collect();
         line.push_str(&words.join(" "));
-        if is_standard_input(&source.file) {
+        if is_standard_input(file) {
             let reason =
                 format!("the description came on standard input; with it in a file: `{line}`");
             return CommandExample { line: Err(reason), notes: Vec::new() };
