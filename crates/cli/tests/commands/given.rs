@@ -61,7 +61,15 @@ fn a_file_is_uploaded_with_its_name_and_type() {
     let text = write_file(folder.path(), "readme.md", "# Title\n");
     let given = format!("body=@{}", text.display());
     let request = planned(&["call", FILES, "replaceReadme", &given]);
-    assert_eq!(request["body"], "# Title");
+    assert_eq!(request["body"], "# Title\n");
+}
+
+#[test]
+fn a_text_of_a_file_is_sent_with_its_line_breaks() {
+    let (_folder, file) = temporary_file("name.txt", "Rex\r\n\n");
+    let name = format!("name=@{}", file.display());
+    let sent = body(&["call", PETS, "createPet", &name, "species=dog"]);
+    assert_eq!(sent["name"], "Rex\r\n\n");
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn file_value(
     if kinds.string || (guide.is_some() && !kinds.array && !kinds.object) {
         let is_json = kinds.object && text.trim_start().starts_with('{');
         let parsed = is_json.then(|| Value::parse(&text).ok()).flatten();
-        return Ok(parsed.unwrap_or_else(|| text.trim_end_matches(['\r', '\n']).into()));
+        return Ok(parsed.unwrap_or_else(|| text.into()));
     }
     match Value::parse(&text) {
         Ok(value) => Ok(value),
@@ -265,7 +265,7 @@ const DEPTH: usize = 32;
 
 #[cfg(test)]
 mod tests {
-    use callgate_testkit::temporary_file;
+    use callgate_testkit::{temporary_file, write_file};
     use callgate_tool::json;
 
     use super::*;
@@ -340,13 +340,14 @@ mod tests {
 
     #[test]
     fn a_file_is_read_as_the_type_of_its_argument() {
-        let (_folder, file) = temporary_file("a.json", "{\"n\": 1}\n");
+        let (folder, file) = temporary_file("a.json", "{\"n\": 1}\n");
         let at = format!("@{}", file.display());
+        let number = format!("number=@{}", write_file(folder.path(), "n", "7\n").display());
         let bytes = json!({"type": "object", "properties": {"data": {"contentEncoding": "base64"},
             "filename": {}}});
         let schema = json!({"properties": {"text": {"type": "string"}, "object": {"type": "object"},
             "file": {"anyOf": [{"type": "string"}, bytes]},
-            "files": {"type": "array", "items": bytes}}});
+            "files": {"type": "array", "items": bytes}, "number": {"type": "integer"}}});
         let upload = json!({"data": "eyJuIjogMX0K", "filename": "a.json", "content_type": "application/json"});
         check(
             &[
@@ -355,10 +356,11 @@ mod tests {
                 &format!("file={at}"),
                 &format!("files={at}"),
                 "handle=@@octocat",
+                &number,
             ],
             &schema,
-            &json!({"text": "{\"n\": 1}", "object": {"n": 1}, "file": upload, "files": [upload],
-                "handle": "@octocat"}),
+            &json!({"text": "{\"n\": 1}\n", "object": {"n": 1}, "file": upload, "files": [upload],
+                "handle": "@octocat", "number": 7}),
         );
     }
 }
