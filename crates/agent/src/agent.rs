@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use callgate_config::{
     AgentBudget as Budget, AgentCalls as Calls, AgentLimits as TurnLimits,
-    AgentParallel as Parallel, AgentSearch as ToolSearch,
+    AgentParallel as Parallel, AgentSearch as ToolSearch, is_offered,
 };
 use callgate_dialect::Dialect;
 use callgate_executor::{CallRights, Entry, Executor};
@@ -103,16 +103,15 @@ impl Default for AgentSettings {
 
 impl AgentSettings {
     fn offers(&self, tool: &str) -> bool {
-        let is_any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(tool));
-        (self.include.is_empty() || is_any(&self.include)) && !is_any(&self.exclude)
+        is_offered(tool, &self.include, &self.exclude)
     }
 }
 
 impl Agent {
     /// An agent that calls tools of `executor`.
     pub fn new(executor: Executor, model: Model, settings: AgentSettings) -> Self {
-        let is_offered = |entry: Entry<'_>| settings.offers(entry.name().as_str());
-        let declarations = Declarations::new(&executor, model.dialect(), is_offered);
+        let offers = |entry: Entry<'_>| settings.offers(entry.name().as_str());
+        let declarations = Declarations::new(&executor, model.dialect(), offers);
         let (settings, declarations) = (Arc::new(settings), Arc::new(declarations));
         Self { executor, model, settings, audited: None, declarations }
     }

@@ -12,12 +12,7 @@ pub(crate) struct Finder(Tool);
 impl Finder {
     /// The tool that finds the others, if the model has to search among this many. A tool of its name leaves no room for it.
     pub(crate) fn new(search: ToolSearch, executor: &Executor, n_tools: usize) -> Option<Self> {
-        let searches = match search {
-            ToolSearch::Always => true,
-            ToolSearch::Auto => n_tools > MOST_DECLARED,
-            ToolSearch::Never => false,
-        };
-        if !searches || executor.find(NAME).is_some() {
+        if !search.is_used_among(n_tools) || executor.find(NAME).is_some() {
             return None;
         }
         let description = format!(
@@ -66,7 +61,5 @@ impl Finder {
 }
 
 const NAME: &str = "find_tools";
-/// Models choose well among so many tools; beyond them, declarations cost more than they help.
-pub(crate) const MOST_DECLARED: usize = 40;
 /// The tools that one search finds.
 const MOST_FOUND: usize = 8;

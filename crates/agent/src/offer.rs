@@ -11,7 +11,7 @@ use callgate_tool::{Fault, Json, Outcome, Tool, ToolCall};
 use crate::{
     choice::Choice,
     declarations::Declarations,
-    finder::{Finder, MOST_DECLARED},
+    finder::Finder,
     transcript::{EarlierResults, PastCall, Transcript},
 };
 
@@ -86,7 +86,7 @@ impl ToolOffer {
     fn last_named_places(&self) -> BTreeSet<usize> {
         let mut places = BTreeSet::new();
         for named in self.named.iter().rev() {
-            let left = MOST_DECLARED.saturating_sub(places.len());
+            let left = ToolSearch::MOST_DECLARED.saturating_sub(places.len());
             let further = named.iter().filter(|place| !places.contains(*place));
             let further: Vec<_> = further.take(left).copied().collect();
             places.extend(further);

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use callgate_auth::AuthConfig;
 use callgate_dialect::Dialect;
+use callgate_executor::{Entry, Executor};
 use callgate_openapi::Pattern;
 use callgate_policy::Confirm;
 use callgate_settings::{
@@ -136,6 +137,23 @@ settings! {
     }
 }
 
+impl AgentTools {
+    /// True if the model searches the tools of an executor that its agent offers.
+    #[doc(hidden)]
+    pub fn is_searched_in(&self, executor: &Executor) -> bool {
+        let is_offered =
+            |entry: &Entry<'_>| is_offered(entry.name().as_str(), &self.include, &self.exclude);
+        self.search.is_used_among(executor.entries().filter(is_offered).count())
+    }
+}
+
+/// True if patterns include a tool of this name, or there are none, and none excludes it.
+#[doc(hidden)]
+pub fn is_offered(tool: &str, include: &[Pattern], exclude: &[Pattern]) -> bool {
+    let is_any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(tool));
+    (include.is_empty() || is_any(include)) && !is_any(exclude)
+}
+
 /// Who makes the calls of a turn.
 ///
 /// ```
@@ -170,6 +188,22 @@ pub enum AgentSearch {
     Auto,
     /// All tools are declared.
     Never,
+}
+
+impl AgentSearch {
+    /// The number of tools among which models choose well; beyond it, declarations cost more than they help.
+    #[doc(hidden)]
+    pub const MOST_DECLARED: usize = 40;
+
+    /// True if a model that is offered this many tools searches them.
+    #[doc(hidden)]
+    pub fn is_used_among(self, n_tools: usize) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Auto => n_tools > Self::MOST_DECLARED,
+            Self::Never => false,
+        }
+    }
 }
 
 /// The calls of one message that run at the same time.
@@ -289,6 +323,16 @@ mod tests {
         let read = Config::from_text(text, "").and_then(Config::faultless);
         let error = read.expect_err("a fault");
         error.findings().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_model_searches_among_more_than_40_tools() {
+        use AgentSearch::{Always, Auto, Never};
+        for (search, n_tools, is_used) in
+            [(Always, 0, true), (Auto, 40, false), (Auto, 41, true), (Never, 41, false)]
+        {
+            assert_eq!(search.is_used_among(n_tools), is_used, "{search:?} {n_tools}");
+        }
     }
 
     #[test]

@@ -54,7 +54,7 @@ mod upstream;
 
 pub use agents::{
     AgentBudget, AgentCalls, AgentConfig, AgentLimits, AgentParallel, AgentSearch, AgentTools,
-    ModelConfig,
+    ModelConfig, is_offered,
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use callgate_executor::{Entry, Executor};
 use callgate_settings::{Count, Kind, forms, settings, words};
 
 settings! {
@@ -25,6 +26,29 @@ settings! {
         tokens: usize as Count = 10_000;
         /// The hints about single tools, by their names.
         tools: BTreeMap<String, McpTool> as McpTools = BTreeMap::new();
+    }
+}
+
+impl McpConfig {
+    /// True if four tools are listed instead of all that `is_listed` takes.
+    #[doc(hidden)]
+    pub fn is_short(&self, executor: &Executor, is_listed: impl Fn(Entry<'_>) -> bool) -> bool {
+        match self.mode {
+            McpMode::Auto => {
+                let mut left = Some(self.tokens);
+                let listed = executor.entries().filter(|entry| is_listed(*entry));
+                // Once the limit is exceeded, the remaining tools are not declared.
+                for tool in listed.filter_map(Entry::declaration) {
+                    left = left.and_then(|left| left.checked_sub(tool.tokens()));
+                    if left.is_none() {
+                        return true;
+                    }
+                }
+                false
+            }
+            McpMode::Direct => false,
+            McpMode::Search => true,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwap;
-use callgate_config::{AgentSearch, Built, BuiltAccess, McpMode};
+use callgate_config::{Built, BuiltAccess};
 use callgate_policy::Records;
 use callgate_session::{FairQueue, QueueBounds, QueuePermit};
 use callgate_tool::Principal;
@@ -129,7 +129,7 @@ impl Gateway {
     /// Serves another build from now on; requests that have begun keep theirs. Sessions stay. A build that is searched, or whose
     /// predecessor was, has its index before it is served.
     pub fn replace(&self, built: Arc<Built>) {
-        if is_searched(&built) || self.current_build().executor.has_search_index() {
+        if self.current_build().executor.has_search_index() || is_searched(&built) {
             built.executor.make_search_index();
         }
         self.0.answers.set_bounds(built.idempotency);
@@ -144,9 +144,11 @@ impl Gateway {
         self.0.has_pages.store(is_on, Ordering::Relaxed);
         let built = self.current_build();
         self.set_recording(&built);
-        if is_on || is_searched(&built) {
-            task::spawn_blocking(move || built.executor.make_search_index());
-        }
+        task::spawn_blocking(move || {
+            if is_on || is_searched(&built) {
+                built.executor.make_search_index();
+            }
+        });
     }
 
     pub(crate) fn has_pages(&self) -> bool {
@@ -242,11 +244,11 @@ impl Gateway {
     }
 }
 
-/// True if models search the tools of a build, however few there are.
+/// True if models search the tools of a build.
 fn is_searched(built: &Built) -> bool {
     let mut agents = built.agents.iter();
-    built.mcp.mode == McpMode::Search
-        || agents.any(|agent| agent.config.tools.search == AgentSearch::Always)
+    built.mcp.is_short(&built.executor, |_| true)
+        || agents.any(|agent| agent.config.tools.is_searched_in(&built.executor))
 }
 
 /// The clients that listen for changes of the tools, or for calls.

@@ -3,7 +3,7 @@
 
 mod declarations;
 
-use callgate_config::{McpConfig, McpMode, McpSchemas};
+use callgate_config::{McpConfig, McpSchemas};
 use callgate_executor::{Entry, Executor, Found, Search};
 use callgate_tool::{Effect, Object, Value, from_value, json};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -94,22 +94,7 @@ impl Standing {
 
 /// True if the four tools are listed instead of all.
 pub(crate) fn is_short(config: &McpConfig, executor: &Executor, caller: &Caller) -> bool {
-    match config.mode {
-        McpMode::Direct => false,
-        McpMode::Search => true,
-        McpMode::Auto => {
-            let mut left = Some(config.tokens);
-            let listed = executor.entries().filter(|entry| caller.lists(entry.toolset()));
-            // Once the limit is exceeded, the remaining tools are not declared.
-            for tool in listed.filter_map(Entry::declaration) {
-                left = left.and_then(|left| left.checked_sub(tool.tokens()));
-                if left.is_none() {
-                    return true;
-                }
-            }
-            false
-        }
-    }
+    config.is_short(executor, |entry| caller.lists(entry.toolset()))
 }
 
 pub(crate) fn pinned_entries<'e>(

@@ -26,6 +26,8 @@ async fn a_first_search_finds_its_index_made_where_tools_may_be_searched() {
         ("", true),
         ("console: false\n", false),
         ("console: false\nmcp: {mode: search}\n", true),
+        ("console: false\nmcp: {tokens: 1}\n", true),
+        ("console: false\nmcp: {mode: direct, tokens: 1}\n", false),
         (&*agent, true),
     ];
     for (text, is_made) in rows {
