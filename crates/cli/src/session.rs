@@ -35,7 +35,7 @@ pub(crate) async fn read_envelope(
         file_failure(file, &message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`")
     })?;
     let read = read_session(envelope.clone());
-    read.map_err(|error| file_failure(file, &error.to_string(), REMEDY))?;
+    read.map_err(|error| file_failure(file, &error.to_string(), HELP))?;
     let base = file.parent().unwrap_or(file);
     let mut credentials = Vec::new();
     for (name, reference) in references {
@@ -97,7 +97,7 @@ fn take_credentials(envelope: &mut Value) -> Result<Vec<(String, SecretReference
     members.into_iter().map(reference).collect()
 }
 
-const REMEDY: &str =
+pub(crate) const HELP: &str =
     "a session is an object with any of `id`, `parameters`, `payload`, `context`, `credentials`";
 
 #[cfg(test)]

@@ -57,7 +57,9 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
         &environment,
     )?;
     let session = match &arguments.session {
-        Some(file) => block_on(session::read_session_file(file, json_file(file)?, &built))??,
+        Some(file) => {
+            block_on(session::read_session_file(file, json_file(file, session::HELP)?, &built))??
+        }
         None => Session::default(),
     };
     let Built { executor, toolsets, unused_options, .. } = built;
@@ -237,7 +239,8 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     Ok(ended)
 }
 
-pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
+/// The JSON of a file; `help` says what to write there.
+pub(crate) fn json_file(file: &Path, help: &str) -> Result<Value, Failure> {
     let text =
         if file == Path::new("-") { batch::standard_input()? } else { read_file_bytes(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
@@ -248,29 +251,33 @@ pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
         read_json(text).map_err(|error| format!("{error}, got {first}"))
     });
     value.map_err(|error| {
-        let message = format!("error: `{}` is not JSON: {error}", file.display());
-        Failure(format!("{message}\nhelp: write one JSON object: `{{\"petId\": 7}}`"))
+        Failure::with_help(&format!("`{}` is not JSON: {error}", file.display()), help)
     })
 }
 
-/// One JSON object: the text itself, or the content of the file after `@`; `-` is standard input.
-pub(crate) fn read_object(text: &str) -> Result<Arguments, Failure> {
+/// One JSON object: the text itself, or the content of the file after `@`; `-` is standard input. Faults show the example.
+pub(crate) fn read_object(text: &str, example: &str) -> Result<Arguments, Failure> {
+    let help = format!("write one JSON object: `{example}`");
     let read = match (text, text.strip_prefix('@')) {
-        ("-", _) => json_file(Path::new("-"))?,
-        (_, Some(file)) => json_file(Path::new(file))?,
-        _ => read_json(text).map_err(|error| no_object(text, &error.to_string()))?,
+        ("-", _) => json_file(Path::new("-"), &help)?,
+        (_, Some("")) => {
+            let help = "`--args @FILE`, or `--args -` for standard input";
+            return Err(Failure::with_help("`--args @` names no file", help));
+        }
+        (_, Some(file)) => json_file(Path::new(file), &help)?,
+        _ => read_json(text).map_err(|error| no_object(text, &error.to_string(), example))?,
     };
     match read {
         Value::Object(arguments) => Ok(arguments),
-        other => Err(no_object(text, &format!("got `{other}`"))),
+        other => Err(no_object(text, &format!("got `{other}`"), example)),
     }
 }
 
-fn no_object(text: &str, why: &str) -> Failure {
+fn no_object(text: &str, why: &str, example: &str) -> Failure {
     let help = if !text.starts_with('@') && Path::new(text).is_file() {
         format!("did you mean `--args @{text}`?")
     } else {
-        "`--args '{\"petId\": 7}'`, or `--args @FILE`".to_owned()
+        format!("`--args '{example}'`, or `--args @FILE`")
     };
     let begins: String = text.chars().take(LONGEST_SHOWN).collect();
     let got = if why.starts_with("got") { String::new() } else { format!(", got: `{begins}`") };

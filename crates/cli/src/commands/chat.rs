@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
     }
     let session = match &arguments.session {
         Some(file) => {
-            let envelope = json_file(file)?;
+            let envelope = json_file(file, session::HELP)?;
             if let Some(recording) = &mut recording {
                 recording.note_session(envelope.clone(), &built.session_secrets);
             }

@@ -32,7 +32,9 @@ pub(crate) fn run(arguments: &McpArguments, kinds: &Kinds) -> Result<Verdict, Fa
     let loader = loader_with_effects(kinds, effects::MCP);
     let built = open_for_calls(&arguments.source.file, &options, &loader, &Environment::new())?;
     let session = match &arguments.session {
-        Some(file) => block_on(session::read_envelope(file, json_file(file)?, &built))??,
+        Some(file) => {
+            block_on(session::read_envelope(file, json_file(file, session::HELP)?, &built))??
+        }
         None => ReadSession::default(),
     };
     let host =

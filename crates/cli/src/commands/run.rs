@@ -38,7 +38,9 @@ pub(crate) fn run(arguments: &RunArguments, kinds: &Kinds) -> Result<Verdict, Fa
         &environment,
     )?;
     let session = match &arguments.session {
-        Some(file) => block_on(session::read_session_file(file, json_file(file)?, &built))??,
+        Some(file) => {
+            block_on(session::read_session_file(file, json_file(file, session::HELP)?, &built))??
+        }
         None => Session::default(),
     };
     let Built { executor, .. } = built;

@@ -30,12 +30,12 @@ pub(crate) fn read_arguments(
     given: &CallArguments,
     entry: Option<Entry<'_>>,
 ) -> Result<Arguments, Failure> {
-    if let Some(text) = &given.args {
-        return read_object(text);
-    }
     let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
-    ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry }
-        .parse_named_values(&given.arguments)
+    let guide = schema.as_ref().map(Guide::new);
+    match &given.args {
+        Some(text) => read_object(text, &object_example(guide)),
+        None => ArgumentTarget { guide, entry }.parse_named_values(&given.arguments),
+    }
 }
 
 /// The arguments that these words of a command line give to a tool, or the usage error for them.
@@ -63,8 +63,7 @@ impl<'a> ArgumentTarget<'a> {
         for text in texts {
             let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty())
             else {
-                let message = format!("error: expected `name=value`, got: `{text}`");
-                return Err(Failure(format!("{message}\nhelp: for example `petId=7`")));
+                return Err(unnamed_value_failure(text, self.guide));
             };
             let argument = wire_name::argument_name(name, self)?;
             let steps = self.path_steps(&argument);
@@ -111,6 +110,27 @@ impl<'a> ArgumentTarget<'a> {
             .or_else(|| guide.member(body::whole_body_argument(self.entry)?)?.member(first))?;
         rest.iter().try_fold(below, |at, name| at.member_or_item(name))
     }
+}
+
+fn unnamed_value_failure(text: &str, guide: Option<Guide<'_>>) -> Failure {
+    let help = match (guide, example_name(guide, text)) {
+        (Some(_), None) => "leave it out: the tool declares no arguments".to_owned(),
+        (_, name) => format!("for example `{}=…`", name.unwrap_or("NAME")),
+    };
+    Failure::with_help(&format!("expected `name=value`, got: `{text}`"), &help)
+}
+
+/// The arguments as an example of JSON shows them.
+fn object_example(guide: Option<Guide<'_>>) -> String {
+    let name = example_name(guide, "").map(Value::from);
+    name.map_or_else(|| "{}".to_owned(), |name| format!("{{{name}: …}}"))
+}
+
+/// The argument that an example shows: the one that is meant, else a required one.
+fn example_name<'a>(guide: Option<Guide<'a>>, meant: &str) -> Option<&'a str> {
+    let (required, declared) = (guide?.required_members(), guide?.declared_member_names());
+    let meant = declared.iter().find(|name| **name == meant);
+    meant.or(required.first()).or(declared.first()).copied()
 }
 
 fn is_given(arguments: &Arguments, steps: &[&str]) -> bool {

@@ -54,7 +54,7 @@ fn message_calls(
     form: Form,
     functions: &[String],
 ) -> Result<ReadMessage, Failure> {
-    let message = json_file(file)?;
+    let message = json_file(file, HELP)?;
     let read = read_calls(executor, message.clone(), dialect, form);
     if read.as_ref().map_or(true, |read| read.calls().is_empty())
         && let Some(other) = other_dialect(executor, &message, dialect)
@@ -65,10 +65,8 @@ fn message_calls(
         )));
     }
     let read = read.map_err(|error| {
-        let message = format!("error: `{}` is no message of `{dialect}`: {error}", file.display());
-        Failure(format!(
-            "{message}\nhelp: write the model's message as its provider's interface gave it"
-        ))
+        let message = format!("`{}` is no message of `{dialect}`: {error}", file.display());
+        Failure::with_help(&message, HELP)
     })?;
     Ok(match functions {
         [] => read,
@@ -114,3 +112,5 @@ pub(crate) fn read_calls(
 fn entry_by_wire_name<'e>(executor: &'e Executor, name: &str) -> Option<Entry<'e>> {
     executor.find(&tool_name(executor, name))
 }
+
+const HELP: &str = "write the model's message as its provider's interface gave it";
