@@ -47,7 +47,7 @@ fn with_call_tip(mut error: Error) -> Error {
         return error;
     }
     let tip = match error.kind() {
-        ErrorKind::UnknownArgument if error.get(ContextKind::SuggestedArg).is_none() => {
+        ErrorKind::UnknownArgument => {
             let given = match error.get(ContextKind::InvalidArg) {
                 Some(ContextValue::String(given)) => given.trim_start_matches('-'),
                 _ => "petId",
