@@ -12,7 +12,7 @@ use callgate::config::Error;
 use callgate_config::{Location, MAX_FILE_BYTES, read_file};
 use callgate_tool::nearest;
 
-use crate::folders;
+use crate::{exit::Failure, folders};
 
 pub(crate) fn file_location(given: &Path) -> Result<Location, Error> {
     if is_standard_input(given) {
@@ -22,6 +22,24 @@ pub(crate) fn file_location(given: &Path) -> Result<Location, Error> {
         Location::File(file) if !file.exists() => Ok(Location::File(profile_or_file(&file)?)),
         Location::File(file) => Ok(Location::File(file_in_folder(file))),
         other => Ok(other),
+    }
+}
+
+/// The configuration that is named, else `./callgate.yaml`, which must be there. `usage` is the command that names one.
+pub(crate) fn named_or_usual_file<'a>(
+    given: Option<&'a Path>,
+    usage: &str,
+) -> Result<&'a Path, Failure> {
+    let usual = Path::new(USUAL_FILE);
+    match given {
+        Some(given) => Ok(given),
+        None if usual.exists() => Ok(usual),
+        None => {
+            let message = "expected a configuration, got none: there is no `./callgate.yaml`";
+            let help =
+                format!("name one: `{usage}`, or make one: `callgate init NAME FILE|URL --here`");
+            Err(Failure::with_help(message, &help))
+        }
     }
 }
 

@@ -31,15 +31,15 @@ use crate::{
     args::ChatArguments,
     effects,
     exit::{Failure, Verdict},
-    file_argument::{USUAL_FILE, resolve_file},
+    file_argument::{named_or_usual_file, resolve_file},
     open::{loader_with_effects, open_for_calls},
     output, question, session,
 };
 
 pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let (file, name) = match &*arguments.named {
-        [file, name] => (file.as_str(), name),
-        [name] => (USUAL_FILE, name),
+        [file, name] => (Path::new(file), name),
+        [name] => (named_or_usual_file(None, "callgate chat CONFIG AGENT")?, name),
         _ => return Err(Failure::with_help("expected an agent", "callgate chat CONFIG AGENT")),
     };
     let once = arguments.once.as_deref().map(|text| first_input(text, &arguments.files));
@@ -53,10 +53,10 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
     let effects = if arguments.dry_run { effects::DRY_RUN } else { effects::CHAT };
     let options = DescriptionOptions::default();
     let loader = loader_with_effects(kinds, effects);
-    let mut built = open_for_calls(Path::new(file), &options, &loader, &environment)?;
+    let mut built = open_for_calls(file, &options, &loader, &environment)?;
     let mut recording = match &arguments.record {
         Some(folder) => {
-            let file = resolve_file(Path::new(file));
+            let file = resolve_file(file);
             Some(Recording::begin_recording(folder, &file, name, &mut built)?)
         }
         None => None,

@@ -19,19 +19,13 @@ use crate::{
     args::DoctorArguments,
     effects,
     exit::{Failure, Verdict},
-    file_argument::USUAL_FILE,
+    file_argument::named_or_usual_file,
     open::{build_silently, loader_with_effects},
     output, remedy,
 };
 
 pub(crate) fn run(arguments: &DoctorArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
-    let file = arguments.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE));
-    if arguments.file.is_none() && !file.exists() {
-        let message = "error: expected a configuration, got none: there is no `./callgate.yaml`";
-        let help =
-            "name one: `callgate doctor FILE`, or make one: `callgate init NAME FILE|URL --here`";
-        return Err(Failure(format!("{message}\nhelp: {help}")));
-    }
+    let file = named_or_usual_file(arguments.file.as_deref(), "callgate doctor FILE")?;
     let report = examine_file(file, &DescriptionOptions::default(), kinds)?;
     if arguments.json {
         output::print_result(&format!("{}\n", json!({"checks": (report.json_lines())})));

@@ -20,14 +20,14 @@ use crate::{
     args::{LoginArguments, LoginPlace},
     effects,
     exit::{Failure, Verdict, with_cause},
-    file_argument::USUAL_FILE,
+    file_argument::named_or_usual_file,
     folders,
     open::{loader_with_effects, open_with_warnings},
     output,
 };
 
 pub(crate) fn run(arguments: &LoginArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
-    let (built, logins) = load_logins(&arguments.at, kinds)?;
+    let (built, logins) = load_logins(&arguments.at, "callgate login FILE", kinds)?;
     folders::state_folder().iter().try_for_each(|folder| check_writable(folder))?;
     block_on(run_logins(&logins, arguments))??;
     drop::<Built>(built);
@@ -60,26 +60,22 @@ async fn run_logins(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result
     Ok(())
 }
 
-fn file_or_usual(at: &LoginPlace) -> &Path {
-    at.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE))
-}
-
-fn load_logins(at: &LoginPlace, kinds: &Kinds) -> Result<(Built, Vec<BuiltLogin>), Failure> {
+fn load_logins(
+    at: &LoginPlace,
+    usage: &str,
+    kinds: &Kinds,
+) -> Result<(Built, Vec<BuiltLogin>), Failure> {
+    let file = named_or_usual_file(at.file.as_deref(), usage)?;
     let environment = Environment::new().without_audit().listing_missing();
     let loader = loader_with_effects(kinds, effects::LOGIN);
-    let built = open_with_warnings(
-        file_or_usual(at),
-        &DescriptionOptions::default(),
-        &loader,
-        &environment,
-    )?;
+    let built = open_with_warnings(file, &DescriptionOptions::default(), &loader, &environment)?;
     let mut logins = callgate_config::logins(&built);
     let mut names: Vec<String> = logins.iter().map(|login| login.toolset.clone()).collect();
     names.dedup();
     if let Some(toolset) = &at.toolset {
         logins.retain(|login| login.toolset == *toolset);
     }
-    let shown = file_or_usual(at).display();
+    let shown = file.display();
     if logins.is_empty() {
         return Err(Failure(match (&at.toolset, names.is_empty()) {
             (Some(toolset), false) => format!(
@@ -145,7 +141,7 @@ async fn log_in_on_device(login: &Login) -> Result<LoggedIn, Failure> {
 /// `callgate logout`: revokes the tokens of a login at the authorization server, and removes it from this machine whatever
 /// the server says.
 pub(crate) fn log_out(at: &LoginPlace, kinds: &Kinds) -> Result<Verdict, Failure> {
-    let (built, logins) = load_logins(at, kinds)?;
+    let (built, logins) = load_logins(at, "callgate logout FILE", kinds)?;
     block_on(log_out_of(&logins))??;
     drop::<Built>(built);
     Ok(Verdict::Fine)
