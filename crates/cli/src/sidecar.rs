@@ -3,7 +3,7 @@
 
 mod address;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{error::Error as StdError, iter, path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use callgate::{
@@ -134,7 +134,10 @@ impl Sidecar {
             _ if !is_read => "it may have decided: `callgate approvals` shows it",
             _ => NAME_IT,
         };
-        self.unreachable_failure(&with_cause(error), help)
+        // The last cause says what the system said: `Connection refused`.
+        let cause = iter::successors(StdError::source(error), |cause| cause.source()).last();
+        let why = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+        self.unreachable_failure(&why, help)
     }
 
     fn unreachable_failure(&self, why: &str, help: &str) -> Failure {

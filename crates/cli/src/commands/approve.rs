@@ -28,7 +28,7 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
         return send_decision(&sidecar, &Approval(Value::Null), question, arguments).await;
     }
     let answer = sidecar.get(&approval_path(&arguments.id)).await?;
-    if answer.status == StatusCode::NOT_FOUND {
+    if answer.status == StatusCode::NOT_FOUND && answer.value != Value::Null {
         let message = format!("no approval `{}` that you may see waits", arguments.id);
         return Ok(not_decided(&message, "`callgate approvals` lists those that wait"));
     }

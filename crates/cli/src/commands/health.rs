@@ -2,6 +2,7 @@
 //! is asked this way.
 
 use callgate_config::Kinds;
+use callgate_tool::Value;
 
 use super::call::block_on;
 use crate::{
@@ -15,7 +16,12 @@ pub(crate) fn run(arguments: &HealthArguments, kinds: &Kinds) -> Result<Verdict,
     let path = if arguments.ready { "/readyz" } else { "/healthz" };
     let answer = block_on(async {
         let sidecar = Sidecar::on_this_machine(&arguments.sidecar, kinds).await?;
-        sidecar.get(path).await
+        let answer = sidecar.get(path).await?;
+        if answer.value == Value::Null {
+            Err(sidecar.foreign_response_failure())
+        } else {
+            Ok(answer)
+        }
     })??;
     output::print_result(&format!("{}\n", answer.value));
     Ok(Verdict::findings_if(!answer.status.is_success()))

@@ -93,7 +93,18 @@ fn the_health_of_a_sidecar_on_this_machine_is_an_exit_code_and_needs_no_token() 
     );
     fs::write(scene.folder.path().join("known.yaml"), text).unwrap();
     health(&["health", "known.yaml"]).exits(0).prints("ok");
-    health(&["health", "--url", "http://127.0.0.1:1"]).exits(2).says("no answer of a sidecar");
+    let ended = health(&["health", "--url", "http://127.0.0.1:1"]).exits(2);
+    ended.says("no answer of a sidecar").says("Connection refused");
+}
+
+#[test]
+fn an_answer_without_json_is_of_no_sidecar() {
+    let other = Server::with(Router::new());
+    let url = other.url("");
+    for line in [&["health"][..], &["approvals"], &["approve", "some-id", "--yes"]] {
+        let ended = callgate(&[line, &["--url", &*url]].concat()).exits(2);
+        ended.says(&url).says("sidecar");
+    }
 }
 
 #[test]
