@@ -32,7 +32,11 @@ impl Agent {
         let agent = named.ok_or_else(|| {
             let agent_names: Vec<_> =
                 built.agents.iter().map(|agent| format!("`{}`", agent.name)).collect();
-            error::unknown_agent(name, &agent_names.join(", "))
+            let agent_names = match &*agent_names {
+                [] => "which has none".to_owned(),
+                agent_names => format!("one of {}", agent_names.join(", ")),
+            };
+            error::unknown_agent(name, &agent_names)
         })?;
         let model = model(&agent.model)?;
         let agent = Self::new(built.executor.clone(), model, settings(agent));

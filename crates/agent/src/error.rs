@@ -74,7 +74,7 @@ callgate_secret::errors! {
     fn wrong_answer(id: &str, problem: &str) = Answer: "the answer to the call `{id}`: {problem}";
     fn nothing_waits() = Answer: "no call of this transcript waits; send an input";
     fn unknown_agent(name: &str, agent_names: &str) = UnknownAgent:
-        "expected the name of an agent of the configuration, one of {agent_names}, got: `{name}`";
+        "expected the name of an agent of the configuration, {agent_names}, got: `{name}`";
     fn busy() = Busy: "another turn of this transcript runs; send this one when that has ended";
 }
 

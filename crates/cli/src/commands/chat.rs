@@ -254,7 +254,7 @@ fn ask_for_answer(pending: &PendingCall) -> Option<Answer> {
 fn agent_failure(error: &Error) -> Failure {
     let help = match error.kind() {
         ErrorKind::Input => "name other words or files: `--once` and `--file`",
-        _ => "`callgate check` reads the configuration; `agents` names its agents",
+        _ => "`callgate check CONFIG` reads the configuration; `agents` names its agents",
     };
     Failure::with_help(&error.to_string(), help)
 }
