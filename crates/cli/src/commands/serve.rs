@@ -1,6 +1,6 @@
 //! `callgate serve`: the sidecar. Reports on standard error what it serves; a signal ends the process.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use callgate::config::Error;
 use callgate_config::{Config, Kinds, LogFormat};
@@ -118,16 +118,29 @@ impl From<Failure> for NotServed {
 impl From<ServeFailure> for NotServed {
     fn from(error: ServeFailure) -> Self {
         match error {
-            ServeFailure::Address { .. } => Self::because(
-                error.to_string(),
-                "end what listens there, or name another address: `--listen 127.0.0.1:8411`, or `listen:`",
-            ),
+            ServeFailure::Address { ref source, .. } => {
+                Self::because(error.to_string(), address_help(source))
+            }
             ServeFailure::Configuration(error) => Self::Configuration(error),
             ServeFailure::NotAnAddress { .. } => {
                 let help = "for example `--listen 127.0.0.1:8410`";
                 Self::because(format!("`--listen`: {error}"), help)
             }
             _ => Self::because(error.to_string(), ""),
+        }
+    }
+}
+
+fn address_help(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "end what listens there, or name another address: `--listen 127.0.0.1:8411`, or `listen:`"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "name a port from 1024 on, or a socket in a folder of this user: `--listen 127.0.0.1:8410`, or `listen:`"
+        }
+        _ => {
+            "name an address of this machine, or a socket in a folder that is there: `--listen 127.0.0.1:8410`, or `listen:`"
         }
     }
 }
