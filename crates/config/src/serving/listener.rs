@@ -97,14 +97,19 @@ fn listener_config(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Li
     if let Some(text) = node.as_str() {
         return read_listener_address(reader, text, pointer).map(ListenerConfig::new);
     }
+    if node.as_object().is_none() {
+        reader.report_wrong_type_with_value(pointer, "an address or a mapping", node, EXAMPLES);
+        return None;
+    }
     let ListenerKeys { address, tls } = reader.section::<ListenerKeys>(node, pointer)?;
     Some(ListenerConfig { address: address?, tls })
 }
 
 fn read_listener_address(reader: &mut Reader, text: &str, pointer: &str) -> Option<Address> {
     let address = text.parse().map_err(|error: super::NotAnAddress| {
-        let help = "for example `127.0.0.1:8410` or `unix:/run/callgate.sock`";
-        reader.complain(SettingCode::WrongValue, pointer, error.to_string(), help);
+        reader.complain(SettingCode::WrongValue, pointer, error.to_string(), EXAMPLES);
     });
     address.ok()
 }
+
+const EXAMPLES: &str = "for example `127.0.0.1:8410` or `unix:/run/callgate.sock`";
