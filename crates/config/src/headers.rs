@@ -46,7 +46,7 @@ forms! {
             let pointer = format!("{pointer}/{}", pointer_segment(name));
             match node.as_str() {
                 Some(text) => headers.extend(fixed_header(reader, name, text, &pointer)),
-                None => reader.report_wrong_type(&pointer, "a text or a reference to a secret", node, "quote it"),
+                None => reader.report_missing_text(&pointer, "a text or a reference to a secret", node),
             }
         }
         Some(headers)

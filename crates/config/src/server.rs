@@ -80,7 +80,7 @@ forms! {
             Node::String(_) => reader.setting(mapping, key),
             Node::Number(number) => Some(number.to_string()),
             other => {
-                reader.report_wrong_type(&at(mapping, key), "a text", other, "quote it");
+                reader.report_missing_text(&at(mapping, key), "a text", other);
                 None
             }
         }

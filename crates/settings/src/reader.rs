@@ -150,7 +150,7 @@ impl Reader {
         let node = mapping.object.get(key)?;
         let text = node.as_str();
         if text.is_none() {
-            self.report_wrong_type(&at(mapping, key), "a text", node, "quote it");
+            self.report_missing_text(&at(mapping, key), "a text", node);
         }
         text
     }
@@ -223,7 +223,7 @@ impl Reader {
             match item.as_str() {
                 Some(text) => texts.push(text),
                 None => {
-                    self.report_wrong_type(&format!("{pointer}/{at}"), "a text", item, "quote it");
+                    self.report_missing_text(&format!("{pointer}/{at}"), "a text", item);
                 }
             }
         }

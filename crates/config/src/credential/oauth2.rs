@@ -293,7 +293,7 @@ fn read_parameters(
         }
         match value.as_str() {
             Some(text) => parameters.push((name.to_string(), text.to_owned())),
-            None => reader.report_wrong_type(&pointer, "a text", value, "quote it"),
+            None => reader.report_missing_text(&pointer, "a text", value),
         }
     }
     Some(parameters)

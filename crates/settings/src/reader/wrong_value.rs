@@ -12,6 +12,14 @@ impl Reader {
         self.complain(SettingCode::WrongValue, pointer, message, help);
     }
 
+    /// Records a value that is no text: quotes make one of it, unless there is none.
+    pub fn report_missing_text(&mut self, pointer: &str, expected: &str, got: &Node) {
+        let is_empty = matches!(got, Node::Null);
+        let help =
+            if is_empty { "it has no value: write one, or remove the key" } else { "quote it" };
+        self.report_wrong_type(pointer, expected, got, help);
+    }
+
     /// Records a value of a type that contains no secrets; a short value is shown.
     pub fn report_wrong_type_with_value(
         &mut self,
