@@ -123,7 +123,7 @@ impl Error {
 
 callgate_secret::errors! {
     fn not_a_header_name() = Configuration:
-        "the name of a credential's header must be a token of RFC 9110 such as `X-Api-Key`";
+        "the name of a header must be a token of RFC 9110 such as `X-Api-Key`";
     fn framing_header(name: &str) = Configuration:
         "a credential cannot be in a header that only the HTTP client may set: `{name}`";
     fn no_parameter_name() = Configuration: "the API key's query parameter must have a name";

@@ -108,7 +108,7 @@ impl<'a> Authenticators<'a> {
                 }
             };
             if let Err(error) = &made {
-                let help = "name a header that is neither the connection's nor the message's";
+                let help = "name a header of letters, digits and `-`, neither the connection's nor the message's";
                 reader.complain(SettingCode::WrongValue, &header.pointer, error.to_string(), help);
             }
             self.headers.push(made.ok());
