@@ -12,6 +12,13 @@ fn a_call_prints_the_answer_of_the_recording() {
 }
 
 #[test]
+fn a_request_that_no_recording_answers_is_quoted_line_by_line() {
+    let ended = callgate(&["call", DEMO, "pets-getPet", "petId=999999"]).exits(1);
+    let ended = ended.says("note: nothing is recorded for this request\n> request:\n");
+    ended.says("\n> GET https://api.pets.example/v1/pets/999999 HTTP/1.1\n");
+}
+
+#[test]
 fn an_operation_id_names_its_tool() {
     callgate(&["call", DEMO, "getPet", "petId=7"]).exits(0);
 }

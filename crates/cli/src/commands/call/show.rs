@@ -8,7 +8,7 @@ use callgate::{
     result::{Event, Part, PlannedRequest},
     secret::SecretReference,
 };
-use callgate_tool::visible_line;
+use callgate_tool::{visible_line, visible_quotation};
 
 use super::{
     call_verdict,
@@ -89,7 +89,7 @@ impl ResultPrinter {
             let is_told = (is_failed && fault::explains_fault(event))
                 || matches!(event, Event::TextForJson { .. });
             if !is_told && (self.is_verbose || is_news(event)) {
-                output::print_message_line(&format!("note: {}", visible_line(&event.to_string())));
+                output::print_message(&format!("note: {}\n", note_text(event)));
             }
         }
     }
@@ -159,6 +159,17 @@ impl ResultPrinter {
             }
         }
         seen
+    }
+}
+
+/// An event in one line; the requests that a recording answers are quoted below it.
+fn note_text(event: &Event) -> String {
+    let text = event.to_string();
+    match text.split_once('\n').filter(|_| matches!(event, Event::NothingRecorded { .. })) {
+        Some((said, requests)) => {
+            format!("{}\n{}", visible_line(said), visible_quotation(requests.trim_end()))
+        }
+        None => visible_line(&text).into_owned(),
     }
 }
 
