@@ -13,7 +13,7 @@ use crate::{
     meter::KEPT,
     options::SessionInputs,
     reference::{LocatedNode, follow_references, reference_chain},
-    schema::{is_legal, own_only_value, says_read_only, sent_value},
+    schema::{is_legal, is_read_only, own_only_value, sent_value},
     session_input::{Annotation, is_visible, session_annotation},
 };
 
@@ -127,7 +127,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         for (name, node) in members {
             let path = above.name(name);
             let said: Vec<&'d Node> = reference_chain(self.document, node, &path).collect();
-            if said.iter().any(|node| says_read_only(node)) {
+            if is_read_only(self.document, node, &path) {
                 continue;
             }
             let is_due = required.contains(&**name);

@@ -15,6 +15,7 @@ mod listed_values;
 mod media_part;
 pub(crate) mod nullable;
 mod object_kind;
+mod one_way;
 mod part;
 mod pattern;
 mod rename;
@@ -27,7 +28,7 @@ mod set;
 mod stem;
 mod unknown_keyword;
 
-use std::{collections::VecDeque, fmt::Display, sync::Arc};
+use std::{collections::VecDeque, fmt::Display, mem, sync::Arc};
 
 use callgate_tool::{Object, Value, json};
 use callgate_tree::{Node, Object as NodeObject, Path};
@@ -46,6 +47,7 @@ use crate::{
     schema::{
         bytes::{Bytes, is_bytes},
         cache::SchemaCache,
+        one_way::{Composition, is_marked},
         part::DefinedNode,
         scope::Scope,
         stem::name_stem,
@@ -56,6 +58,7 @@ use crate::{
 pub(crate) use self::{
     legal::{is_legal, legal_default},
     listed_values::sent_value,
+    one_way::is_read_only,
 };
 
 /// The purpose of a schema, which decides the values it describes.
@@ -76,6 +79,7 @@ pub(crate) struct Builder<'d> {
     taken: HashSet<Arc<str>>,
     pending: VecDeque<PendingDefinition>,
     pub(crate) bytes: Bytes,
+    composition: Composition<'d>,
     /// The names of the parts of the body that are bytes by their media type alone.
     pub(crate) untyped_parts: Vec<Arc<str>>,
     /// The number of nested references that are still built in place.
@@ -112,6 +116,7 @@ impl<'d> Builder<'d> {
             taken: HashSet::new(),
             pending: VecDeque::new(),
             bytes: Bytes::Text,
+            composition: Composition::default(),
             untyped_parts: Vec::new(),
             left_in_place: media_part::MOST_IN_PLACE,
             scope: Scope::default(),
@@ -216,7 +221,10 @@ impl<'d> Builder<'d> {
             }
             return self.bytes_schema(node);
         }
+        let composition = self.composition_of(node, path);
+        let outer = mem::replace(&mut self.composition, composition);
         keyword::build_keywords(self, node, path, &mut built);
+        self.composition = outer;
         nullable::with_null_if_nullable(self.document, node, built)
     }
 
@@ -303,10 +311,7 @@ impl<'d> Builder<'d> {
     }
 
     fn keeps_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
-        let marked = |mark: &str| {
-            let says = |node: &Node| node.is_true(mark);
-            reference_chain(self.document, property, path).any(says)
-        };
+        let marked = |mark: &str| is_marked(self.document, property, path, mark);
         match self.view {
             View::Complete => !marked("readOnly"),
             View::Declared(session_inputs) => {
@@ -352,11 +357,6 @@ pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
         _ => None,
     });
     value.filter(|value| !matches!(value, Node::Null))
-}
-
-/// True if a schema is marked as `readOnly`, itself or by its references: its value occurs in responses and is never sent.
-pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
-    reference_chain(document, schema, path).any(says_read_only)
 }
 
 pub(crate) fn says_read_only(node: &Node) -> bool {

@@ -223,6 +223,27 @@ fn a_read_only_member_is_neither_filled_nor_accepted() {
 }
 
 #[test]
+fn a_read_only_member_is_not_required_by_another_part_of_a_composition() {
+    let base = json!({"type": "object", "properties": {
+        "id": {"type": "integer", "readOnly": true}, "name": {"type": "string"}}});
+    let below = json!({"allOf": [{"type": "integer", "readOnly": true, "default": 1}]});
+    for schema in [
+        json!({"allOf": [base, {"type": "object", "required": ["id", "name"]}]}),
+        json!({"allOf": [base], "required": ["id", "name"]}),
+        json!({"allOf": [{"allOf": [base]}, {"allOf": [{"required": ["id"]}]}]}),
+        json!({"oneOf": [base], "required": ["id"]}),
+        json!({"type": "object", "required": ["id"], "properties": {"id": below, "name": {}}}),
+    ] {
+        let plan = body(schema.clone(), true);
+        let sent = call(&plan, json!({"body": {"name": "Rex"}})).shown();
+        assert!(sent.ends_with(r#"{"name":"Rex"}"#), "{schema} {sent}");
+        let given = call(&plan, json!({"body": {"id": 2, "name": "Rex"}}));
+        let problem = "body.id: expected nothing: the service sets it (`readOnly`), got number (leave it out)";
+        assert_eq!(given.problems(), problem, "{schema}");
+    }
+}
+
+#[test]
 fn a_null_in_strict_mode_counts_as_omitted() {
     let planned = call_in(
         &body(pet(), true),

@@ -48,7 +48,7 @@ pub(super) fn build_keywords<'d>(
     let illegal_default = object.get("default").is_some_and(is_illegal);
     for (name, value) in object.iter() {
         let path = path.name(name);
-        builder.bytes = bytes.representation_below_keyword(name);
+        builder.enter_keyword(bytes, name);
         match &**name {
             "discriminator" | "$ref" | "$defs" => {}
             "nullable" if value.as_bool().is_some() => {}

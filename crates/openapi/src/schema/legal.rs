@@ -10,7 +10,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     document::Document,
     reference::{LocatedNode, reference_chain, reference_targets},
-    schema::{bytes::is_bytes, listed_values, says_read_only},
+    schema::{bytes::is_bytes, listed_values, one_way::is_one_way},
 };
 
 /// The default of a schema, or of its reference's target, if its schema allows it.
@@ -226,11 +226,6 @@ fn is_count_within(schema: &Object, count: usize, least: &str, most: &str) -> bo
     let count = u64::try_from(count).unwrap_or(u64::MAX);
     let bound = |name: &str| schema.get(name)?.as_number()?.as_u64();
     bound(least).is_none_or(|least| count >= least) && bound(most).is_none_or(|most| count <= most)
-}
-
-pub(super) fn is_one_way(document: &Document, property: &Node, path: &Path<'_>) -> bool {
-    let says = |node: &Node| node.is_true("writeOnly");
-    reference_chain(document, property, path).any(|node| says_read_only(node) || says(node))
 }
 
 pub(super) const KINDS: [&str; 7] =

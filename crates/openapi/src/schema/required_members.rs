@@ -29,9 +29,11 @@ pub(super) fn copy_required(
     let mut seen_names = HashSet::new();
     for name in names {
         let property = object.get("properties").and_then(|properties| properties.get(name));
-        if seen_names.insert(name)
-            && property.is_none_or(|property| builder.asks_for(property, path))
-        {
+        let is_asked = || match property {
+            Some(property) => builder.asks_for(property, path),
+            None => !builder.is_left_out(name),
+        };
+        if seen_names.insert(name) && is_asked() {
             kept.extend(builder.copy_text(name).map(Value::String));
         }
     }

@@ -186,6 +186,16 @@ fn members_with_a_default_or_a_session_value_are_not_required() {
     assert_eq!(complete["$defs"]["Filled"]["properties"]["d"], json!({"readOnly": true}));
 }
 
+#[test]
+fn a_member_that_another_part_of_a_composition_marks_is_not_required() {
+    let (declared, complete, _) = built(
+        &json!({"allOf": [{"$ref": "#/components/schemas/Filled"}, {"required": ["c", "d"]}]}),
+    );
+    for schema in [declared, complete] {
+        assert_eq!(schema["allOf"][1]["required"], json!(["c"]));
+    }
+}
+
 /// What a declared schema requires at this place.
 #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
 #[track_caller]

@@ -9,7 +9,7 @@ use super::{
     conflict::Conflict,
     rules::Rules,
 };
-use crate::{reference::LocatedNode, schema::legal::is_one_way};
+use crate::{reference::LocatedNode, schema::one_way::is_one_way};
 
 type RequiredMembers<'a, 'd> = IndexMap<&'d str, &'a LocatedNode<'d>>;
 
