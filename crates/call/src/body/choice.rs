@@ -100,7 +100,7 @@ fn is_of_type(operation: &Operation, media: &BodyMedia, value: &Value) -> bool {
 }
 
 /// Returns true if a text is an object or a list that a model wrote as text.
-fn is_object_as_text(value: &Value) -> bool {
+pub(super) fn is_object_as_text(value: &Value) -> bool {
     let text = value.as_str().map(str::trim_start).filter(|text| text.starts_with(['{', '[']));
     text.is_some_and(|text| Value::parse(text).is_ok())
 }

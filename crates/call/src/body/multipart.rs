@@ -13,6 +13,7 @@ use percent_encoding::percent_decode_str;
 use super::{
     MAX_BODY,
     boundary::boundary,
+    choice::is_object_as_text,
     content::{Content, Member},
     form,
     media_type::{is_json, is_range, matches_type, with_charset},
@@ -220,10 +221,14 @@ fn member_part<'a>(
     }
     let text = text_of(member.value);
     let media_type = value_type(member, declared, &text)?;
+    let is_json = media_type.as_deref().is_some_and(is_json);
     // A text `null` would be read as the text.
-    if member.value.is_null() && !media_type.as_deref().is_some_and(is_json) {
+    if member.value.is_null() && !is_json {
         return Err(wording::unwritable(&member.at, Unwritable::Null));
     }
+    // An object or a list as text is finished JSON.
+    let is_quoted = is_json && member.value.is_string() && !is_object_as_text(member.value);
+    let text = if is_quoted { member.value.to_string() } else { text };
     Ok(Part { name, filename: None, media_type, headers, data: text.into_bytes().into() })
 }
 

@@ -126,6 +126,29 @@ fn multipart_parts_have_names_and_media_types() {
 }
 
 #[test]
+fn a_text_in_a_part_of_json_is_json() {
+    let json_type = json!({"contentType": "application/json"});
+    let media = encoded(
+        json!({"s": {"type": "string"}, "list": {"type": "array", "items": {"type": "string"}},
+            "n": {"type": "integer"}, "ready": {"type": "string"}}),
+        json!({"s": json_type, "list": {"contentType": "application/vnd.a+json; b=c"},
+            "n": json_type, "ready": json_type}),
+    );
+    check(
+        PARTS,
+        media,
+        json!({"s": "a \"b\"", "list": ["true", "5"], "n": 7, "ready": "{\"k\": 1}"}),
+        "multipart/form-data; boundary=BOUNDARY\n\n\
+         --BOUNDARY\nContent-Disposition: form-data; name=\"s\"\nContent-Type: application/json\n\n\"a \\\"b\\\"\"\n\
+         --BOUNDARY\nContent-Disposition: form-data; name=\"list\"\nContent-Type: application/vnd.a+json; b=c\n\n\"true\"\n\
+         --BOUNDARY\nContent-Disposition: form-data; name=\"list\"\nContent-Type: application/vnd.a+json; b=c\n\n\"5\"\n\
+         --BOUNDARY\nContent-Disposition: form-data; name=\"n\"\nContent-Type: application/json\n\n7\n\
+         --BOUNDARY\nContent-Disposition: form-data; name=\"ready\"\nContent-Type: application/json\n\n{\"k\": 1}\n\
+         --BOUNDARY--\n",
+    );
+}
+
+#[test]
 fn a_file_part_has_the_given_name_and_media_type() {
     let media = encoded(
         json!({"files": {"type": "array", "items": {"type": "string", "format": "binary"}}}),
