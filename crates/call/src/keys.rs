@@ -15,7 +15,8 @@ use crate::{
     cookie::cookies,
     inputs::{Fillings, Subject},
     parameter::write_pair,
-    query::Pairs,
+    query::{FORM, Pairs},
+    querystring::{MemberEncodings, write_member},
     wording,
 };
 
@@ -49,6 +50,9 @@ pub(crate) fn claim_parameters(
                 keys.claim_pairs(KeySpace::Query, argument, &text)?;
             }
             Placement::Path(_) => keys.claim_members(KeySpace::Path, argument, value)?,
+            Placement::Querystring { media_type, encodings } if **media_type == *FORM => {
+                keys.claim_query_string(argument, encodings, value)?;
+            }
             _ => keys.claim_members(KeySpace::Query, argument, value)?,
         }
     }
@@ -78,12 +82,33 @@ impl<'a> Keys<'a> {
         text: &str,
     ) -> Result<(), Box<Fault>> {
         let separator = if space == KeySpace::Cookie { ';' } else { '&' };
-        // A value without members writes no pair.
-        let pairs = text.split(separator).filter(|pair| !pair.is_empty());
-        let names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
-        for name in names {
-            let name = percent_decode_str(name.trim_start()).decode_utf8_lossy();
-            self.claim_key(space, argument, &name)?;
+        keys_in_pairs(text, separator).try_for_each(|key| self.claim_key(space, argument, &key))
+    }
+
+    /// Claims the keys that the members of a whole query string write. Fails if two members write one.
+    fn claim_query_string(
+        &mut self,
+        argument: &str,
+        encodings: &MemberEncodings,
+        value: &Value,
+    ) -> Result<(), Box<Fault>> {
+        let space = KeySpace::Query;
+        let mut written: BTreeMap<String, &str> = BTreeMap::new();
+        for (name, member) in value.as_object().into_iter().flatten() {
+            let name = name.as_str();
+            let mut text = String::new();
+            write_member(&mut Pairs::new(&mut text, "&"), name, encodings, member)
+                .map_err(|why| wording::unwritable(argument, why))?;
+            self.claim_pairs(space, argument, &text)?;
+            let twice = keys_in_pairs(&text, '&').find_map(|key| {
+                let first = *written.entry(key.clone()).or_insert(name);
+                (first != name).then_some((key, first))
+            });
+            if let Some((key, first)) = twice {
+                let at = format!("{argument}.{name}");
+                let writer = Writer::Argument(format!("{argument}.{first}").into());
+                return Err(wording::key::key_of_another_fault(&at, space.noun(), &key, &writer));
+            }
         }
         Ok(())
     }
@@ -128,6 +153,13 @@ impl<'a> Keys<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// The keys in a text of `name=value` pairs, as a receiver reads them. A value without members writes no pair.
+fn keys_in_pairs(text: &str, separator: char) -> impl Iterator<Item = String> {
+    let pairs = text.split(separator).filter(|pair| !pair.is_empty());
+    let names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
+    names.map(|name| percent_decode_str(name.trim_start()).decode_utf8_lossy().into_owned())
 }
 
 /// Returns true if a value of this style is written under other keys than its own name.

@@ -25,6 +25,7 @@ mod path;
 mod plain;
 mod plan;
 mod query;
+mod querystring;
 mod quoted_json;
 mod request;
 mod response;

@@ -2,13 +2,14 @@
 //! object. An optional one is recorded in the journal, so that the result says it; a required one is refused, because it
 //! would leave no trace (OpenAPI 3.1.1 §4.8.12: a required parameter is mandatory). `body::omission` finds members of bodies.
 
-use callgate_openapi::{Input, Placement, Style, Styled};
+use callgate_openapi::{Encoding, Input, Placement, Style, Styled};
 use callgate_tool::{Event, Fault, Journal, Object, Problem, Value};
 
 use crate::{
     check::resolved_schema,
     inputs::Fillings,
     query::FORM,
+    querystring::{MemberEncodings, encoding_of_member, is_omitted},
     style::{is_hollow, is_void},
     wording,
 };
@@ -106,8 +107,8 @@ pub(crate) fn find_omitted_parameters(
         match &input.placement {
             // A path cannot hold an empty value, so it is refused.
             Placement::Path(_) if is_void(value) => {}
-            Placement::Querystring { media_type } if **media_type == *FORM => {
-                find_omitted_in_pairs(given, omitted);
+            Placement::Querystring { media_type, encodings } if **media_type == *FORM => {
+                find_omitted_in_pairs(given, encodings, omitted);
             }
             placement => {
                 placement
@@ -195,7 +196,11 @@ fn find_omitted_in_brackets(given: GivenValue<'_>, omitted: &mut OmittedValues<'
     }
 }
 
-fn find_omitted_in_pairs(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
+fn find_omitted_in_pairs(
+    given: GivenValue<'_>,
+    encodings: &MemberEncodings,
+    omitted: &mut OmittedValues<'_>,
+) {
     let Some(members) = given.value.as_object() else {
         // A text is the whole query string.
         if given.value.is_string() {
@@ -209,8 +214,13 @@ fn find_omitted_in_pairs(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>)
         return omitted.add(GivenValue { is_required, ..given });
     }
     for (name, member) in members {
-        if is_void(member) {
-            omitted.add(given.member(&format!("{}.{name}", given.at), name, member));
+        let encoding = encoding_of_member(encodings, name);
+        let at = format!("{}.{name}", given.at);
+        let own = given.member(&at, name, member);
+        if let Some(Encoding::Styled(styled)) = encoding {
+            find_omitted_by_style(own, styled, omitted);
+        } else if is_omitted(encoding, member) {
+            omitted.add(own);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     parameter::{content_text, write_pair},
     path::{Variable, write_segment},
     query::Pairs,
-    request::write_querystring,
+    querystring::write_querystring,
     style::{Unwritable, is_void, unwritable_value},
     wording,
 };
@@ -149,7 +149,9 @@ fn check_writable(operation: &Operation, input: &Input, value: &Value) -> Result
         Placement::Query(encoding) => {
             write_pair(&mut Pairs::new(&mut text, "&"), &input.name, encoding, value)
         }
-        Placement::Querystring { media_type } => write_querystring(&mut text, media_type, value),
+        Placement::Querystring { media_type, encodings } => {
+            write_querystring(&mut text, media_type, encodings, value)
+        }
     }
 }
 

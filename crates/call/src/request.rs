@@ -21,8 +21,9 @@ use crate::{
     path::{Variable, write_segment},
     plain::{is_plain_tail, is_unchanged_by_parsing, takes_plain_tails},
     query::{FORM, Pairs},
+    querystring::write_querystring,
     stored_results::StoredResults,
-    style::{Escape, Unwritable, is_void, write_escaped},
+    style::{Unwritable, is_void},
     wording,
 };
 
@@ -167,7 +168,7 @@ fn write_query(url: &mut String, start: usize, ready: &Ready<'_>) -> Result<(), 
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
     for (input, filling) in ready.subject.inputs.iter().zip(&ready.fillings) {
-        let Placement::Querystring { media_type } = &input.placement else { continue };
+        let Placement::Querystring { media_type, encodings } = &input.placement else { continue };
         let Some(Filling { value, .. }) = filling else { continue };
         // OpenAPI 3.2.0 §4.12.1: other query values would be read as a part of it.
         if url.len() > n_fixed {
@@ -179,30 +180,10 @@ fn write_query(url: &mut String, start: usize, ready: &Ready<'_>) -> Result<(), 
         if url.len() > start {
             url.push('&');
         }
-        write_querystring(url, media_type, value)
+        write_querystring(url, media_type, encodings, value)
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
     Ok(())
-}
-
-pub(crate) fn write_querystring(
-    url: &mut String,
-    media_type: &str,
-    value: &Value,
-) -> Result<(), Unwritable> {
-    let Some(members) = value.as_object().filter(|_| media_type == FORM) else {
-        write_escaped(url, &content_text(value, media_type)?, Escape::Unreserved);
-        return Ok(());
-    };
-    let mut pairs = Pairs::new(url, "&");
-    let mut members = members.iter().filter(|(_, member)| !is_void(member));
-    members.try_for_each(|(name, member)| match member {
-        // OpenAPI 3.2.0 §4.15.1: as in a form, each item is a pair of its own.
-        Value::Array(items) => {
-            items.iter().try_for_each(|item| pairs.write_pair(name, item, Escape::Unreserved))
-        }
-        _ => pairs.write_pair(name, member, Escape::Unreserved),
-    })
 }
 
 fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<Fault>> {

@@ -94,6 +94,8 @@ pub enum Placement {
     Querystring {
         /// The media type of the serialisation, without parameters.
         media_type: Arc<str>,
+        /// The encodings of members of a form, by name. Other members are written by the type of their value.
+        encodings: Box<[(Arc<str>, Encoding)]>,
     },
 }
 

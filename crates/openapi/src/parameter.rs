@@ -192,8 +192,8 @@ fn placement_and_schema<'d>(
         let styled = collection::collection_style(object, place);
         return (of_parameter(Encoding::Styled(styled)), Some(object.located_node()));
     }
-    if let Some((media_type, schema)) = content_media(object) {
-        return (of_parameter(Encoding::Content { media_type }), schema);
+    if let Some((media_type, media)) = content_media(object) {
+        return (of_parameter(Encoding::Content { media_type }), media.member("schema"));
     }
     (
         of_parameter(Encoding::Styled(parameter_style(object, place))),
@@ -203,18 +203,48 @@ fn placement_and_schema<'d>(
 
 /// The whole query string is written by its media type, by default as a form.
 fn querystring_placement<'d>(object: Cursor<'d, '_>) -> (Placement, Option<LocatedNode<'d>>) {
-    let (media_type, schema) = content_media(object)
-        .unwrap_or_else(|| (FORM.into(), object.unresolved_member_node("schema")));
-    (Placement::Querystring { media_type }, schema)
+    let Some((media_type, media)) = content_media(object) else {
+        let (media_type, encodings) = (FORM.into(), Box::default());
+        let schema = object.unresolved_member_node("schema");
+        return (Placement::Querystring { media_type, encodings }, schema);
+    };
+    let is_form = *media_type == *FORM;
+    let encodings = if is_form { member_encodings(object.at_node(&media)) } else { Box::default() };
+    (Placement::Querystring { media_type, encodings }, media.member("schema"))
 }
 
-fn content_media<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<LocatedNode<'d>>)> {
+/// The encodings of members that a media type object states: as in a form, a style counts before a media type (OpenAPI
+/// 3.2.0 §4.15.1.1).
+fn member_encodings(media: Cursor<'_, '_>) -> Box<[(Arc<str>, Encoding)]> {
+    let Some(map) = media.unresolved_member("encoding") else { return Box::default() };
+    let encodings = map.members(PARAMETER).filter_map(|(name, at)| {
+        let target = at.resolved_node()?;
+        Some((Arc::clone(name), member_encoding(at.at_node(&target))?))
+    });
+    encodings.collect()
+}
+
+fn member_encoding(object: Cursor<'_, '_>) -> Option<Encoding> {
+    let has_style =
+        ["allowReserved", "explode", "style"].iter().any(|name| object.node.get(name).is_some());
+    if has_style {
+        return Some(Encoding::Styled(parameter_style(object, InputLocation::Query)));
+    }
+    let media_type = object.text_without_report("contentType")?.split([',', ';']).next()?;
+    let media_type = media_type.trim().to_ascii_lowercase();
+    // Values of other media types are texts, as they are without one.
+    let is_json = media_type.ends_with("/json") || media_type.ends_with("+json");
+    is_json.then(|| Encoding::Content { media_type: media_type.into() })
+}
+
+/// The media type of a parameter with `content`, without parameters, and its media type object.
+fn content_media<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, LocatedNode<'d>)> {
     let target = object.unresolved_member("content")?.target().ok()?;
     let content = object.at_node(&target);
     let (media_type, media) = content.node.as_object()?.iter().next()?;
-    let schema = content.at_child(media_type, media).unresolved_member_node("schema");
+    let media = content.at_child(media_type, media).target().ok()?;
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    Some((bare.into(), schema))
+    Some((bare.into(), media))
 }
 
 fn parameter_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {

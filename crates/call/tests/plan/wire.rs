@@ -173,3 +173,26 @@ fn reserved_characters_of_a_path_stay_where_version_3_2_allows_them() {
         assert_eq!(request.uri().path(), expected, "{version}");
     }
 }
+
+#[test]
+fn a_query_string_is_written_by_the_encodings_of_its_members() {
+    let encoding = json!({"filter": {"style": "deepObject", "explode": true}, "ids": {"explode": false},
+        "sort": {"style": "pipeDelimited"}, "raw": {"contentType": "application/json"}, "all": {"style": "form"}});
+    let form = json!({"schema": {"type": "object"}, "encoding": encoding});
+    let whole = json!({"name": "q", "in": "querystring", "content": {"application/x-www-form-urlencoded": form}});
+    let description = json!({
+        "openapi": "3.2.0", "info": {"title": "t", "version": "1"},
+        "servers": [{"url": "https://api.example.com/v1"}],
+        "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}}},
+        "paths": {"/x": {"get": {"parameters": [whole], "responses": {"200": {"description": "fine"}}}}},
+    });
+    let plan = plan(&description.to_string());
+    let given = json!({"q": {"filter": {"a": 1, "b": [2]}, "ids": ["x", "y,z"], "sort": ["m", "n"],
+        "raw": [], "all": {"k": 1}, "plain": ["u", "v"]}});
+    call(&plan, given).sends("GET /v1/x?filter%5Ba%5D=1&filter%5Bb%5D%5B0%5D=2&ids=x,y%2Cz&sort=m%7Cn&raw=%5B%5D&k=1&plain=u&plain=v");
+    call(&plan, json!({"q": {"all": {"k": 1}, "k": 2}})).is_refused(
+        "q.k: expected members whose names are no query key of another input, got the query key `k`, which `q.all` writes",
+    );
+    let credential = call(&plan, json!({"q": {"all": {"key": 1}}}));
+    assert_eq!(credential.fault().code, FaultCode::Refused);
+}

@@ -23,7 +23,7 @@ fn check(item: Value, operation: Value, expected: &[&str]) {
     let lines = parameters.iter().map(|parameter| {
         let encoding = match &parameter.placement {
             Placement::Body => "body".to_owned(),
-            Placement::Querystring { media_type } => media_type.to_string(),
+            Placement::Querystring { media_type, .. } => media_type.to_string(),
             Placement::Cookie(encoding)
             | Placement::Header(encoding)
             | Placement::Path(encoding)

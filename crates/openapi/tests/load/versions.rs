@@ -87,8 +87,9 @@ paths:
 ";
     let new = loaded("3.2.0", text);
     assert_eq!(inputs(&new), ["all = querystring all required"]);
-    let media_type = "application/x-www-form-urlencoded".into();
-    assert_eq!(new.operations[0].inputs[0].placement, Placement::Querystring { media_type });
+    let (media_type, encodings) = ("application/x-www-form-urlencoded".into(), Box::default());
+    let placement = Placement::Querystring { media_type, encodings };
+    assert_eq!(new.operations[0].inputs[0].placement, placement);
     assert_eq!(lines(&new), ["GET /a exposed get_a"]);
     let both = format!("{text}        - {{name: b, in: query, schema: {{}}}}\n");
     assert_eq!(lines(&loaded("3.2.0", &both)), ["GET /a degraded get_a", "malformed-node GET /a"]);

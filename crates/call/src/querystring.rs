@@ -1,0 +1,64 @@
+//! Writes a whole query string (OpenAPI 3.2.0 §4.12.1): a form member by member, any other media type as one text. Values
+//! come from `inputs`, encodings of members from the description.
+
+use std::sync::Arc;
+
+use callgate_openapi::Encoding;
+use callgate_tool::Value;
+
+use crate::{
+    parameter::{content_text, write_pair},
+    query::{FORM, Pairs},
+    style::{Escape, Unwritable, is_void, write_escaped},
+};
+
+/// The encodings of members, by name.
+pub(crate) type MemberEncodings = [(Arc<str>, Encoding)];
+
+pub(crate) fn write_querystring(
+    url: &mut String,
+    media_type: &str,
+    encodings: &MemberEncodings,
+    value: &Value,
+) -> Result<(), Unwritable> {
+    let Some(members) = value.as_object().filter(|_| media_type == FORM) else {
+        write_escaped(url, &content_text(value, media_type)?, Escape::Unreserved);
+        return Ok(());
+    };
+    let mut pairs = Pairs::new(url, "&");
+    members.iter().try_for_each(|(name, member)| write_member(&mut pairs, name, encodings, member))
+}
+
+/// Writes a member by its encoding, or else like a field of a form; one that has no text there is omitted.
+pub(crate) fn write_member(
+    pairs: &mut Pairs<'_>,
+    name: &str,
+    encodings: &MemberEncodings,
+    member: &Value,
+) -> Result<(), Unwritable> {
+    let encoding = encoding_of_member(encodings, name);
+    match (encoding, member) {
+        _ if is_omitted(encoding, member) => Ok(()),
+        (Some(encoding), _) => write_pair(pairs, name, encoding, member),
+        // OpenAPI 3.2.0 §4.15.1: as in a form, each item is a pair of its own.
+        (None, Value::Array(items)) => {
+            items.iter().try_for_each(|item| pairs.write_pair(name, item, Escape::Unreserved))
+        }
+        (None, _) => pairs.write_pair(name, member, Escape::Unreserved),
+    }
+}
+
+pub(crate) fn encoding_of_member<'a>(
+    encodings: &'a MemberEncodings,
+    name: &str,
+) -> Option<&'a Encoding> {
+    encodings.iter().find(|(own, _)| **own == *name).map(|(_, encoding)| encoding)
+}
+
+/// True if a member is not written: only a media type has a text for an empty list or object.
+pub(crate) fn is_omitted(encoding: Option<&Encoding>, member: &Value) -> bool {
+    match encoding {
+        Some(Encoding::Content { .. }) => member.is_null(),
+        Some(Encoding::Styled(_)) | None => is_void(member),
+    }
+}
