@@ -18,7 +18,7 @@ use super::{
     form,
     media_type::{is_json, is_range, matches_type, with_charset},
     plain::text_of,
-    upload::{may_be_bytes, uploaded_bytes},
+    upload::{ANY_BYTES, may_be_bytes, uploaded_bytes},
 };
 use crate::{
     check::{Budget, Pattern},
@@ -244,7 +244,7 @@ fn file_type<'a>(
         Some(given) => Err(wording::body::other_media(at, &declared.join(", "), &given)),
         None => match declared.iter().find(|declared_type| !is_range(declared_type)) {
             Some(declared_type) => Ok((&**declared_type).into()),
-            None if declared.is_empty() || is_declared(BYTES) => Ok(BYTES.into()),
+            None if declared.is_empty() || is_declared(ANY_BYTES) => Ok(ANY_BYTES.into()),
             None => {
                 let got = "bytes without a media type";
                 Err(wording::body::other_media(at, &declared.join(", "), got))
@@ -357,7 +357,6 @@ fn push(out: &mut Vec<u8>, texts: &[&str]) {
 
 const ESCAPES: [&str; 3] = ["%22", "%0D", "%0A"];
 const DISPOSITION: &str = "content-disposition";
-const BYTES: &str = "application/octet-stream";
 /// The headers of a part that its value determines.
 const OURS: [&str; 4] =
     ["content-disposition", "content-length", "content-transfer-encoding", "content-type"];

@@ -7,7 +7,7 @@ use callgate_tool::{Fault, Value};
 use super::{
     content::Content,
     media_type::{is_range, matches_type, may_hold_json, with_charset},
-    upload::uploaded_bytes,
+    upload::{ANY_BYTES, uploaded_bytes},
 };
 use crate::{stored_results::StoredResults, wording};
 
@@ -25,6 +25,7 @@ pub(super) fn binary_body(
             return Err(wording::body::other_media(at, declared, &given));
         }
         Some(given) if is_range(declared) => given.into_owned(),
+        None if is_range(declared) && matches_type(declared, ANY_BYTES) => ANY_BYTES.to_owned(),
         None if is_range(declared) => {
             return Err(wording::body::other_media(at, declared, "bytes without a media type"));
         }

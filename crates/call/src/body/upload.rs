@@ -182,7 +182,7 @@ fn base64_engine(alphabet: &Alphabet) -> GeneralPurpose {
 const SOURCES: [&str; 3] = ["data", "handle", "text"];
 
 /// The media type for unknown bytes (RFC 2046 §4.5.1).
-const ANY_BYTES: &str = "application/octet-stream";
+pub(super) const ANY_BYTES: &str = "application/octet-stream";
 
 #[cfg(test)]
 mod tests {

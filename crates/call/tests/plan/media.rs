@@ -152,6 +152,23 @@ fn the_content_type_of_a_file_chooses_among_the_media_types() {
 }
 
 #[test]
+fn bytes_under_a_range_of_all_media_types_are_bytes() {
+    let file = json!({"schema": {"type": "string", "format": "binary"}});
+    for range in ["*/*", "application/*"] {
+        let content = json!({range: file});
+        check(&content, json!({"body": "aGk="}), "application/octet-stream\n\nhi");
+        let pdf = json!({"body": {"data": "aGk=", "content_type": "application/pdf"}});
+        check(&content, pdf, "application/pdf\n\nhi");
+    }
+    let object = json!({"*/*": {"schema": {"type": "object"}}});
+    check(&object, json!({"body": {"a": 1}}), "application/json\n\n{\"a\":1}");
+    // What is asked for is what the answer is.
+    let answer = json!({"description": "fine", "content": {"*/*": file}});
+    let plan = operation("get", "/x", json!({"responses": {"200": answer}}));
+    assert_eq!(call(&plan, json!({})).result.unwrap().headers()["accept"], "*/*");
+}
+
+#[test]
 fn an_object_under_a_media_type_of_bytes_is_bytes() {
     let object = json!({"schema": {"type": "object", "properties": {"file": {"type": "string"}}}});
     let plain = &object["schema"];

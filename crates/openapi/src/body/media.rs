@@ -20,6 +20,7 @@ use crate::{
     options::LoadOptions,
     parameter::Parameter,
     reference::{LocatedNode, reference_chain},
+    schema::bytes::is_bytes,
 };
 
 #[derive(Clone, Debug)]
@@ -218,9 +219,16 @@ pub(super) fn described_media<'d>(
     // RFC 6839 §3.1: any type of this suffix is JSON, too.
     if matches!(&*bare, "*/*" | "application/*" | "application/*+json" | "*/*+json") {
         let message = format!("expected a media type, got a range: `{media_type}`");
-        cursor.note(Code::MediaRange, message, "name one; JSON is taken");
-        let media_type = "application/json".into();
-        let taken = DescribedMedia::new(media_type, BodyKind::Json, object);
+        let taken = DescribedMedia::new("application/json".into(), BodyKind::Json, object);
+        let is_bytes = bare.ends_with("/*") && taken.says_bytes(cursor.document);
+        let (help, taken) = if is_bytes {
+            let taken =
+                DescribedMedia { media_type: trimmed.into(), kind: BodyKind::Binary, ..taken };
+            ("name one; bytes are sent as what they are, or as `application/octet-stream`", taken)
+        } else {
+            ("name one; JSON is taken", taken)
+        };
+        cursor.note(Code::MediaRange, message, help);
         return Some(DescribedMedia { is_range: true, ..taken });
     }
     Some(DescribedMedia::new(trimmed.into(), body_kind(&bare), object))
@@ -249,6 +257,12 @@ impl<'d> DescribedMedia<'d> {
 
     fn essence(&self) -> String {
         essence(&self.media_type)
+    }
+
+    fn says_bytes(&self, document: &Document) -> bool {
+        self.schema.as_ref().is_some_and(|schema| {
+            reference_chain(document, schema.node, &schema.path()).any(is_bytes)
+        })
     }
 
     /// True if the media type equals this one, or is in this range (`text/*`); parameters are ignored.
