@@ -169,6 +169,14 @@ fn bytes_under_a_range_of_all_media_types_are_bytes() {
 }
 
 #[test]
+fn a_picture_described_as_text_is_bytes() {
+    let content = json!({"image/png": {"schema": {"type": "string"}}});
+    check(&content, json!({"body": "aGk="}), "image/png\n\nhi");
+    let encoded = json!({"image/png": {"schema": {"type": "string", "format": "byte"}}});
+    check(&encoded, json!({"body": "aGk="}), "image/png\n\naGk=");
+}
+
+#[test]
 fn an_object_under_a_media_type_of_bytes_is_bytes() {
     let object = json!({"schema": {"type": "object", "properties": {"file": {"type": "string"}}}});
     let plain = &object["schema"];

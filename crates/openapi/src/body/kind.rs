@@ -68,10 +68,20 @@ pub(super) fn is_object_of_bytes(
     if !is_free || !is_pure(&bare) || !is_object(cursor.document, schema, DEEPEST) {
         return false;
     }
-    let message = format!("expected a schema of bytes under `{bare}`, got one of an object");
+    report_other_schema(cursor, schema, &bare, "an object");
+    true
+}
+
+/// Reports a schema of other values than bytes under a media type that holds only bytes.
+pub(super) fn report_other_schema(
+    cursor: Cursor<'_, '_>,
+    schema: &LocatedNode<'_>,
+    bare: &str,
+    noun: &str,
+) {
+    let message = format!("expected a schema of bytes under `{bare}`, got one of {noun}");
     let help = "write `type: string, format: binary`; bytes are asked for";
     cursor.at_pointer(&schema.pointer).note(Code::DroppedKeyword, message, help);
-    true
 }
 
 /// True if the schema describes an object or a list, and the media type has no form for one: only plain text and YAML
@@ -114,7 +124,7 @@ fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> boo
 const DEEPEST: usize = 8;
 
 /// True if a media type holds only bytes, by its name in lower case without parameters.
-fn is_pure(bare: &str) -> bool {
+pub(super) fn is_pure(bare: &str) -> bool {
     let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
     match general {
         "audio" | "font" | "video" => true,

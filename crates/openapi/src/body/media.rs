@@ -9,9 +9,12 @@ use crate::{
         BodyKind, OpenFiles, PositionEncodings, PropertyEncoding, XmlName,
         bytes::{carries_bytes, holds_encoded},
         encoding,
-        kind::{body_kind, is_object_of_bytes, kind_of_schema, lacks_form},
+        kind::{
+            body_kind, is_object_of_bytes, is_pure, kind_of_schema, lacks_form, report_other_schema,
+        },
         position,
         root::{root_name, substitute_root_name},
+        untyped_part::is_untyped,
     },
     code::Code,
     cursor::Cursor,
@@ -109,6 +112,7 @@ pub(crate) fn sort_by_preference(
         media.kind = kind_of_schema(document, media.kind, media.schema.as_ref());
         let is_of_bytes = media.schema.as_ref().is_some_and(|schema| {
             is_object_of_bytes(cursor, &media.media_type, media.kind, schema)
+                || is_text_of_bytes(cursor, media, schema)
         });
         if is_of_bytes {
             media.kind = BodyKind::Binary;
@@ -146,6 +150,29 @@ pub(crate) fn sort_by_preference(
         let help = "offer the body as `multipart/form-data` too; a form holds a file's text as it is given";
         cursor.at_pointer(&form.object.pointer).note(Code::UndefinedForm, message, help);
     }
+}
+
+/// True if the schema allows any text although the media type holds only bytes, which are no text. This is reported, and
+/// bytes are sent, as in a part of a multipart body.
+fn is_text_of_bytes<'d>(
+    cursor: Cursor<'d, '_>,
+    media: &DescribedMedia<'_>,
+    schema: &LocatedNode<'d>,
+) -> bool {
+    let bare = media.essence();
+    let is_free = media.kind == BodyKind::Text && !cursor.document.has_session_inputs();
+    // Any bytes may be a text.
+    let holds_only_bytes = is_pure(&bare) && bare != "application/octet-stream";
+    let is_list = reference_chain(cursor.document, schema.node, &schema.path())
+        .any(|node| node.get("items").is_some());
+    if !is_free || !holds_only_bytes || is_list {
+        return false;
+    }
+    let is_text = is_untyped(cursor.document, schema.clone(), &[bare.as_str().into()]);
+    if is_text {
+        report_other_schema(cursor, schema, &bare, "a text");
+    }
+    is_text
 }
 
 fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {

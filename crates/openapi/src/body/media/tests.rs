@@ -182,6 +182,25 @@ fn an_object_under_a_media_type_of_bytes_is_bytes() {
 }
 
 #[test]
+fn any_text_under_a_media_type_of_bytes_is_bytes() {
+    let text = json!({"type": "string", "description": "A picture.", "maxLength": 9});
+    for (media_type, schema, expected) in [
+        ("image/png", &text, &["image/png Binary false", "dropped-keyword"][..]),
+        ("application/pdf", &text, &["application/pdf Binary false", "dropped-keyword"]),
+        ("application/octet-stream", &text, &["application/octet-stream Text false"]),
+        ("image/svg+xml", &text, &["image/svg+xml Xml false"]),
+        ("image/jpeg", &json!({"type": "string", "format": "byte"}), &["image/jpeg Text false"]),
+        (
+            "image/jpeg",
+            &json!({"type": "string", "contentEncoding": "base64"}),
+            &["image/jpeg Text false"],
+        ),
+    ] {
+        check(json!({"content": {media_type: {"schema": schema}}}), expected);
+    }
+}
+
+#[test]
 fn a_body_in_a_media_type_that_cannot_be_written_is_reported() {
     check(
         json!({"content": {"application/xml": {"schema": {"type": "object"}}}}),
