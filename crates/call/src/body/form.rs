@@ -7,7 +7,7 @@ use callgate_tool::{Fault, Value};
 
 use super::{
     content::{Content, Member},
-    media_type::is_json,
+    media_type::{is_json, takes_json},
 };
 use crate::{
     query::{FORM, Pair, Pairs},
@@ -41,6 +41,11 @@ pub(super) fn write_member(
         let escape = if styled.allow_reserved { Escape::Reserved } else { Escape::Unreserved };
         return pairs.write(Pair { name, value, styled, escape });
     }
+    let declared =
+        encoding.map(|property_encoding| &*property_encoding.content_types).unwrap_or_default();
+    if !takes_json(declared) && holds_structure(value) {
+        return Err(Unwritable::Structure);
+    }
     match value {
         value if encoding.is_some_and(asks_for_json) => {
             pairs.write_text(name, &value.to_string());
@@ -50,6 +55,15 @@ pub(super) fn write_member(
             items.iter().try_for_each(|item| pairs.write_pair(name, item, Escape::Unreserved))
         }
         _ => pairs.write_pair(name, value, Escape::Unreserved),
+    }
+}
+
+/// True for an object, and for a list of which an item is a structure.
+fn holds_structure(value: &Value) -> bool {
+    let is_structure = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
+    match value {
+        Value::Array(items) => items.iter().any(is_structure),
+        other => other.is_object(),
     }
 }
 

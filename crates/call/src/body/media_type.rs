@@ -1,6 +1,8 @@
 //! Interprets a media type: whether it is a range, whether another type matches it, and its charset. It writes no bodies;
 //! the media types come from the description or from an argument.
 
+use std::sync::Arc;
+
 /// The media type with the charset of `text`, which is sent in UTF-8. A declared charset stays if the text has equal bytes
 /// in it; otherwise the error names the charset.
 pub(super) fn with_charset(declared: &str, text: &str) -> Result<String, String> {
@@ -25,6 +27,14 @@ pub(super) fn with_charset(declared: &str, text: &str) -> Result<String, String>
 pub(super) fn is_json(media_type: &str) -> bool {
     let bare = essence(media_type);
     bare.ends_with("/json") || bare.ends_with("+json")
+}
+
+/// Returns true if a list or an object, which is written as JSON, has one of the media types that are declared for it. Without
+/// any, JSON is the default (OpenAPI 3.0.4 §4.7.15.1.1).
+pub(super) fn takes_json(declared: &[Arc<str>]) -> bool {
+    let takes =
+        |media_type: &Arc<str>| is_json(media_type) || matches_type(media_type, "application/json");
+    declared.is_empty() || declared.iter().any(takes)
 }
 
 /// Returns true if a media type is that of a JSON patch, which is a list of operations (RFC 6902).

@@ -16,7 +16,7 @@ use super::{
     choice::is_object_as_text,
     content::{Content, Member},
     form,
-    media_type::{is_json, is_range, matches_type, with_charset},
+    media_type::{is_json, is_range, matches_type, takes_json, with_charset},
     plain::text_of,
     upload::{ANY_BYTES, may_be_bytes, uploaded_bytes},
 };
@@ -266,14 +266,8 @@ fn value_type<'a>(
             .find(|media_type| is_json(media_type))
             .map(|media_type| Cow::from(&**media_type));
         return match json {
-            None if declared.is_empty() => Ok(Some("application/json".into())),
             // Structured values are always written as JSON, so another type would be wrong.
-            None if !declared
-                .iter()
-                .any(|media_type| matches_type(media_type, "application/json")) =>
-            {
-                Err(wording::unwritable_body(&declared.join(", ")))
-            }
+            None if !takes_json(declared) => Err(wording::unwritable_body(&declared.join(", "))),
             None => Ok(Some("application/json".into())),
             json => Ok(json),
         };

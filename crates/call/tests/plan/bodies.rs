@@ -105,6 +105,26 @@ fn a_value_without_a_form_encoding_is_refused() {
 }
 
 #[test]
+fn an_object_in_a_field_of_another_media_type_than_json_is_refused() {
+    let properties = json!({"o": {}, "list": {"type": "array", "items": {}}});
+    let xml = json!({"contentType": "application/xml"});
+    let media = encoded(properties.clone(), json!({"o": xml, "list": xml}));
+    check(
+        FORM,
+        media.clone(),
+        json!({"o": "<a/>", "list": ["<b/>", 1]}),
+        &format!("{FORM}\n\no=%3Ca%2F%3E&list=%3Cb%2F%3E&list=1"),
+    );
+    let structure =
+        "expected a text in the parameter's media type, which is not JSON, got a list or an object";
+    refused(FORM, media.clone(), json!({"o": {"a": 1}}), &format!("o: {structure}"));
+    refused(FORM, media, json!({"list": ["<b/>", {"a": 1}]}), &format!("list: {structure}"));
+    let any = json!({"contentType": "application/*"});
+    let media = encoded(properties, json!({"o": any}));
+    check(FORM, media, json!({"o": {"a": 1}}), &format!("{FORM}\n\no=%7B%22a%22%3A1%7D"));
+}
+
+#[test]
 fn multipart_parts_have_names_and_media_types() {
     let media = schema(json!({
         "s": {"type": "string"}, "n": {"type": "integer"}, "o": {"type": "object"},

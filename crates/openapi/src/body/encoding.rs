@@ -8,14 +8,16 @@ use hashbrown::HashSet;
 
 use crate::{
     body::{
-        BodyKind, OpenFiles, PartHeader, PropertyEncoding, files::MemberNames,
+        BodyKind, OpenFiles, PartHeader, PropertyEncoding,
+        files::MemberNames,
+        kind::{holds_objects, takes_json},
         untyped_part::is_untyped,
     },
     code::Code,
     cursor::Cursor,
     input::{Style, Styled},
     meter::KEPT,
-    reference::{LocatedNode, reference_chain},
+    reference::{LocatedNode, follow_references, reference_chain},
 };
 
 /// Reads the encodings of a body's properties, if its media type object states them, and the files that have no name in
@@ -42,6 +44,7 @@ pub(super) fn read_encodings(
         }
         declared.insert(Arc::clone(&encoding.name));
     }
+    report_formless(media, &encodings);
     // Beside files of any name, the names of other members must be stated.
     let is_needed = |name: &&&Arc<str>| {
         let is_binary = names.files.contains(**name) || names.untyped.contains(**name);
@@ -60,6 +63,27 @@ pub(super) fn read_encodings(
         encoding: PropertyEncoding { is_binary: true, ..plain_encoding(&"".into()) },
     });
     (encodings.into(), open_files)
+}
+
+/// Reports members that are objects although their media types have no form for one.
+fn report_formless(media: Cursor<'_, '_>, encodings: &[PropertyEncoding]) {
+    let document = media.document;
+    let schema = media
+        .unresolved_member_node("schema")
+        .and_then(|schema| follow_references(document, schema.node, &schema.path()).ok());
+    let Some(properties) = schema.and_then(|schema| schema.member("properties")) else { return };
+    let map = media.member_cursor("encoding");
+    for encoding in encodings {
+        let is_text = encoding.styled.is_none() && !encoding.is_binary;
+        let is_formless = is_text && !takes_json(&encoding.content_types);
+        let property = properties.member(&encoding.name).filter(|_| is_formless);
+        if property.is_some_and(|property| holds_objects(document, &property)) {
+            let declared = encoding.content_types.join(", ");
+            let message = format!("expected JSON for an object in a form, got: `{declared}`");
+            let help = "name `application/json`, or describe the member as a text; a call that gives an object is refused";
+            map.member_cursor(&encoding.name).warning(Code::EncodingNotWritten, message, help);
+        }
+    }
 }
 
 fn member_names<'d>(

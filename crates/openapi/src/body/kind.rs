@@ -1,5 +1,7 @@
 //! Decides how a body becomes bytes, from the name of its media type and from its schema.
 
+use std::sync::Arc;
+
 use crate::{
     body::{BodyKind, files},
     code::Code,
@@ -53,6 +55,21 @@ pub(super) fn kind_of_schema(
         BodyKind::Text | BodyKind::Xml if is_bytes && !says("items") => BodyKind::Binary,
         kind => kind,
     }
+}
+
+/// True if JSON is of one of the media types of a member; without any, it is the default of an object.
+pub(super) fn takes_json(content_types: &[Arc<str>]) -> bool {
+    let takes = |media_type: &Arc<str>| {
+        let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        body_kind(&bare) == BodyKind::Json || bare == "application/octet-stream"
+    };
+    content_types.is_empty() || content_types.iter().any(takes)
+}
+
+/// True if the schema describes an object, or a list of objects.
+pub(super) fn holds_objects(document: &Document, schema: &LocatedNode<'_>) -> bool {
+    is_object(document, schema, DEEPEST)
+        || schema.member("items").is_some_and(|items| is_object(document, &items, DEEPEST))
 }
 
 /// True if the schema describes an object although the media type holds only bytes. This is reported, and bytes are sent.

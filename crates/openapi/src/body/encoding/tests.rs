@@ -76,6 +76,30 @@ fn the_style_of_a_part_is_used_if_any_style_keyword_is_written() {
 }
 
 #[test]
+fn an_object_in_a_member_that_is_not_json_is_reported() {
+    let items = json!({"properties": {"a": {}}});
+    let schema = json!({"properties": {"o": {"type": "object"}, "t": {"type": "string"},
+        "list": {"type": "array", "items": items}}});
+    let media = |content_type: &str| {
+        let own = json!({"contentType": content_type});
+        json!({"schema": schema, "encoding": {"o": own, "t": own, "list": own}})
+    };
+    for kind in [BodyKind::Form, BodyKind::Multipart] {
+        for content_type in ["application/xml; charset=utf-8", "text/plain"] {
+            let lines = ["o", "t", "list"].map(|name| format!("{name} {content_type}"));
+            let codes = ["encoding-not-written", "encoding-not-written"];
+            let expected: Vec<&str> = lines.iter().map(String::as_str).chain(codes).collect();
+            check("3.0.3", kind, media(content_type), &expected);
+        }
+        for content_type in ["application/json", "application/vnd.a+json", "application/*"] {
+            let lines = ["o", "t", "list"].map(|name| format!("{name} {content_type}"));
+            let expected: Vec<&str> = lines.iter().map(String::as_str).collect();
+            check("3.0.3", kind, media(content_type), &expected);
+        }
+    }
+}
+
+#[test]
 fn file_parts_are_found_wherever_they_are_declared() {
     let schema = json!({"allOf": [{"properties": {"photo": {"$ref": "#/components/schemas/File"},
         "pages": {"type": "array", "items": {"format": "binary"}}, "name": {"type": "string"}}}],
