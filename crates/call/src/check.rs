@@ -210,6 +210,9 @@ impl InputChecker<'_, '_> {
         if filling.value.is_null() && self.checking.is_removable(input) {
             return Ok(Vec::new());
         }
+        if input.allows_empty && filling.value.as_str() == Some("") {
+            return Ok(Vec::new());
+        }
         let mut run = Run::new(self.checking.scope(), self.budget, Overlap::Accepted);
         let is_valid = run.is_valid(&fragment.node, Instance::Value(&filling.value));
         self.budget = run.budget;

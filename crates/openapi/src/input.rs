@@ -152,6 +152,8 @@ pub struct Input {
     pub default: Option<Value>,
     /// True if the description allows only one value. Then a default decides nothing.
     pub is_fixed: bool,
+    /// True if an empty text is legal whatever the schema says (`allowEmptyValue` of a parameter with a single value).
+    pub allows_empty: bool,
     /// The operator's decisions about the input.
     pub edit: InputEdit,
 }

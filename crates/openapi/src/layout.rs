@@ -19,7 +19,7 @@ use crate::{
     body::{Body, BodyLayout, BodyMedia, media::DescribedBody},
     cursor::Cursor,
     document::Document,
-    input::{Input, InputEdit, InputLocation, Placement},
+    input::{Encoding, Input, InputEdit, InputLocation, Placement},
     meter::KEPT,
     names::{Slot, argument_names},
     options::SessionInputs,
@@ -248,6 +248,18 @@ impl<'d> Entry<'d> {
         }
     }
 
+    /// True if the description allows the value to be empty (OpenAPI 3.0.4 §4.7.12.2.1) and the schema is of single values: an
+    /// empty list would be read as one of an empty text.
+    fn allows_empty(&self, document: &'d Document, schema: &LocatedNode<'d>) -> bool {
+        let object = self.described_by.filter(|object| object.is_true("allowEmptyValue"));
+        let Some(object) = object else { return false };
+        let is_pair = matches!(self.placement, Placement::Query(Encoding::Styled(_)))
+            || object.text("in") == Some("formData");
+        let kind = reference_chain(document, schema.node, &schema.path())
+            .find_map(|node| node.text("type"));
+        is_pair && matches!(kind, Some("boolean" | "integer" | "number" | "string"))
+    }
+
     fn into_input(
         self,
         schema: Option<&LocatedNode<'d>>,
@@ -267,6 +279,7 @@ impl<'d> Entry<'d> {
             let said: Vec<&Node> = reference_chain(document, schema.node, &schema.path()).collect();
             sent_value(document, &said, default)
         });
+        let allows_empty = schema.is_some_and(|schema| self.allows_empty(document, schema));
         let input = Input {
             argument,
             placement: self.placement,
@@ -278,6 +291,7 @@ impl<'d> Entry<'d> {
             is_fixed: schema.is_some_and(|schema| {
                 only_value_of(document, schema.node, &schema.path()).is_some()
             }),
+            allows_empty,
             edit: InputEdit::default(),
         };
         let origin = InputOrigin {

@@ -196,3 +196,27 @@ fn a_query_string_is_written_by_the_encodings_of_its_members() {
     let credential = call(&plan, json!({"q": {"all": {"key": 1}}}));
     assert_eq!(credential.fault().code, FaultCode::Refused);
 }
+
+#[test]
+fn a_parameter_may_be_empty_if_the_description_allows_it() {
+    let parameter = |place: &str, schema: &Value| json!([{"name": "n", "in": place, "allowEmptyValue": true, "schema": schema}]);
+    for schema in [
+        json!({"type": "integer"}),
+        json!({"type": "boolean"}),
+        json!({"type": "string", "enum": ["a"]}),
+        json!({"type": "string", "minLength": 1}),
+    ] {
+        let plan = with_parameters(parameter("query", &schema));
+        assert_eq!(call(&plan, json!({"n": ""})).shown(), "GET /v1/x?n=", "{schema}");
+        let header = with_parameters(parameter("header", &schema));
+        assert_eq!(call(&header, json!({"n": ""})).fault().code, FaultCode::InvalidArguments);
+    }
+    let number = with_parameters(parameter("query", &json!({"type": "integer"})));
+    assert_eq!(call(&number, json!({"n": "5"})).shown(), "GET /v1/x?n=5");
+    call(&number, json!({"n": "x"})).is_refused("n: expected integer, got string \"x\"");
+    let field = json!({"name": "n", "in": "formData", "type": "integer", "required": true, "allowEmptyValue": true});
+    let description = json!({"swagger": "2.0", "info": {"title": "t", "version": "1"}, "host": "api.example.com",
+        "schemes": ["https"], "paths": {"/x": {"post": {"parameters": [field], "responses": {"200": {"description": "fine"}}}}}});
+    let sent = call(&plan(&description.to_string()), json!({"n": ""})).shown();
+    assert_eq!(sent, "POST /x\ncontent-type: application/x-www-form-urlencoded\n\nn=");
+}
