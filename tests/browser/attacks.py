@@ -81,7 +81,7 @@ def run(browser, sidecar, given, faults):
     watched = Watched(browser, faults)
     page = watched.open(console)
     page.fill("#token", TOKEN)
-    page.click("text=Sign in >> nth=-1")
+    watched.press("text=Sign in >> nth=-1")
     look("pets-getPet" in page.inner_text("main"), "a browser signs in")
     cookies = [cookie for cookie in watched.context.cookies() if cookie["name"] == "__Host-callgate"]
     look(len(cookies) == 1 and cookies[0]["httpOnly"], "the cookie has its prefix")
@@ -99,7 +99,7 @@ def run(browser, sidecar, given, faults):
     other.goto(evil)
     read = other.evaluate(f"fetch({json.dumps(console)}, {{credentials: 'include'}}).then(it => it.text()).catch(() => 'refused')")
     look(read == "refused", "another origin read a page")
-    page.click("text=Sign out")
+    watched.press("text=Sign out")
     look("Sign in" in page.inner_text("main"), "signed out")
     stale = f"__Host-callgate={cookies[0]['value']}" if cookies else ""
     look("Sign in" in ask(console, {"cookie": stale})[2], "a cookie that ended opens nothing")

@@ -49,7 +49,7 @@ def main():
     given = arguments.parse_args()
     faults = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=given.chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=given.chromium, args=["--no-sandbox"], timeout=180_000)
         with Sidecar(given.callgate) as sidecar:
             for suite in (it for it in SUITES if is_wanted(given, it.__name__)):
                 begun, before = time.monotonic(), len(faults)

@@ -4,7 +4,7 @@ page, of the configuration, and after the end of a sign-in. Each page says what 
 import json
 import pathlib
 import re
-import time
+import threading
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -12,14 +12,14 @@ import urllib.request
 from pages import Watched
 from world import TOKEN, Sidecar, serve
 
-# The requests that the service got, and how long it thinks about each.
+# The requests that the service got, and the moment from which it answers them.
 SEEN = []
-SECONDS = [0.0]
+GO_ON = threading.Event()
 
 
 def reply(request, _):
     SEEN.append((request.command, request.path))
-    time.sleep(SECONDS[0])
+    GO_ON.wait(300)
     return 200, {"content-type": "application/json"}, '{"done": 12.50}'
 
 
@@ -59,12 +59,21 @@ def confirmations(browser, _, given, faults):
 def confirm_page(watched, sidecar, tool="shop-order"):
     """The page that shows the request of a write, after which nothing was sent."""
     SEEN.clear()
-    SECONDS[0] = 0.0
+    GO_ON.set()
     page = watched.open(f"{sidecar.console}/tools/{tool}?args=" + json.dumps({"body": {"text": "x"}}))
-    page.click("button.primary[value=call]")
+    watched.press("button.primary[value=call]")
     page.wait_for_selector("form.confirm")
     watched.look(not SEEN, f"sent before it was confirmed: {SEEN}")
     return page
+
+
+def wait_until_sent(watched):
+    """Waits until the service has the request of a button that was just pressed."""
+    for _ in range(6000):
+        if SEEN:
+            return
+        watched.page.wait_for_timeout(10)
+    watched.look(False, "nothing was sent")
 
 
 def look(watched, words, n_sent):
@@ -74,9 +83,12 @@ def look(watched, words, n_sent):
 
 def pressed_twice(watched, sidecar, has_scripts):
     page = confirm_page(watched, sidecar)
-    SECONDS[0] = 1.0
+    GO_ON.clear()
     page.dblclick("button[value=confirmed]", no_wait_after=True)
+    wait_until_sent(watched)
+    GO_ON.set()
     page.wait_for_selector("section.outcome h2:has-text('Result')")
+    page.wait_for_load_state()
     said = page.inner_text("main")
     # Without a script the browser gives the first request up, and the second one cannot know its end.
     words = ["12.50"] if has_scripts else ["12.50", "outcome_unknown", "still_running"]
@@ -85,13 +97,13 @@ def pressed_twice(watched, sidecar, has_scripts):
 
 def sent_again(watched, sidecar):
     SEEN.clear()
-    SECONDS[0] = 0.0
+    GO_ON.set()
     address = f"{sidecar.console}/tools/shop-order"
     page = watched.open(f"{address}?args=" + json.dumps({"body": {"text": "x"}}))
     typed = [*fields(page, "form[data-trial]"), ("do", "call")]
-    page.click("button.primary[value=call]")
+    watched.press("button.primary[value=call]")
     page.wait_for_selector("form.confirm")
-    page.click("button[value=confirmed]")
+    watched.press("button[value=confirmed]")
     page.wait_for_selector("section.outcome h2:has-text('Result')")
     look(watched, "12.50", 1)
     page.reload()
@@ -103,9 +115,9 @@ def sent_again(watched, sidecar):
     again = post(address, [*typed[:-1], ("source", "form"), ("key", key), ("shown", shown), ("do", "confirmed")])
     watched.look("This call was sent before" in again and len(SEEN) == 1, f"back and again: {SEEN}: {again[-600:]}")
     # Pressing Call is another call.
-    page.click("button.primary[value=call]")
+    watched.press("button.primary[value=call]")
     page.wait_for_selector("form.confirm")
-    page.click("button[value=confirmed]")
+    watched.press("button[value=confirmed]")
     page.wait_for_selector("section.outcome h2:has-text('Result')")
     look(watched, "12.50", 2)
 
@@ -125,12 +137,13 @@ def from_two_tabs(watched, sidecar):
     """The form of one page, sent from another tab while the first one waits."""
     page = confirm_page(watched, sidecar)
     pairs = [*fields(page, "form.confirm"), ("do", "confirmed")]
-    SECONDS[0] = 1.0
+    GO_ON.clear()
     page.click("button[value=confirmed]", no_wait_after=True)
-    while not SEEN:
-        page.wait_for_timeout(10)
+    wait_until_sent(watched)
     other = post(f"{sidecar.console}/tools/shop-order", pairs)
     watched.look("It is not made again" in other and "Show its result" in other, f"another tab meanwhile: {other[:400]}")
+    with page.expect_navigation():
+        GO_ON.set()
     page.wait_for_selector("section.outcome h2:has-text('Result')")
     look(watched, "12.50", 1)
     other = post(f"{sidecar.console}/tools/shop-order", pairs)
@@ -140,17 +153,18 @@ def from_two_tabs(watched, sidecar):
 def decided_twice(watched, sidecar):
     """Approved and rejected at once, and both again."""
     page = confirm_page(watched, sidecar, "asked-order")
-    page.click("button[value=confirmed]")
+    watched.press("button[value=confirmed]")
     page.wait_for_selector("button[value=approve]")
     watched.look(not SEEN, f"sent before it was approved: {SEEN}")
     address = urllib.parse.urljoin(sidecar.console, page.get_attribute("form.actions[action*=approvals]", "action"))
     pairs = fields(page, "form.actions[action*=approvals]")
-    SECONDS[0] = 1.0
+    GO_ON.clear()
     page.click("button[value=approve]", no_wait_after=True)
-    while not SEEN:
-        page.wait_for_timeout(10)
+    wait_until_sent(watched)
     rejected = post(address, [*pairs, ("decision", "reject")])
     watched.look("class=\"problem\"" in rejected and len(SEEN) == 1, f"rejected while it is made: {rejected[-600:]}")
+    with page.expect_navigation():
+        GO_ON.set()
     page.wait_for_selector("section.outcome h2:has-text('Decided')")
     look(watched, "12.50", 1)
     for decision in ("approve", "reject", "run"):
@@ -162,15 +176,15 @@ def configuration_changed(watched, sidecar):
     """Another request than the one that was shown is shown again, and not sent."""
     page = confirm_page(watched, sidecar)
     (pathlib.Path(sidecar.folder.name) / "shop.json").write_text(description("/orders2"))
-    for _ in range(200):
+    for _ in range(600):
         with urllib.request.urlopen(f"{sidecar.origin}/v1/tools/shop-order") as answer:
             if json.load(answer)["path"] == "/orders2":
                 break
         page.wait_for_timeout(100)
-    page.click("button[value=confirmed]")
+    watched.press("button[value=confirmed]")
     page.wait_for_selector("form.confirm [role=alert]")
     look(watched, "The request is not the one that you saw", 0)
-    page.click("button[value=confirmed]")
+    watched.press("button[value=confirmed]")
     page.wait_for_selector("section.outcome h2:has-text('Result')")
     look(watched, "12.50", 1)
     watched.look(SEEN == [("POST", "/orders2")], f"sent: {SEEN}")
@@ -180,13 +194,13 @@ def signed_out(browser, sidecar, faults):
     watched = Watched(browser, faults)
     page = watched.open(sidecar.console)
     page.fill("#token", TOKEN)
-    page.click("text=Sign in >> nth=-1")
+    watched.press("text=Sign in >> nth=-1")
     page.wait_for_selector("text=Sign out")
     page = confirm_page(watched, sidecar)
     watched.context.clear_cookies()
-    page.click("button[value=confirmed]")
+    watched.press("button[value=confirmed]")
     page.wait_for_selector("h1:has-text('Nothing was done')")
     look(watched, "Open the page again", 0)
-    page.click("text=Open the page again")
+    watched.press("text=Open the page again")
     page.wait_for_selector("#token")
     watched.close()

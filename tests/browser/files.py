@@ -25,8 +25,8 @@ def files(browser, sidecar, given, faults):
     photo = arguments["photo"]
     watched.look(photo["handle"].startswith("result:") and photo["filename"] == FILE["name"] and arguments["note"] == "a note", f"kept: {arguments}")
     watched.look(photo["handle"] in page.inner_text(".note"), "the handle is shown")
-    page.click("button[value=call]")
-    page.click("button[value=confirmed]")
+    watched.press("button[value=call]")
+    watched.press("button[value=confirmed]")
     watched.look("taken" in page.inner_text("section.outcome"), page.inner_text("main")[:400])
     watched.look(bool(world.UPLOADS) and PICTURE in world.UPLOADS[-1] and b"a note" in world.UPLOADS[-1], "the bytes were sent")
     # A case holds the bytes, because a handle ends.
@@ -42,12 +42,12 @@ def files(browser, sidecar, given, faults):
     watched = Watched(browser, faults, java_script_enabled=False)
     page = watched.open(sidecar.console + "/tools/files-whole")
     page.set_input_files("input[type=file]", FILE)
-    page.click("button[value=call]")
-    page.click("button[value=confirmed]")
+    watched.press("button[value=call]")
+    watched.press("button[value=confirmed]")
     watched.look(world.UPLOADS[-1] == PICTURE, "the bytes are the body")
     page = watched.open(sidecar.console + "/tools/files-whole")
     page.set_input_files("input[type=file]", {**FILE, "buffer": bytes(2 << 20)})
-    page.click("button[value=upload]")
+    watched.press("button[value=upload]")
     watched.look("limits.body_bytes" in page.inner_text("body"), f"a file that is too large: {page.inner_text('body')[:200]}")
     watched.close()
     return "a file in a part, as a body, in a case; one that is too large"
@@ -58,7 +58,7 @@ def cases(browser, sidecar, given, faults):
     watched = Watched(browser, faults)
     page = watched.open(sidecar.console + "/tools/pets-listOwnedPets")
     page.click("summary:has-text('Session')")
-    page.click("button[value=session]")
+    watched.press("button[value=session]")
     session = json.loads(page.input_value("[name=session]"))
     watched.look("storeNumber" in session["parameters"] and "locale" in session["payload"], f"the names of its values: {session}")
     session["parameters"] |= {"ownerId": "o-1", "storeNumber": 4}

@@ -18,17 +18,17 @@ def losses(browser, sidecar, given, faults):
     watched.look(page.input_value("[name=json]") == '{"petId":7', page.input_value("[name=json]"))
     # A case whose file has ended.
     page = watched.open(sidecar.console + "/tools/files-parts?args=" + json.dumps({"photo": {"handle": "result:" + "0" * 32}}))
-    page.click("text=Save as a fixture")
+    watched.press("text=Save as a fixture")
     said("is kept no more for this session")
     # An example that is nearly JSON.
     page = watched.open(sidecar.console + "/drafts")
     page.fill("[name=url]", "https://api.pets.example/pets/7")
     page.fill("[name=output]", '{"id": 7, }')
-    page.click("button.primary")
+    watched.press("button.primary")
     said("The output is taken as text, because it is no JSON")
     # Rows with more columns than a table has, and cells that are cut.
     page = watched.open(sidecar.console + "/tools/hostile-broad")
-    page.click("button[value=call]")
+    watched.press("button[value=call]")
     said("the first 20 of 25 columns")
     watched.look(page.inner_text("td >> nth=0").endswith("…"), page.inner_text("td >> nth=0")[-20:])
     # Bytes that are no text.
@@ -40,7 +40,7 @@ def losses(browser, sidecar, given, faults):
     page = watched.open(sidecar.console + "/agents")
     page.select_option("[name=agent]", "reader")
     page.fill("#words", "Search the notes.")
-    page.click("button.primary")
+    watched.press("button.primary")
     said("The turn is no fixture: `handbook-search` answered without a request over HTTP")
     watched.close()
     return "arguments, files, drafts, tables, bytes, turns"

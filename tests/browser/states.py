@@ -32,10 +32,11 @@ def without_sign_in(watched, sidecar):
     page, console = watched.page, sidecar.console
     call(sidecar, "hostile-fails", {})
     page.goto(console + "/calls")
-    page.click("tbody tr td:first-child a")
+    watched.press("tbody tr td:first-child a")
     yield "call-failed"
     page.goto(console + "/tools/files-whole")
-    page.set_input_files("input[type=file]", {"name": "a.bin", "mimeType": "image/png", "buffer": bytes(range(256))})
+    with page.expect_navigation():
+        page.set_input_files("input[type=file]", {"name": "a.bin", "mimeType": "image/png", "buffer": bytes(range(256))})
     page.wait_for_selector(".note")
     yield "file-kept"
     page.goto(f"{console}/tools/pets-getPet")
@@ -49,26 +50,25 @@ def without_sign_in(watched, sidecar):
     page.goto(f"{console}/results/{handle}?session=s-1&from=65536")
     yield "piece"
     page.goto(f"{console}/tools/pets-deletePet?args=" + json.dumps({"petId": 9}))
-    page.click("button[value=call]")
-    page.click("button[value=confirmed]")
+    watched.press("button[value=call]")
+    watched.press("button[value=confirmed]")
     yield "pending"
     page.goto(console + "/approvals")
     yield "waiting"
-    page.click("button[value=reject] >> nth=0")
+    watched.press("button[value=reject] >> nth=0")
     yield "decided"
     page.goto(console + "/agents")
     page.fill("[name=session]", f"states-{page.viewport_size['width']}")
     page.fill("#words", "Delete it.")
-    page.click("button.primary")
+    watched.press("button.primary")
     page.wait_for_selector("button[value=approve]")
     yield "turn-waits"
-    page.click("button[value=approve]")
-    watched.wait_for_turn()
+    watched.press("button[value=approve]")
     yield "turn"
     page.goto(console + "/drafts")
     page.fill("[name=url]", "https://api.pets.example/pets/7")
     page.fill("[name=output]", json.dumps({"id": 7}))
-    page.click("button.primary")
+    watched.press("button.primary")
     yield "draft"
 
 
@@ -78,30 +78,28 @@ def with_sign_in(watched, sidecar):
     page.goto(console)
     yield "sign-in"
     page.fill("#token", "no-token-of-anybody")
-    page.click("text=Sign in >> nth=-1")
+    watched.press("text=Sign in >> nth=-1")
     yield "sign-in-refused"
     page.fill("#token", AGENT_TOKEN)
-    page.click("text=Sign in >> nth=-1")
+    watched.press("text=Sign in >> nth=-1")
     yield "no-admin"
     page.goto(console + "/calls")
     yield "calls-refused"
-    page.click("text=Sign out")
+    watched.press("text=Sign out")
     page.fill("#token", TOKEN)
-    page.click("text=Sign in >> nth=-1")
+    watched.press("text=Sign in >> nth=-1")
     yield "admin"
     # Nobody approves their own call: a turn goes on once somebody else has decided.
     page.goto(console + "/agents")
     page.fill("[name=session]", f"others-{page.viewport_size['width']}")
     page.fill("#words", "Delete it.")
-    page.click("button.primary >> nth=-1")
+    watched.press("button.primary >> nth=-1")
     page.wait_for_selector("text=Somebody else has to decide")
     yield "turn-of-others"
-    with page.expect_navigation():
-        page.click("text=Go on >> nth=-1")
+    watched.press("text=Go on >> nth=-1")
     page.wait_for_selector("text=Somebody else has to decide")
     decide(watched.context.browser, console)
-    page.click("button[value=approve]")
-    watched.wait_for_turn()
+    watched.press("button[value=approve]")
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
     yield "turn-decided"
 
@@ -110,9 +108,11 @@ def decide(browser, console):
     """Somebody else signs in and approves the call that waits."""
     context = browser.new_context()
     page = context.new_page()
+    page.set_default_timeout(180_000)
     page.goto(console)
     page.fill("#token", APPROVER_TOKEN)
-    page.click("text=Sign in >> nth=-1")
+    with page.expect_navigation():
+        page.click("text=Sign in >> nth=-1")
     page.goto(console + "/approvals")
     page.click("button[value=approve] >> nth=0")
     page.wait_for_selector("text=The call is made when its own caller comes back")
@@ -129,13 +129,15 @@ def by_keyboard(browser, sidecar, faults):
     watched = Watched(browser, faults)
     page = watched.open(sidecar.console + "?toolset=pets")
     focus(watched, "document.activeElement.textContent === 'pets-getPet'")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("form[data-trial]")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
     focus(watched, "document.activeElement.name === 'n:/petId'")
     page.keyboard.type("7")
+    # Its button is a stop again once the fields are written as JSON.
+    watched.wait("!document.querySelector('button[value=call]').disabled")
     focus(watched, "document.activeElement.value === 'call' && !document.activeElement.disabled")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("section.outcome")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
     watched.look("Rex" in page.inner_text("section.outcome"), "a call by the keyboard")
     focus(watched, "document.activeElement.textContent.trim() === 'Whole result'")
     page.keyboard.press("Enter")

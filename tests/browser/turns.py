@@ -43,8 +43,8 @@ def turns(browser, sidecar, given, faults):
     shown = page.inner_text(".running")
     watched.look("pets-getPet" in shown and "answered" in shown, f"calls as they run: {shown}")
     watched.check_nothing_ran()
-    world.GO_ON.set()
-    watched.wait_for_turn()
+    with page.expect_navigation():
+        world.GO_ON.set()
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
     said = page.inner_text(".messages")
     watched.look("Which pet is it?" in said and "pets-getPet" in said and "It is Rex." in said, f"messages in a line each: {said}")
@@ -70,7 +70,7 @@ def turns(browser, sidecar, given, faults):
     n_asked = len(world.ASKED)
     page.fill("[name=session]", "without-scripts")
     page.fill("#words", "Which pet is it?")
-    page.click("button.primary")
+    watched.press("button.primary")
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
     page.reload()
     watched.look(len(world.ASKED) == n_asked + 2, "a page that is loaded again took a turn")
@@ -85,11 +85,9 @@ def approved(browser, sidecar, faults):
     page = watched.open(sidecar.console + "/agents")
     page.fill("[name=session]", "approved")
     page.fill("#words", "Delete it.")
-    with page.expect_navigation():
-        page.click("button.primary")
+    watched.press("button.primary")
     replay(watched, sidecar, "text=Save as a fixture")
-    with page.expect_navigation():
-        page.click("button[value=approve]")
+    watched.press("button[value=approve]")
     watched.look("It is Rex." in page.inner_text("section.outcome"), page.inner_text("main")[:300])
     replay(watched, sidecar, "text=Save as a fixture")
     watched.close()

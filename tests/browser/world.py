@@ -159,7 +159,7 @@ def streamed_reply(last):
         yield event({}, "tool_calls")
     else:
         yield event({"role": "assistant", "content": "It is "})
-        GO_ON.wait(20)
+        GO_ON.wait(300)
         yield event({"content": "Rex. " + " ".join(PAYLOADS)})
         yield event({}, "stop")
     yield "data: [DONE]\n\n"
