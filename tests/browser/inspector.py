@@ -4,12 +4,15 @@ import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
+import sys
 import tempfile
 import threading
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
+
 import forms
+from ports import free_port
 
 LINES = 60
 STEP_MILLISECONDS = 60_000
@@ -20,13 +23,6 @@ SENT_LOOKS = 300
 
 class DriverError(Exception):
     """The page cannot be driven: that says nothing about its forms."""
-
-
-def free_port():
-    """A port that nothing listens on; the Inspector takes no other."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Inspector:

@@ -74,7 +74,7 @@ class Replicated:
 
 class Sentinel(servers.Process):
     def __init__(self, program, folder, at, primary):
-        self.port, place = servers.free(), folder / f"sentinel-{at}"
+        self.port, place = servers.free_port(), folder / f"sentinel-{at}"
         place.mkdir()
         file = place / "sentinel.conf"
         lines = [f"port {self.port}", "bind 127.0.0.1", f"dir {place}", f"sentinel monitor state 127.0.0.1 {primary.port} 2"]

@@ -3,26 +3,17 @@
 import asyncio
 import os
 import pathlib
-import random
 import re
 import signal
-import socket
+import sys
 import urllib.error
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "interop"))
+
+from ports import free_port
+
 KEY = "literal:0123456789abcdef0123456789abcdef"
-
-
-def free():
-    """A port that nothing listens on, and that the system gives nobody while its program is away."""
-    while True:
-        port = random.SystemRandom().choice(range(12_000, 32_000))
-        with socket.socket() as listener:
-            try:
-                listener.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
 
 
 class Process:
@@ -91,7 +82,7 @@ class Redis(Process):
     """A server; a durable one writes each change to its disk before it answers."""
 
     def __init__(self, program, folder, durable=True, name="redis"):
-        self.port, self.folder = free(), folder / name
+        self.port, self.folder = free_port(), folder / name
         self.folder.mkdir(exist_ok=True)
         options = {"port": self.port, "bind": "127.0.0.1", "dir": self.folder, "save": "", "appendonly": "yes" if durable else "no"}
         options |= {"appendfsync": "always", "maxmemory-policy": "noeviction", "daemonize": "no"}
@@ -154,7 +145,7 @@ class Relay:
 
 class Sidecar(Process):
     def __init__(self, callgate, folder, number, config):
-        self.port = free()
+        self.port = free_port()
         command = [callgate, "serve", config, "--listen", f"127.0.0.1:{self.port}"]
         super().__init__(f"sidecar-{number}", folder, command)
 
@@ -166,7 +157,7 @@ class Balancer(Process):
     """Gives each request to the next sidecar, and leaves out those that do not answer. It repeats no request."""
 
     def __init__(self, program, folder, sidecars):
-        self.port = free()
+        self.port = free_port()
         lines = ["global", "  maxconn 4096", "defaults", "  mode http", "  timeout connect 1s", "  timeout client 60s"]
         lines += ["  timeout server 60s", "  retries 0", f"frontend f\n  bind 127.0.0.1:{self.port}\n  default_backend b", "backend b"]
         lines += ["  balance roundrobin", "  option httpchk GET /readyz", "  default-server inter 200ms fall 1 rise 1"]

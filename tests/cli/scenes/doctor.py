@@ -33,8 +33,10 @@ def token(request):
 
 def play(trial):
     """Nothing is there, the wrong things are, all is well but one server."""
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        closed = held.getsockname()[1]
+    # Bound, so that nobody else listens there; connections are refused until it listens.
+    held = socket.socket()
+    held.bind(("127.0.0.1", 0))
+    closed = held.getsockname()[1]
     url = trial.serve({"/token": token})
     (trial.home / "pets.json").write_text(json.dumps(DESCRIPTION))
     (trial.home / "callgate.yaml").write_text(CONFIGURATION.format(url=url, closed=closed))
@@ -45,6 +47,6 @@ def play(trial):
     trial.run("doctor", code=1)
     token.is_known = True
     trial.run("doctor", code=1)
-    listening = socket.create_server(("127.0.0.1", closed))
+    held.listen()
     trial.run("doctor")
-    listening.close()
+    held.close()

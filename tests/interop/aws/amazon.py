@@ -9,6 +9,7 @@ import sys
 import time
 
 import boto3
+from ports import free_port
 
 REGION = "eu-west-1"
 # What the first user is made with; from then on moto checks signatures and policies.
@@ -19,9 +20,7 @@ class Amazon:
     """The server and what is in it."""
 
     def __init__(self, folder):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         program = pathlib.Path(sys.executable).with_name("moto_server")
         environment = os.environ | {"INITIAL_NO_AUTH_ACTION_COUNT": str(UNCHECKED)}
@@ -29,7 +28,7 @@ class Amazon:
         self.process = subprocess.Popen(
             [program, "--host", "127.0.0.1", "--port", str(port)], env=environment, stdout=self.log, stderr=self.log
         )
-        until = time.monotonic() + 60
+        until = time.monotonic() + 180
         while not is_open(port):
             if self.process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(f"moto does not start: {(folder / 'moto.log').read_text()}")
@@ -76,7 +75,7 @@ class Amazon:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
         self.log.close()
 
 

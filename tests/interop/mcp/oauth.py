@@ -6,10 +6,12 @@ import asyncio
 import json
 import os
 import pathlib
-import socket
 import subprocess
+import sys
 import tempfile
 import urllib.parse
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
 
 import httpx2
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -19,6 +21,7 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
+from ports import free_port
 from serving import HERE, LARGE, configured, service, sidecar
 
 SCOPE = "conformance.call"
@@ -46,12 +49,6 @@ def main():
             process.terminate()
             issuer.terminate()
             process.wait(timeout=40)
-
-
-def free_port():
-    with socket.socket() as known:
-        known.bind(("127.0.0.1", 0))
-        return known.getsockname()[1]
 
 
 def started(modules, port):

@@ -3,10 +3,10 @@
 import { fork, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './ports.mjs';
 
 const callgate = process.argv[2];
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -15,13 +15,6 @@ const pause = (milliseconds) => new Promise((done) => { setTimeout(done, millise
 const CONCURRENCY = 8;
 // A key that is new is asked for once in ten seconds.
 const BETWEEN = 11_000;
-
-const freePort = () => new Promise((done) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => done(port));
-  });
-});
 
 const newKey = (kid) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

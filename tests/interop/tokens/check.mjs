@@ -7,19 +7,13 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './ports.mjs';
 
 const callgate = process.argv[2];
 const folder = mkdtempSync(join(tmpdir(), 'callgate-tokens-'));
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 const failures = [];
-
-const freePort = () => new Promise((done) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => done(port));
-  });
-});
 
 const jwks = {};
 for (const [algorithm, kind, options] of [

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './ports.mjs';
 
 const callgate = process.argv[2];
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -16,13 +17,6 @@ const check = (what, holds, detail = '') => {
   console.log(`${holds ? 'ok    ' : 'FAILED'} ${what}${holds ? '' : `: ${detail}`}`);
   if (!holds) failures.push(what);
 };
-
-const freePort = () => new Promise((done) => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => done(port));
-  });
-});
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const key = { ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256', use: 'sig' };
