@@ -29,7 +29,8 @@ const issuerServer = createServer();
 const issuer = `http://127.0.0.1:${await listening(issuerServer)}`;
 const secret = randomBytes(24).toString('base64url');
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
-const LIFE = 4;
+// Longer than a busy machine takes for the calls of one round.
+const LIFE = 12;
 const provider = new Provider(issuer, {
   clients: [
     {
@@ -103,7 +104,7 @@ const run = (...words) => {
   child.stderr.on('data', heard);
   ran.ended = new Promise((done) => { child.on('close', (code) => { ran.code = code; done(ran); }); });
   ran.said = async (pattern) => {
-    for (let tries = 0; tries < 200; tries += 1) {
+    for (let tries = 0; tries < 4800; tries += 1) {
       const found = pattern.exec(ran.text);
       if (found) return found;
       if (ran.code !== undefined) break;

@@ -1,5 +1,6 @@
 // An OpenID-certified authorization server on loopback, with clients that show who they are in each of the ways. It keeps
-// its tokens in memory: when it starts again it knows none of them. Its parent gives the settings and hears the counts.
+// its tokens in memory: when it starts again it knows none of them. Its parent gives the settings, says when to listen, and hears the
+// counts.
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
@@ -46,5 +47,6 @@ provider.on('grant.error', (_, error) => {
   refused += 1;
   if (process.env.VERBOSE) console.error(error.error, error.error_description, error.error_detail);
 });
-process.on('message', () => process.send({ issued, refused }));
-provider.listen(port, '127.0.0.1', () => process.send('ready'));
+const listen = () => provider.listen(port, '127.0.0.1', () => process.send('ready'));
+process.on('message', (word) => (word === 'listen' ? listen() : process.send({ issued, refused })));
+process.send('loaded');
