@@ -19,6 +19,7 @@ recorded belongs to the n-th result that was sent. A table tells what became of 
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import urllib.parse
@@ -136,9 +137,11 @@ def generated(file, name, options):
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"{name}.jsonl"
     if not made.exists():
-        script = [file, "--out", f"{made}.part", "--modes", "min,full,nasty,neg", *media]
+        # Another check makes the same beside this one.
+        part = Path(f"{made}.{os.getpid()}.part")
+        script = [file, "--out", part, "--modes", "min,full,nasty,neg", *media]
         judging.run(options.judge, "gen_args", *script, "--seed", options.seed, "--max-ops", options.operations)
-        Path(f"{made}.part").rename(made)
+        part.replace(made)
     return [json.loads(line) for line in made.read_text().splitlines()]
 
 
@@ -150,7 +153,10 @@ def source(file, server, keys=None):
     toolset = {"openapi": str(file.absolute()), "prefix": "", "server": server, "auth": "none", "argument_headers": listed} | (keys or {})
     WORK.mkdir(parents=True, exist_ok=True)
     written = WORK / f"{named(file)}.{urllib.parse.quote(server, safe='')}{'.again' if keys else ''}.json"
-    written.write_text(json.dumps({"toolsets": {"judged": toolset}}))
+    # Another check reads and writes the same beside this one.
+    part = Path(f"{written}.{os.getpid()}.part")
+    part.write_text(json.dumps({"toolsets": {"judged": toolset}}))
+    part.replace(written)
     return [written]
 
 
@@ -320,8 +326,8 @@ class recorder:
 
     def __exit__(self, *_):
         try:
-            urllib.request.urlopen(f"{self.base}/__stop", data=b"", timeout=5).read()
-            self.process.wait(timeout=5)
+            urllib.request.urlopen(f"{self.base}/__stop", data=b"", timeout=60).read()
+            self.process.wait(timeout=60)
         except (OSError, subprocess.TimeoutExpired):
             self.process.kill()
 
