@@ -3,6 +3,7 @@ one Redis: calls, events as they happen, MCP, bodies of 8 MiB, and a restart of 
 lost or made twice. Has a network of its own, where the addresses of the chapter are. Usage: proxies.py CALLGATE."""
 
 import concurrent.futures
+import contextlib
 import http.client
 import http.server
 import json
@@ -57,7 +58,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        self.server.held.wait(20)
+        self.server.held.wait(300)
         self.answer({"path": self.path})
 
     def do_POST(self):
@@ -98,6 +99,8 @@ class Sidecar:
         config = yaml.safe_load(text.replace("10.0.0.1:8410", f"{address}:8410"))
         url = f"http://127.0.0.1:{service.server_port}"
         config |= {
+            # Metrics say which sidecar is called.
+            "admin": f"{address}:8411",
             "toolsets": {"things": {"openapi": "things.json", "server": url, "auth": "none"}},
             "models": {"main": {"dialect": "openai", "url": f"{url}/v1", "model": "m", "auth": "none"}},
             "agents": {"keeper": {"model": "main", "instructions": "Help.", "tools": {"include": ["things-*"]}, "confirm": "never"}},
@@ -115,6 +118,12 @@ class Sidecar:
         self.process.terminate()
         assert self.process.wait(timeout=45) == 0
 
+    def is_called(self):
+        """Whether it has had a call since it was started: a proxy has put it back."""
+        status, metrics = request(http.client.HTTPConnection(self.address, 8411), "GET", "/metrics")
+        assert status == 200, metrics
+        return re.search(rb"^callgate_calls_total\{.*\} [1-9]", metrics, re.MULTILINE) is not None
+
 
 class Nginx:
     """Takes a sidecar out by `down`."""
@@ -125,10 +134,10 @@ class Nginx:
         subprocess.run(["nginx"], check=True)
 
     def set_out(self, address, is_out):
-        text = printed(str(self.file))
+        text, former = printed(str(self.file)), workers("nginx")
         self.file.write_text(text.replace(f"server {address}:8410;", f"server {address}:8410 down;") if is_out else text)
         subprocess.run(["nginx", "-s", "reload"], check=True, stderr=subprocess.DEVNULL)
-        time.sleep(0.5)
+        wait_for(lambda: not former & workers("nginx"))
 
     def stop(self):
         subprocess.run(["nginx", "-s", "quit"], check=True, stderr=subprocess.DEVNULL)
@@ -143,8 +152,7 @@ class Haproxy:
         self.process = subprocess.Popen(["haproxy", "-q", "-f", file])
 
     def set_out(self, address, is_out):
-        # It has seen that the other one is back.
-        time.sleep(0 if is_out else 3)
+        """Nothing."""
 
     def stop(self):
         self.process.terminate()
@@ -166,10 +174,10 @@ class Apache:
         subprocess.run(["apache2", "-f", self.file, "-k", word], check=True)
 
     def set_out(self, address, is_out):
-        text, member = printed(str(self.site)), f"BalancerMember http://{address}:8410"
+        text, member, former = printed(str(self.site)), f"BalancerMember http://{address}:8410", workers("apache2")
         self.site.write_text(text.replace(member + " ", f"{member} status=D ") if is_out else text)
         self.control("graceful")
-        time.sleep(1)
+        wait_for(lambda: not former & workers("apache2"))
 
     def stop(self):
         self.control("stop")
@@ -185,7 +193,7 @@ class Envoy:
         self.process = subprocess.Popen(line, stderr=subprocess.DEVNULL)
 
     def set_out(self, address, is_out):
-        time.sleep(0 if is_out else 3)
+        """Nothing."""
 
     def stop(self):
         self.process.terminate()
@@ -205,7 +213,24 @@ class Caddy:
         self.process.wait()
 
 
-def wait_for(is_true, seconds=20):
+def workers(name):
+    """The processes of a proxy that handle requests: those whose parent has its name, too."""
+    parents = {}
+    for file in pathlib.Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            status = file.read_text()
+            if status.startswith(f"Name:\t{name}\n"):
+                parents[int(file.parent.name)] = int(re.search(r"^PPid:\t(\d+)", status, re.MULTILINE)[1])
+    return {process for process, parent in parents.items() if parent in parents}
+
+
+def is_free(port):
+    """Whether nothing listens on a port of this machine."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def wait_for(is_true, seconds=90):
     end = time.monotonic() + seconds
     while True:
         try:
@@ -219,9 +244,9 @@ def wait_for(is_true, seconds=20):
 
 def connection():
     context = ssl.create_default_context(cafile="/etc/ssl/private/callgate.pem")
-    opened = http.client.HTTPSConnection("127.0.0.1", 443, timeout=30, context=context)
+    opened = http.client.HTTPSConnection("127.0.0.1", 443, timeout=120, context=context)
     # The name of the certificate, which no name server knows.
-    opened._create_connection = lambda *_, **__: socket.create_connection(("127.0.0.1", 443), 30)
+    opened._create_connection = lambda *_, **__: socket.create_connection(("127.0.0.1", 443), 120)
     opened.host = HOST
     return opened
 
@@ -296,7 +321,8 @@ def restarts(service, proxy, sidecars):
                 time.sleep(0.5)
                 sidecar.start()
                 proxy.set_out(sidecar.address, False)
-            time.sleep(0.5)
+                wait_for(sidecar.is_called)
+            wait_for(lambda: len(answers) > 50)
         finally:
             ended.set()
         for running in callers:
@@ -342,7 +368,7 @@ def main():
                 over_restarts = f", {restarts(service, proxy, sidecars)} calls over two restarts, none lost or made twice"
             print(f"proxies: {tool}: calls, events, MCP, 8 MiB{over_restarts}")
             proxy.stop()
-            time.sleep(0.5)
+            wait_for(lambda: is_free(443))
         redis.terminate()
 
 
