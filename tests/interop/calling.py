@@ -33,7 +33,7 @@ class Callgate:
         command = [self.binary, "call", "callgate.json", *arguments]
         environment = os.environ | (environment or {})
         ran = subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=300, check=False
         )
         self.wrote += ran.stdout + ran.stderr
         return ran

@@ -18,11 +18,13 @@ from calling import Callgate, Checks, Service
 HERE = pathlib.Path(__file__).parent
 ADD_KEY, KEYCTL = {"x86_64": (248, 250), "aarch64": (217, 219)}.get(os.uname().machine, (None, None))
 JOIN_SESSION, SESSION = 1, -3
+# Seconds: of a read, unless a part says otherwise, and of a start.
+TIMEOUT, PATIENCE = 30, 120
 libc = ctypes.CDLL(None, use_errno=True)
 told = Checks()
 
 
-def configuration(service, backend, timeout="5s"):
+def configuration(service, backend, timeout=f"{TIMEOUT}s"):
     def toolset(token):
         auth = {"bearer": {"token": token}}
         return {"openapi": str(HERE / "aws/things.json"), "server": service.url, "auth": auth}
@@ -68,7 +70,7 @@ def absent(callgate, service):
     ran = callgate.ran(configuration(service, "platform"), ["pets-root"], bus)
     why = "the keyring of this machine cannot be reached or is locked: `keyring:pets/rex`"
     is_told = why in ran.stderr and "cannot be read now" in ran.stderr
-    told("no daemon: told, with the reference", is_told and time.monotonic() - began < 5, ran.stderr)
+    told("no daemon: told, with the reference", is_told and time.monotonic() - began < TIMEOUT, ran.stderr)
 
 
 def stuck(callgate, service):
@@ -88,6 +90,13 @@ def stuck(callgate, service):
     listener.close()
 
 
+def has_name(environment):
+    """Whether there is a daemon of secrets on the bus."""
+    asked = ["dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus"]
+    asked += ["org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets"]
+    return b"boolean true" in subprocess.run(asked, env=environment, capture_output=True, timeout=PATIENCE).stdout
+
+
 def desktop(callgate, service):
     for tool in ("dbus-daemon", "gnome-keyring-daemon", "secret-tool"):
         if not shutil.which(tool):
@@ -96,7 +105,7 @@ def desktop(callgate, service):
     home = {"HOME": str(callgate.folder), "XDG_RUNTIME_DIR": str(callgate.folder), "DBUS_SESSION_BUS_ADDRESS": address}
     environment = os.environ | home
     bus = subprocess.Popen(["dbus-daemon", "--session", "--nofork", f"--address={address}"], env=environment)
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while not (callgate.folder / "session").exists() and time.monotonic() < until:
         time.sleep(0.05)
     daemon = subprocess.Popen(
@@ -106,9 +115,16 @@ def desktop(callgate, service):
     try:
         daemon.stdin.write(b"password")
         daemon.stdin.close()
-        time.sleep(1)
+        # Before the daemon has its name, the bus would start another one.
+        while not has_name(environment):
+            if time.monotonic() > until:
+                raise RuntimeError("the daemon has no name on the bus")
+            time.sleep(0.1)
         stored = ["secret-tool", "store", "--label=rex", "service", "pets", "username", "rex"]
-        subprocess.run(stored, env=environment, input=b"canary-of-rex", check=True, timeout=20)
+        while subprocess.run(stored, env=environment, input=b"canary-of-rex", capture_output=True, timeout=PATIENCE).returncode:
+            if time.monotonic() > until:
+                raise RuntimeError("the daemon stores nothing")
+            time.sleep(0.1)
         service.seen.clear()
         ran = callgate.ran(configuration(service, "platform"), ["pets-root"], home)
         told("the Secret Service: an entry", service.seen == ["canary-of-rex"], ran.stderr)
@@ -117,7 +133,7 @@ def desktop(callgate, service):
     finally:
         for process in (daemon, bus):
             process.send_signal(signal.SIGTERM)
-            process.wait(10)
+            process.wait(60)
 
 
 with tempfile.TemporaryDirectory(prefix="callgate-keyring-") as name:

@@ -97,7 +97,7 @@ def run(callgate):
         numbers = asked(f"{url}/metrics")
         process.terminate()
         log = process.stderr.read()
-        assert process.wait(30) == 0, process.returncode
+        assert process.wait(120) == 0, process.returncode
     of_spans(server)
     of_numbers(numbers)
     of_log([json.loads(line) for line in log.splitlines()])

@@ -151,7 +151,7 @@ def scraped(callgate):
                         return answer.read().decode()
         finally:
             process.terminate()
-            process.wait(timeout=40)
+            process.wait(timeout=120)
     raise SystemExit("prometheus: the sidecar does not say where it listens")
 
 

@@ -112,7 +112,7 @@ class Sidecar:
         environment = os.environ | {"CALLER_TOKEN": TOKEN}
         command = [self.callgate, "serve", "callgate.json"]
         self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stderr=self.log, stdout=self.log)
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while time.monotonic() < until:
             if self.process.poll() is not None:
                 break
@@ -125,7 +125,7 @@ class Sidecar:
 
     def end(self, how):
         self.process.send_signal(how)
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=120)
         self.log.close()
 
     def ask(self, method, path, body=None):
@@ -348,7 +348,7 @@ class Load:
     def stop(self):
         self.stopped.set()
         for thread in self.threads:
-            thread.join(timeout=60)
+            thread.join(timeout=300)
         for number, how in self.ends:
             times = self.service.orders[number]
             allowed = {"made": [1], "maybe": [0, 1], "lost": [0, 1], "refused": [0]}[how]

@@ -55,7 +55,7 @@ class Sidecar:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(timeout=40)
+        self.process.wait(timeout=120)
 
 
 LOCAL = threading.local()
@@ -64,7 +64,7 @@ LOCAL = threading.local()
 def run(address, session, inputs):
     """The status and the body of a `:run`."""
     connections = LOCAL.__dict__.setdefault("connections", {})
-    connection = connections.setdefault(address, http.client.HTTPConnection(address, timeout=60))
+    connection = connections.setdefault(address, http.client.HTTPConnection(address, timeout=300))
     body = json.dumps({"inputs": inputs})
     connection.request("POST", f"/v1/sessions/{session}:run", body, {"Content-Type": "application/json"})
     answer = connection.getresponse()

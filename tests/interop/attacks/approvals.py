@@ -57,7 +57,7 @@ CLAIMS = [
 
 def sent(address, token, path, body, headers=None, method="POST"):
     """The status and the text of an answer."""
-    client = http.client.HTTPConnection(*address, timeout=10)
+    client = http.client.HTTPConnection(*address, timeout=60)
     try:
         known = {"Content-Type": "application/json", **(headers or {})}
         known |= {"Authorization": f"Bearer {token}"} if token else {}

@@ -128,7 +128,7 @@ def is_paste_ignored(callgate):
     return sent == 0 and Shop.writes == 0
 
 
-def until(terminal, text, seconds=20):
+def until(terminal, text, seconds=120):
     """What the terminal shows until this text."""
     said, end = b"", time.monotonic() + seconds
     while text not in said and time.monotonic() < end:

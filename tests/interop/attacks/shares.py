@@ -175,12 +175,17 @@ def divided(callgate, is_long):
                 for _ in range(70):
                     waits(victim.address, GREEDY, LARGE)
                 for row in PAIRS:
-                    for one in pair(victim, row, bars):
-                        print(f"  {row[0]} ({kind}): {one}", flush=True)
+                    # A busy machine does harm once; a greedy caller does it every time.
+                    for _ in range(TIMES):
+                        harm = pair(victim, row, bars)
+                        if not harm:
+                            break
+                        print(f"  {row[0]} ({kind}): {'; '.join(harm)}", flush=True)
+                    else:
                         failed.append(f"{row[0]} ({kind})")
             finally:
                 victim.stop()
-    return sorted(set(failed))
+    return sorted(failed)
 
 
 @dataclasses.dataclass
@@ -193,5 +198,7 @@ class Bars:
 
 # In the short form the machine may be busy, and the build is one for tests.
 SHORT, LONG = Bars(1, 2500.0), Bars(5, 250.0)
+# How often in a row a pair has to do harm until it counts.
+TIMES = 2
 # MiB: the requests of a greedy caller that are handled at once, beside its share.
 MOST_MORE = 64 + 64

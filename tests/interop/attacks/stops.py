@@ -85,7 +85,9 @@ def postgres():
         return subprocess.run(command, input=sql, check=True, capture_output=True, text=True).stdout.split()
 
     def server():
-        backends = run("select pid from pg_stat_activity where usename = 'stops_a'")
+        # Each call has its connection, and its statement runs.
+        busy = "select pid from pg_stat_activity where usename = 'stops_a' and state = 'active'"
+        backends = until(lambda: run(busy), N_CALLS)
         head = pathlib.Path(f"/proc/{backends[0]}/stat").read_text().rsplit(")", 1)[1].split()[1]
         return [int(process) for process in [*backends, head]]
 
@@ -109,9 +111,14 @@ def mariadb():
 
     run("create database stops; create user stops_a identified by 'secret'; grant select on stops.* to stops_a")
     run("create table stops.orders (no int primary key)")
+
+    def server():
+        until(lambda: run("select id from information_schema.processlist where user = 'stops_a' and info like '%sleep(50)%'"), N_CALLS)
+        return [int(pathlib.Path(run("select @@pid_file")[0]).read_text())]
+
     toolset = sleeping(f"mysql://stops_a:secret@127.0.0.1:{port}/stops", "select sleep(50) as done from (select 1) as t")
     try:
-        yield Row(toolset, [("pets-sleep", {})] * N_CALLS, lambda: [int(pathlib.Path(run("select @@pid_file")[0]).read_text())])
+        yield Row(toolset, [("pets-sleep", {})] * N_CALLS, server)
     finally:
         run("drop database stops; drop user stops_a")
 
@@ -120,13 +127,24 @@ def sleeping(url, sql):
     return {"database": {"url": f"literal:{url}"}, "statements": {"sleep": {"sql": sql, "description": "Sleeps"}}, "limits": LIMITS}
 
 
+def until(list_running, number):
+    """What runs, once it is so many."""
+    for _ in range(600):
+        running = list_running()
+        if len(running) >= number:
+            break
+        time.sleep(0.1)
+    return running
+
+
 def stopped(callgate):
     """The names of what did harm, without servers."""
     return late(callgate, [sqlite, documents])
 
 
 def late(callgate, rows):
-    return [f"a stop under calls ({row.__name__})" for row in rows if is_late(callgate, row)]
+    # A busy machine is late once; a call that cannot be interrupted is late each time.
+    return [f"a stop under calls ({row.__name__})" for row in rows if all(is_late(callgate, row) for _ in range(TIMES))]
 
 
 def is_late(callgate, row):
@@ -164,6 +182,7 @@ def call(address, tool, arguments):
 # Seconds: of the drain, and beyond it.
 DRAIN = 2
 MOMENT = 2
+TIMES = 2
 LIMITS = {"timeout": "60s", "connections": CONNECTIONS}
 
 if __name__ == "__main__":

@@ -32,13 +32,15 @@ class Victim:
         self.address = self.listening()
 
     def listening(self):
-        for _ in range(200):
+        for _ in range(2400):
             self.log.seek(0)
-            found = re.search(rb"http://127\.0\.0\.1:(\d+)", self.log.read())
-            if found:
+            said = self.log.read()
+            if found := re.search(rb"http://127\.0\.0\.1:(\d+)", said):
                 return ("127.0.0.1", int(found[1]))
+            if not self.is_alive():
+                break
             time.sleep(0.05)
-        raise SystemExit("the sidecar does not say where it listens")
+        raise SystemExit(f"the sidecar does not say where it listens: {said[-500:]!r}")
 
     @property
     def url(self):

@@ -144,7 +144,7 @@ class Sidecar:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(timeout=40)
+        self.process.wait(timeout=120)
 
     def tools(self, dialect):
         with urllib.request.urlopen(f"{self.address}/v1/tools?dialect={dialect}") as answer:

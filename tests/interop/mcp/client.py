@@ -28,7 +28,7 @@ def main():
             asyncio.run(tried(given.callgate, config, f"{url}/mcp"))
         finally:
             process.terminate()
-            process.wait(timeout=40)
+            process.wait(timeout=120)
 
 
 async def tried(callgate, config, url):

@@ -146,7 +146,7 @@ def reported(run, given):
                 yield version, reports(given.node, f"{url}/mcp", version, pathlib.Path(folder, version))
         finally:
             process.terminate()
-            process.wait(timeout=40)
+            process.wait(timeout=120)
 
 
 def changed(description, process):
@@ -167,7 +167,7 @@ def reports(node, url, version, out):
     """What the suite says of each scenario."""
     suite = [node / "node_modules/node/bin/node", node / "node_modules/.bin/conformance", "server", "--url", url]
     suite += ["--suite", "all", "--spec-version", version, "-o", out]
-    subprocess.run(suite, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
+    subprocess.run(suite, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=900)
     named = {re.sub(r"^server-|-\d{4}-\d\d-\d\dT.*$", "", path.parent.name): path for path in out.glob("*/checks.json")}
     return {name: json.loads(path.read_text()) for name, path in sorted(named.items())}
 

@@ -48,7 +48,7 @@ def main():
         finally:
             process.terminate()
             issuer.terminate()
-            process.wait(timeout=40)
+            process.wait(timeout=120)
 
 
 def started(modules, port):

@@ -107,5 +107,7 @@ def sidecar(callgate, config, port=0):
     for line in process.stderr:
         found = re.search(r"http://127\.0\.0\.1:\d+", line)
         if found:
+            # A pipe that nobody reads stops the sidecar once it is full.
+            threading.Thread(target=process.stderr.read, daemon=True).start()
             return process, found[0]
     raise SystemExit("the sidecar does not say where it listens")

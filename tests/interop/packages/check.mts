@@ -103,9 +103,9 @@ async function killedInTheMidst() {
 /** A program that ends without `close` ends, and its sidecar too. */
 function endsWithItsProgram() {
   const program = `import { Client } from "callgate"; const c = new Client(${JSON.stringify({ config })}); await c.tools(); console.log(c.sidecar.address)`;
-  const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", timeout: 60_000 });
+  const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8", timeout: 300_000 });
   assert.equal(status, 0);
-  for (let n = 0; n < 300; n++) {
+  for (let n = 0; n < 1200; n++) {
     if (!spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout.includes(stdout.trim())) return;
     spawnSync("sleep", ["0.1"]);
   }

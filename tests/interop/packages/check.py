@@ -22,7 +22,7 @@ ROOT = HERE.parents[2]
 MANUAL = ROOT / "crates/callgate/manual"
 DEMO = ["call", "config/demo.yaml", "pets-getPet", "petId=7"]
 # Processor time of a call of the demo.
-MOST_SECONDS = 2
+MOST_SECONDS, TIMES = 2, 3
 
 
 def run(*command, cwd=ROOT, **environment):
@@ -48,12 +48,17 @@ def same_bytes_twice(folder):
 
 
 def calls_the_demo(command):
+    # The least of some times: what runs beside it slows a processor down, too.
+    seconds = min(demo_seconds(command) for _ in range(TIMES))
+    assert seconds <= MOST_SECONDS, f"{command}: {seconds:.2f} s of a processor"
+
+
+def demo_seconds(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     answer = json.loads(run(*command, *DEMO))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert answer["name"] == "Rex", answer
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert seconds <= MOST_SECONDS, f"{command}: {seconds:.2f} s of a processor"
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def install_line(program):

@@ -113,9 +113,9 @@ async def values_of_the_session_are_not_the_models(client):
 async def a_run_that_is_cancelled_ends_its_call(client, service):
     service.waits.clear(), service.left.clear()
     task = asyncio.create_task(returned(await tools(client), [("shop-wait", {})]))
-    assert await asyncio.to_thread(service.waits.wait, 20)
+    assert await asyncio.to_thread(service.waits.wait, 120)
     task.cancel()
-    assert await asyncio.to_thread(service.left.wait, 20)
+    assert await asyncio.to_thread(service.left.wait, 120)
 
 
 async def a_search_stands_for_all_tools(client, service):

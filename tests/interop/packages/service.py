@@ -47,7 +47,7 @@ class Service:
 
     def __init__(self):
         self.made, self.waits, self.left = [], threading.Event(), threading.Event()
-        self._meeting = threading.Barrier(2, timeout=20)
+        self._meeting = threading.Barrier(2, timeout=120)
         service = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -117,7 +117,7 @@ class Service:
         if question == "again":
             self.made.clear(), self.waits.clear(), self.left.clear()
         if question in ("waits", "left"):
-            return getattr(self, question).wait(20)
+            return getattr(self, question).wait(120)
         return self.made
 
     def configuration(self, folder, confirm="writes"):
@@ -134,7 +134,7 @@ class Service:
 def wait_for_end(connection):
     """Until the caller closes its connection."""
     try:
-        connection.settimeout(60)
+        connection.settimeout(300)
         while connection.recv(1024, socket.MSG_PEEK):
             connection.recv(1024)
     except OSError:

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,7 +34,7 @@ def main():
         failed = asked(given, address)
     finally:
         sidecar.terminate()
-        sidecar.wait(timeout=40)
+        sidecar.wait(timeout=120)
     sys.exit(1 if findings or failed else 0)
 
 
@@ -42,6 +43,8 @@ def listening(sidecar):
     for line in sidecar.stderr:
         found = re.search(r"http://127\.0\.0\.1:\d+", line)
         if found:
+            # A pipe that nobody reads stops the sidecar once it is full.
+            threading.Thread(target=sidecar.stderr.read, daemon=True).start()
             return found[0]
     raise SystemExit("the sidecar does not say where it listens")
 
