@@ -73,10 +73,12 @@ async def clients(given, port, shop, seen):
     return wrong
 
 
-async def faults(redis, relay, sidecars, seen):
-    """One fault after another until it is stopped; each is over before the next begins."""
+async def faults(redis, relay, sidecars, seen, is_over):
+    """One fault after another until the clients are done; each is over before the next begins."""
     for at in range(1_000_000):
         await asyncio.sleep(1.5)
+        if is_over.is_set():
+            return
         sidecar = sidecars[at % len(sidecars)]
         how = signal.SIGTERM if at % 4 == 3 else signal.SIGKILL
         await sidecar.end(how)
@@ -122,14 +124,13 @@ async def run(given, folder):
     await asyncio.gather(*(sidecar.up() for sidecar in sidecars))
     haproxy = servers.program("haproxy", "target/interop/haproxy/haproxy")
     balancer = await servers.Balancer(haproxy, folder, sidecars).up()
-    breaking = None
+    breaking, is_over = None, asyncio.Event()
     try:
-        breaking = asyncio.create_task(faults(redis, relay, sidecars, seen)) if given.faults else None
+        breaking = asyncio.create_task(faults(redis, relay, sidecars, seen, is_over)) if given.faults else None
         wrong = await clients(given, balancer.port, shop, seen)
-        if breaking and breaking.done():
-            breaking.result()
+        is_over.set()
         if breaking:
-            breaking.cancel()
+            await breaking
         wrong += await shown(redis)
     finally:
         if breaking:

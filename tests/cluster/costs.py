@@ -4,7 +4,6 @@ state in memory, both measured in one run. Usage: costs.py --callgate CALLGATE [
 import argparse
 import asyncio
 import pathlib
-import statistics
 import tempfile
 
 import servers
@@ -50,9 +49,19 @@ class Measured:
         async def count():
             while line := (await reader.readline()).decode(errors="replace"):
                 name = line.split('"')[1].lower() if '"' in line else ""
-                self.commands += " lua]" not in line and name not in OWN
+                if name == "echo":
+                    self.is_counted.set()
+                else:
+                    self.commands += " lua]" not in line and name not in OWN
 
-        self.counting = asyncio.create_task(count())
+        self.counting, self.is_counted = asyncio.create_task(count()), asyncio.Event()
+
+    async def counted(self):
+        """The number of commands so far: those before one of our own, which has come."""
+        self.is_counted.clear()
+        await servers.ask(self.redis.port, "ECHO counted")
+        await asyncio.wait_for(self.is_counted.wait(), 60)
+        return self.commands
 
     def cpu(self):
         fields = pathlib.Path(f"/proc/{self.sidecar.child.pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -81,7 +90,7 @@ async def run(given, folder):
             await asyncio.gather(*(await one.kinds(0)).values())
         await over.watch()
         for at, (kind, most) in enumerate(BARS.items()):
-            before, n_calls = over.commands, 100
+            before, n_calls = await over.counted(), 100
             for number in range(1 + at * n_calls, 1 + (at + 1) * n_calls):
                 for name, call in (await over.kinds(number)).items():
                     if name == kind:
@@ -89,8 +98,7 @@ async def run(given, folder):
                     else:
                         call.close()
             # The sidecar's own look at its replicas falls into the time of some.
-            await asyncio.sleep(0.2)
-            each = (over.commands - before) / n_calls
+            each = (await over.counted() - before) / n_calls
             print(f"{kind}: {each:.2f} commands (bar {most})")
             faults += [f"{kind} takes {each:.2f} commands"] if each > most + 0.05 else []
         over.monitor.close()
@@ -102,7 +110,7 @@ async def run(given, folder):
 
 
 async def processor(given, memory, over):
-    """The CPU of calls with a stored session, in turns."""
+    """The CPU of calls with a stored session, in turns: the least of each, since what else the machine does adds to some."""
     ticks = {memory: [], over: []}
     for _ in range(5):
         for one, rows in ticks.items():
@@ -110,7 +118,7 @@ async def processor(given, memory, over):
             for _ in range(0, given.calls // 5, 16):
                 await asyncio.gather(*(one.call(0, session="s1") for _ in range(16)))
             rows.append(one.cpu() - before)
-    ratio = statistics.median(ticks[over]) / max(statistics.median(ticks[memory]), 1)
+    ratio = min(ticks[over]) / max(min(ticks[memory]), 1)
     print(f"CPU of calls with a stored session: {ratio:.2f} x that of state in memory (bar {MOST_CPU})")
     return [f"the CPU is {ratio:.2f} x"] if ratio > MOST_CPU else []
 

@@ -86,7 +86,7 @@ class Sentinel(servers.Process):
         return await self.start(lambda: servers.accepts(self.port))
 
 
-async def until(what, is_so, patience=60):
+async def until(what, is_so, patience=240):
     begun = time.monotonic()
     while not await is_so():
         if time.monotonic() - begun > patience:

@@ -7,8 +7,8 @@ import time
 
 from wire import Client, Lost
 
-# The lease of a key, and the faults that come while it lapses.
-PATIENCE = 150.0
+# Longer than the lease of a key and the faults that come while it lapses.
+PATIENCE = 600.0
 # The beginning of a value of each session, which no file of the state may show.
 CANARY = "canary-owner-"
 

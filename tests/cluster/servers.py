@@ -25,7 +25,7 @@ class Process:
     async def start(self, is_ready):
         with self.log.open("ab") as log:
             self.child = await asyncio.create_subprocess_exec(*self.command, stdout=log, stderr=log, stdin=asyncio.subprocess.DEVNULL)
-        for _ in range(600):
+        for _ in range(2400):
             if self.child.returncode is not None:
                 break
             if await is_ready():
