@@ -1,5 +1,6 @@
 """One scene: a home with nothing in it, a service on loopback, and a pseudo-terminal that commands run in."""
 
+import codecs
 import fcntl
 import http.server
 import os
@@ -16,7 +17,7 @@ import threading
 import time
 
 # No command of a scene takes longer.
-PATIENCE = 60
+PATIENCE = 300
 # What Ctrl-C sends.
 INTERRUPT = "\x03"
 # Begins a line anew, so that what was there is gone.
@@ -24,7 +25,7 @@ CLEARED = "\r\x1b[2K"
 # The page of a login, whole.
 PAGE = re.compile(r"(http\S+/auth\?\S+)\s")
 # The progress of a download.
-PROGRESS = re.compile(r"[\d.]+ \w+ of ([\d.]+ \w+) \[[^]]*\] [\d.]+ \w+/s, \d+s left")
+PROGRESS = re.compile(r"[\d.]+ \w+ of ([\d.]+ \w+) \[[^]]*\] [\d.]+ \w+/s, \d+\w left")
 
 
 class Trial:
@@ -117,6 +118,8 @@ class Trial:
         text, end = "", time.monotonic() + PATIENCE
         asked = 0
         opened = []
+        # A piece may end amid a character.
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         while time.monotonic() < end:
             if not select.select([terminal], [], [], 1)[0]:
                 continue
@@ -126,7 +129,7 @@ class Trial:
                 return text
             if not piece:
                 return text
-            text += piece.decode(errors="replace")
+            text += decoder.decode(piece)
             if page and not opened and (shown := PAGE.search(text)):
                 opened.append(threading.Thread(target=page, args=(shown[1],)))
                 opened[0].start()
