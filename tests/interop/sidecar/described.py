@@ -68,7 +68,7 @@ def asked(given, address):
     """Whether schemathesis finds a difference."""
     command = [pathlib.Path(given.schemathesis).absolute(), "run", f"{address}/openapi.json", "--url", address, "--checks", "all"]
     command += ["--phases", "examples,coverage,fuzzing,stateful", "--seed", str(given.seed)]
-    command += ["--max-examples", str(given.examples)]
+    command += ["--max-examples", str(given.examples), "--request-timeout", "120"]
     environment = {**os.environ, "NO_COLOR": "1"}
     ran = subprocess.run(command, cwd=HERE, env=environment, stdout=subprocess.PIPE, text=True)
     generated = re.search(r"\d+ generated.*", ran.stdout)
