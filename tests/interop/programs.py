@@ -125,7 +125,7 @@ class Sidecar:
         environment = os.environ | {"KIM": TOKEN, "LEE": OTHERS_TOKEN}
         command = [self.callgate, "serve", "callgate.json"]
         self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stderr=log, stdout=log)
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while time.monotonic() < until and self.process.poll() is None:
             try:
                 if self.ask("GET", "/readyz")[0] == 200:
@@ -136,7 +136,7 @@ class Sidecar:
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=120)
 
     def ask(self, method, path, body=None, token=TOKEN):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)

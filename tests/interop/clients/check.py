@@ -82,7 +82,7 @@ def main():
                     faults += [f"{mode}: {fault}" for fault in told]
             finally:
                 process.terminate()
-                process.wait(timeout=40)
+                process.wait(timeout=120)
     print("\n".join(faults))
     raise SystemExit(1 if faults else 0)
 
@@ -95,7 +95,7 @@ def tried(name, environments, url, wanted):
     # JavaScript has no integers of 64 bits: a program says them as texts.
     given = json.dumps([url, calls]).replace(f": {LARGE}", f': "{LARGE}"' if of_node else f": {LARGE}")
     command = ["node", driver, environments / name, given] if of_node else [environments / name / "bin/python", driver, given]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if ended.returncode:
         return [f"{name}: {ended.stderr[-3000:]}"]
     told = json.loads(ended.stdout.splitlines()[-1])

@@ -44,7 +44,7 @@ def main():
             faults += [fault for fixture in FIXTURES for fault in called(inspector, fixture)]
         finally:
             process.terminate()
-            process.wait(timeout=40)
+            process.wait(timeout=120)
     print("\n".join(faults))
     raise SystemExit(1 if faults else 0)
 
@@ -82,7 +82,7 @@ class Inspector:
     def asked(self, toolset, *more):
         command = [self.node / "node_modules/node/bin/node", self.node / "node_modules/.bin/mcp-inspector", "--cli", f"{self.url}/mcp/{toolset}"]
         command += ["--transport", "http", "--format", "json", *more]
-        return subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ | {"HOME": self.folder})
+        return subprocess.run(command, capture_output=True, text=True, timeout=900, env=os.environ | {"HOME": self.folder})
 
 
 def listed(inspector, toolset, path):

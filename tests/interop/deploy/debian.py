@@ -12,12 +12,17 @@ import tempfile
 import threading
 import time
 
-from sidecar import free_port, get, run, unshared
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from ports import free_port
+from sidecar import get, run, unshared
 from slow import SlowService
 
 # The scale ends at 10: a unit without a word about it has 9.6.
 MOST_EXPOSURE = 1.5
 STARTS = 3
+# The requests that are served before each stop.
+SERVED = 10
 INSIDE = r"""
 set -eu
 mount -t tmpfs over "$1"
@@ -87,7 +92,10 @@ def no_call_is_refused(root):
         script = 'exec 3<&"$1"; shift; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@"'
         command = ["sh", "-c", script, "sh", str(listener.fileno()), str(folder / start[0]), start[1], str(folder / "callgate.yaml")]
         process = subprocess.Popen(command, pass_fds=[listener.fileno()], stderr=subprocess.DEVNULL)
-        time.sleep(1.5)
+        # It is stopped while it serves.
+        before, until = len(served), time.monotonic() + 60
+        while len(served) < before + SERVED and time.monotonic() < until:
+            time.sleep(0.05)
         process.terminate()
         assert process.wait(timeout=45) is not None
     ended.set()

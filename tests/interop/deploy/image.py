@@ -14,7 +14,10 @@ import tempfile
 import threading
 import time
 
-from sidecar import free_port, post, run, wait_until_ready
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from ports import free_port
+from sidecar import post, run, wait_until_ready
 from slow import SlowService
 
 # Nothing of the image is written: the root is read-only, and there is no volume.
@@ -121,15 +124,19 @@ def main():
         call = {"calls": [{"tool": "slow-wait", "args": {}}]}
         caller = threading.Thread(target=lambda: answers.append(post(f"{url}/v1/calls", call, Authorization="Bearer a-token-of-the-caller")))
         caller.start()
-        service.called.wait(10)
+        service.called.wait(120)
         os.kill(container.child(), signal.SIGTERM)
-        time.sleep(0.5)
-        asked = container.execute("health", "/etc/callgate/callgate.yaml", "--ready")
+        # The call is held, so that it drains until the probe has seen it.
+        for _ in range(100):
+            asked = container.execute("health", "/etc/callgate/callgate.yaml", "--ready")
+            if asked.returncode == 1:
+                break
+            time.sleep(0.1)
         assert asked.returncode == 1, asked
         service.may_end.set()
         caller.join()
         assert answers[0]["results"][0]["status"] == 200, answers
-        assert container.process.wait(timeout=10) == 0, container.process.stderr.read()
+        assert container.process.wait(timeout=60) == 0, container.process.stderr.read()
     print(f"image: {', '.join(images)}; {archive.stat().st_size / 1e6:.1f} MB, {len(files)} files, drains by SIGTERM: {' '.join(file for file in files if 'doc' not in file)}")
 
 

@@ -1,8 +1,7 @@
-"""What the trials of deployment share: commands that must succeed, namespaces, ports and requests."""
+"""What the trials of deployment share: commands that must succeed, namespaces and requests."""
 
 import json
 import os
-import socket
 import subprocess
 import time
 import urllib.error
@@ -25,17 +24,12 @@ def unshared(script, *arguments):
     return run(*namespaces(), "sh", "-c", script, "sh", *arguments)
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 def get(url, **headers):
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) as response:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as response:
         return response.read()
 
 
-def wait_until_ready(url, seconds=20):
+def wait_until_ready(url, seconds=120):
     end = time.monotonic() + seconds
     while True:
         try:
@@ -49,5 +43,5 @@ def wait_until_ready(url, seconds=20):
 def post(url, body, **headers):
     data = json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
-    with urllib.request.urlopen(request, timeout=30) as response:
+    with urllib.request.urlopen(request, timeout=300) as response:
         return json.loads(response.read())

@@ -38,7 +38,7 @@ class SlowService:
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 service.called.set()
-                service.may_end.wait(20)
+                service.may_end.wait(120)
                 self.answer({"waited": True})
 
             def answer(self, value):

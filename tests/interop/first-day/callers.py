@@ -108,7 +108,7 @@ class Callers:
 
     def go_on(self, seconds=2):
         """Some more calls have ended: the way is open."""
-        before, end = self.n_ended(), time.monotonic() + 40
+        before, end = self.n_ended(), time.monotonic() + 180
         time.sleep(seconds)
         while self.n_ended() < before + 2 * CALLERS:
             assert time.monotonic() < end, f"first day: no call ends any more: {self.n_ended()}"

@@ -15,7 +15,7 @@ AUTHORITY, CERTIFICATE = pathlib.Path("/etc/redis/redis-ca.pem"), pathlib.Path("
 CLIENT = os.environ | {"REDISCLI_AUTH": PASSWORD}
 
 
-def wait_for(what, is_true, seconds=40, state=str):
+def wait_for(what, is_true, seconds=180, state=str):
     end = time.monotonic() + seconds
     while not is_true():
         assert time.monotonic() < end, f"first day: expected within {seconds} s: {what}; {state()}"
@@ -67,7 +67,7 @@ class Server:
 
     def ask(self, *command, port=6379):
         line = ["redis-cli", "--tls", "--cacert", AUTHORITY, "-h", self.address, "-p", str(port), *command]
-        return subprocess.run(line, capture_output=True, text=True, env=CLIENT, timeout=20).stdout
+        return subprocess.run(line, capture_output=True, text=True, env=CLIENT, timeout=60).stdout
 
 
 class Stores:
@@ -141,7 +141,7 @@ class Stores:
         """A server that begins, or that writes its log, refuses at first: `redis-cli` ends with 0 and says so."""
 
         def is_done():
-            ended = subprocess.run(line, shell=True, capture_output=True, text=True, env=CLIENT, timeout=30)
+            ended = subprocess.run(line, shell=True, capture_output=True, text=True, env=CLIENT, timeout=60)
             return ended.returncode == 0 and not any(word in ended.stdout + ended.stderr for word in ("ERR", "LOADING", "refused"))
 
         wait_for(line, is_done)
@@ -150,5 +150,5 @@ class Stores:
         """The sentinels first: they would promote another server for one that is stopped."""
         for process in [server.sentinel for server in self.servers] + [server.process for server in self.servers]:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=120)
 

@@ -226,7 +226,7 @@ def upgraded(folder, machines, going):
     digests = {machine.metric("callgate_configuration_digest") for machine in machines}
     assert len(digests) == 1 and not digests & former, (former, digests)
     different = 'callgate_replicas{configuration="different"}'
-    wait_for("no sidecar serves another configuration", lambda: all(machine.metric(different) == 0 for machine in machines), 60)
+    wait_for("no sidecar serves another configuration", lambda: all(machine.metric(different) == 0 for machine in machines))
     step("both sidecars restarted with another command and another configuration, which they both serve")
 
 
