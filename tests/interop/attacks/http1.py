@@ -92,7 +92,7 @@ def slow_reads(address, seconds, scale):
     for _ in range(scale):
         made = socket.socket()
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        made.settimeout(5)
+        made.settimeout(60)
         made.connect(address)
         made.settimeout(0)
         sent(made, requests)

@@ -28,12 +28,14 @@ class Raw:
     """One connection on which anything can be sent."""
 
     def __init__(self, address):
-        self.socket = socket.create_connection(address, timeout=1)
+        # A listener that is busy takes a connection at the second attempt of the kernel, or at a later one.
+        self.socket = socket.create_connection(address, timeout=60)
         self.encoder = hpack.Encoder()
         self.stream = -1
         self.seen = b""
         self.n_late = 0
         self.socket.sendall(PREFACE + SettingsFrame(0).serialize())
+        self.socket.settimeout(1)
 
     def head(self, headers, flags=("END_HEADERS", "END_STREAM")):
         """The frame of a request on a stream of its own."""
@@ -200,7 +202,7 @@ class Patient:
     """A connection of a hundred requests that takes no answer."""
 
     def __init__(self, address):
-        self.socket = socket.create_connection(address, timeout=2)
+        self.socket = socket.create_connection(address, timeout=60)
         self.connection = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
         self.connection.initiate_connection()
         self.connection.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0})
@@ -227,6 +229,13 @@ class Patient:
                 self.is_ended |= any(isinstance(event, h2.events.ConnectionTerminated) for event in events)
             self.is_ended = True
         except BlockingIOError:
-            self.socket.sendall(self.connection.data_to_send())
+            self.send()
         except (OSError, h2.exceptions.ProtocolError):
+            self.is_ended = True
+
+    def send(self):
+        """Sends what is due; the other side may have closed meanwhile."""
+        try:
+            self.socket.sendall(self.connection.data_to_send())
+        except OSError:
             self.is_ended = True

@@ -138,7 +138,7 @@ def called(client):
 
 
 def percentile(values, share):
-    return statistics.quantiles(values, n=100)[share - 1] if len(values) > 1 else max(values, default=0.0)
+    return statistics.quantiles(values, n=100, method="inclusive")[share - 1] if len(values) > 1 else max(values, default=0.0)
 
 
 DEMO = """{
