@@ -169,7 +169,11 @@ def swagger(page, details, arguments):
         by_fields &= type_body(block, body)
     page.evaluate("window.sent = null")
     block.locator("button.execute").first.click()
-    page.wait_for_timeout(200)
+    # A form that is not complete sends nothing.
+    for _ in range(50):
+        if page.evaluate("window.sent"):
+            break
+        page.wait_for_timeout(100)
     return by_fields, page.evaluate("window.sent")
 
 

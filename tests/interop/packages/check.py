@@ -48,8 +48,11 @@ def same_bytes_twice(folder):
 
 
 def calls_the_demo(command):
-    # The least of some times: what runs beside it slows a processor down, too.
-    seconds = min(demo_seconds(command) for _ in range(TIMES))
+    # What runs beside it slows a processor down now and then.
+    for _ in range(TIMES):
+        seconds = demo_seconds(command)
+        if seconds <= MOST_SECONDS:
+            break
     assert seconds <= MOST_SECONDS, f"{command}: {seconds:.2f} s of a processor"
 
 

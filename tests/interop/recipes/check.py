@@ -177,8 +177,11 @@ def main():
                 (folder / name).write_text(written[name].replace("http://127.0.0.1:8000", url))
             lines = typed(CHAPTER.read_text())
             assert len(lines) <= 6, f"recipes: {len(lines)} lines are typed, six at most may be"
-            # The shortest of some times: other work of the machine takes its share of each.
-            seconds = min(from_nothing(callgate, folder, url, lines) for _ in range(TIMES))
+            # Other work of the machine takes its share of a time now and then.
+            for _ in range(TIMES):
+                seconds = from_nothing(callgate, folder, url, lines)
+                if seconds < 1:
+                    break
             assert seconds < 1, f"recipes: from a FastAPI service to a call of an MCP host took {seconds:.2f} s"
             with sidecar(callgate, folder, "shop.yaml") as shop:
                 assert "shipped" in run("agent.py", folder, shop)
