@@ -2,6 +2,7 @@
 opentelemetry-proto, and its numbers, parsed by prometheus-client. One call, within the trace of its caller."""
 
 import argparse
+import contextlib
 import http.server
 import json
 import pathlib
@@ -88,8 +89,10 @@ def asked(url, body=None, headers=()):
 
 def run(callgate):
     server = Server()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as ends:
         process, url = served(callgate, pathlib.Path(folder), server)
+        # Of a process that has ended, nothing.
+        ends.callback(process.kill)
         call = {"calls": [{"id": "1", "tool": "pets-getPet", "args": {"id": "canary-argument"}}]}
         headers = {"Content-Type": "application/json", "traceparent": f"00-{TRACE}-{STEP}-01"}
         answer = json.loads(asked(f"{url}/v1/calls", json.dumps(call).encode(), headers))

@@ -3,6 +3,7 @@ its own OAuth flow, with a certified authorization server. Nobody without a toke
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import pathlib
@@ -35,8 +36,8 @@ def main():
     given = parser.parse_args()
     issuer_port, port = free_port(), free_port()
     url = f"http://127.0.0.1:{port}/mcp"
-    issuer = started(given.modules, issuer_port)
-    with tempfile.TemporaryDirectory() as folder:
+    with started(given.modules, issuer_port) as issuer, tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as ends:
+        ends.callback(issuer.terminate)
         config = configured(folder, service())
         settings = json.loads(config.read_text())
         jwt = {"issuer": f"http://127.0.0.1:{issuer_port}", "audience": url, "scopes": {"conformance": SCOPE}}
@@ -47,7 +48,6 @@ def main():
             asyncio.run(tried(url))
         finally:
             process.terminate()
-            issuer.terminate()
             process.wait(timeout=120)
 
 

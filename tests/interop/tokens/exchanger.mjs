@@ -64,5 +64,7 @@ provider.on('grant.success', (context) => { exchanged += context.oidc.params.gra
 provider.on('grant.error', (_, error) => {
   if (process.env.VERBOSE) console.error(error.error, error.error_description, error.error_detail);
 });
+// It does not outlive its parent.
+process.on('disconnect', () => process.exit());
 process.on('message', () => process.send({ exchanged }));
 provider.listen(port, '127.0.0.1', () => process.send('ready'));

@@ -34,5 +34,7 @@ provider.use(async (context, next) => {
   asked += context.path === '/jwks' ? 1 : 0;
   await next();
 });
+// It does not outlive its parent.
+process.on('disconnect', () => process.exit());
 process.on('message', () => process.send({ asked }));
 provider.listen(port, '127.0.0.1', () => process.send('ready'));

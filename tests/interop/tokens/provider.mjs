@@ -48,5 +48,7 @@ provider.on('grant.error', (_, error) => {
   if (process.env.VERBOSE) console.error(error.error, error.error_description, error.error_detail);
 });
 const listen = () => provider.listen(port, '127.0.0.1', () => process.send('ready'));
+// It does not outlive its parent.
+process.on('disconnect', () => process.exit());
 process.on('message', (word) => (word === 'listen' ? listen() : process.send({ issued, refused })));
 process.send('loaded');
