@@ -75,7 +75,7 @@ fn json_object(value: &Value) -> Arguments {
 #[tokio::test]
 async fn a_connection_that_cannot_be_read_keeps_the_names_of_its_tools() {
     let service = Connectors::start(UserRules::default()).await;
-    let away = closed_origin().await;
+    let away = closed_origin();
     let text = configured(&service, ACTIONS).replace(&service.origin, &away);
     let config = loader().text(&text, "").unwrap();
     let error = config.build(&Environment::new(), None).await.unwrap_err();

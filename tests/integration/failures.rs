@@ -72,7 +72,7 @@ fn unknown(code: FaultCode) -> Expected {
 async fn an_unresolved_name_and_a_closed_port_are_faults_with_their_cause() {
     // No name server knows a name below `invalid` (RFC 6761 §6.4).
     check("http://name.invalid", not_reached()).await;
-    check(&closed_origin().await, not_reached()).await;
+    check(&closed_origin(), not_reached()).await;
 }
 
 #[tokio::test(start_paused = true)]

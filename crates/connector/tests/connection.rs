@@ -344,7 +344,7 @@ async fn a_name_that_the_service_lacks_is_a_finding() {
 async fn a_service_that_is_away_is_no_finding() {
     let service = Connectors::start(UserRules::default()).await;
     let mut settings = settings(&service, Some(vec![entity(Operation::List)]));
-    settings.server = callgate_testkit::closed_origin().await;
+    settings.server = callgate_testkit::closed_origin();
     let loaded = load_tools(settings).await;
     assert!(loaded.findings.is_empty() && loaded.unavailable.is_some(), "{loaded:?}");
 }

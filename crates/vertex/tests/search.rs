@@ -288,7 +288,7 @@ async fn failures_have_codes_of_callgate_and_no_text_of_the_service() {
         let (_, message, _) = manuals.fails("manuals-search", json!({"query": "q"})).await;
         assert!(message.contains(status), "{message}");
     }
-    let server = Some(closed_origin().await);
+    let server = Some(closed_origin());
     let away = VertexSettings { server, ..settings(vec![target("dataStores/manuals")]) };
     let (code, message, _) =
         Manuals::with(away).await.fails("manuals-search", json!({"query": "q"})).await;

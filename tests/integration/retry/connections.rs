@@ -75,7 +75,7 @@ async fn a_stream_is_repeated_only_before_its_first_value() {
 
 #[tokio::test]
 async fn a_write_is_repeated_over_the_network_only_if_no_connection_was_made() {
-    let origin = closed_origin().await;
+    let origin = closed_origin();
     let executor = target::executor(REAL, &origin, "retry: {when: safe, attempts: 2}");
     let result = executor.call(&asked("post", json!({})), &Session::default()).await;
     assert_eq!((failed(&result).reached, result.journal.attempts()), (Reached::No, Some(2)));

@@ -1,11 +1,24 @@
-//! Ports for servers that are killed and started again in their place.
+//! Ports for servers that are killed and started again in their place, and ports where nobody listens.
 
 use std::{
-    net::TcpListener,
+    mem,
+    net::{SocketAddr, TcpListener},
     ops::Range,
     process,
     sync::atomic::{AtomicU32, Ordering},
 };
+
+use tokio::net::TcpSocket;
+
+/// A port of this machine that refuses connections. It is bound until this process ends, so that the system gives it to
+/// nobody else.
+pub(crate) fn closed_port() -> u16 {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    let port = socket.local_addr().unwrap().port();
+    mem::forget(socket);
+    port
+}
 
 /// A port of this machine that nothing listens on, with room for the port of the bus of a Redis cluster. The system gives
 /// none of these to a socket that asks for any port, so that nobody takes it while its server is away.

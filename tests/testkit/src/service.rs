@@ -12,6 +12,8 @@ use axum::{
 };
 use tokio::{net::TcpListener, runtime};
 
+use crate::ports::closed_port;
+
 /// Serves the routes. Returns the origin.
 pub async fn serve(routes: Router) -> String {
     let (listener, origin) = listen().await;
@@ -19,9 +21,9 @@ pub async fn serve(routes: Router) -> String {
     origin
 }
 
-/// An origin where nothing listens.
-pub async fn closed_origin() -> String {
-    listen().await.1
+/// An origin where nothing listens, as long as this process runs.
+pub fn closed_origin() -> String {
+    format!("http://127.0.0.1:{}", closed_port())
 }
 
 pub(crate) async fn listen() -> (TcpListener, String) {

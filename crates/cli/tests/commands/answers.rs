@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use axum::http::header::CONTENT_TYPE;
-use callgate_testkit::Raw;
+use callgate_testkit::{Raw, closed_origin};
 
 const DESCRIPTION: &str = concat!("\n", include_str!("answers.yaml"));
 
@@ -193,11 +193,7 @@ fn a_redirect_to_another_host_is_reported_with_its_target_and_no_other_server() 
 
 #[test]
 fn an_unreachable_service_is_reported_once_with_the_cause() {
-    let port = {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
-    let url = format!("http://127.0.0.1:{port}");
+    let url = closed_origin();
     let pets = "fixtures/pets/spec.yaml";
     let ended = callgate(&["call", pets, "getPet", "petId=7", "--server", &url]).exits(1);
     let told = format!(

@@ -329,8 +329,7 @@ fn a_server_that_is_no_sidecar_and_an_address_without_one_are_reported() {
     let server = Server::start();
     let ended = callgate(&["approvals", "--url", &server.url("")]).exits(2);
     ended.says("expected the JSON of a sidecar");
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let url = format!("http://127.0.0.1:{port}");
+    let url = callgate_testkit::closed_origin();
     callgate(&["approve", "approval_1", "--url", &url]).exits(2).says(&format!("at `{url}`"));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("callgate.yaml");
@@ -353,7 +352,7 @@ fn a_tls_connection_needs_the_authority_of_the_sidecar_and_may_name_the_caller()
     };
     write("server", "127.0.0.1");
     write("lead", "lead.example");
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = callgate_testkit::free_port();
     let text = format!(
         "listen: {{ address: '127.0.0.1:{port}', tls: {{ certificate: server.pem, key: 'file:server.key', client_ca: [lead.pem] }} }}\n\
          access: {{ principals: {{ lead: {{ client_certificate: {{ san: lead.example }} }} }} }}\ntoolsets: {{ pets: {{ openapi: pets.yaml }} }}\n"

@@ -43,10 +43,10 @@ fn healthy_parts_are_reported_with_their_time_and_nothing_is_called() {
 
 #[test]
 fn each_missing_secret_and_server_is_a_fault() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let away = callgate_testkit::closed_origin();
     let settings = format!(
-        "    server: http://127.0.0.1:{port}\n    headers: {{ X-Key: env:NOT_SET_ANYWHERE }}\n    auth:\n      \
-         oauth2_client_credentials: {{ token_url: 'http://127.0.0.1:{port}/token', client_id: me, client_secret: env:THE_SECRET }}\n"
+        "    server: {away}\n    headers: {{ X-Key: env:NOT_SET_ANYWHERE }}\n    auth:\n      \
+         oauth2_client_credentials: {{ token_url: '{away}/token', client_id: me, client_secret: env:THE_SECRET }}\n"
     );
     let ended = examined(&settings, &["doctor"]).exits(1);
     let ended =
@@ -199,8 +199,7 @@ fn the_issuer_and_the_collector_of_a_sidecar_are_tried() {
 
 #[test]
 fn an_issuer_and_a_collector_that_cannot_be_used_are_faults() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let nobody = format!("http://127.0.0.1:{port}");
+    let nobody = callgate_testkit::closed_origin();
     let rsa = r#"{"keys":[{"kty":"RSA","n":"sXchDaQebHnPiGvyDOAT4saGEUetSyo9MKLOoWFsueri23bOdgWp4Dy1WlUzewbgBHod5pcM9H95GQRV3JDXboIRROSBigeC5yjU1hGzHHyXss8UDprecbAYxknTcQkhslANGRUZmdTOQ5qTRsLAt6BTYuyvVRdhS8exSZEy_c4gs_7svlJJQ4H9_NxsiIoLwAEk7-Q3UXERGYw_75IDrGA84-lA_-Ct4eTlXHBIY2EaV7t7LjJaynVJCpkv4LKjTTAumiGUIuQhrNhZLuF_RJLqHpM2kgWFLU7-VTdL1VbC2tejvcI2BlMkEpk1BzBZI0KQB0GaDWFLN-aEAw3vRw","e":"AQAB"}]}"#;
     let server = issuer_and_collector(rsa);
     let url = server.url("");
@@ -263,8 +262,7 @@ fn the_webhook_of_approvals_is_connected_to_and_gets_no_notice() {
     assert!(!ended.out.contains("canary"), "{ended:#?}");
     ended.prints("ok     webhook ").prints(&server.url(""));
     assert_eq!(server.requests(), Vec::<String>::new());
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let hook = format!("http://127.0.0.1:{port}/canary-of-a-path");
+    let hook = format!("{}/canary-of-a-path", callgate_testkit::closed_origin());
     let settings = webhook(&url, &hook, KEY_OF_A_WEBHOOK);
     for line in [&["doctor"][..], &["check", "callgate.yaml", "--connect"]] {
         let ended = examined(&settings, line).exits(1).prints("fault  webhook ");

@@ -32,7 +32,7 @@ impl Services {
             let plain = serve(Router::new().fallback(answer)).await;
             let garbled = Raw::once("220 mail.example ESMTP\r\n").await.origin;
             let interrupted = Raw::once(interrupted).await.origin;
-            let origins = [plain, closed_origin().await, garbled, interrupted];
+            let origins = [plain, closed_origin(), garbled, interrupted];
             origins.map(|origin| origin.replace("http://", ""))
         });
         let [plain, closed, garbled, interrupted] = servers.service.clone();

@@ -50,7 +50,7 @@ async fn a_caller_learns_from_a_journal_no_host_and_no_reference() {
     let description =
         "paths: {/pets: {get: {operationId: list, responses: {'200': {description: all}}}}}";
     std::fs::write(&file, callgate_testkit::describe(description)).unwrap();
-    let closed = callgate_testkit::closed_origin().await;
+    let closed = callgate_testkit::closed_origin();
     let secret = folder.path().join("canary-of-a-place");
     let (file, secret) = (file.display(), secret.display());
     let text = format!(

@@ -71,10 +71,6 @@ pub(super) fn kinds() -> Vec<Kind> {
     ]
 }
 
-fn away() -> String {
-    Blocking::start(closed_origin()).service
-}
-
 /// Counts at a service, which runs as long as the count.
 fn count<S: 'static>(service: Blocking<S>, count: fn(&S) -> usize) -> Box<dyn Fn() -> usize> {
     Box::new(move || {
@@ -95,7 +91,7 @@ fn openapi() -> Kind {
         name: "openapi",
         folder: "executor",
         members: at(&relay.origin),
-        away: at(&away()),
+        away: at(&closed_origin()),
         write_files: |folder| {
             let operations = "paths: {/pets: {get: {operationId: list, parameters: [{name: limit, in: query, schema: {type: integer}}], responses: {'200': {description: d}}}, post: {operationId: add, requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {'200': {description: d}}}}}";
             fs::write(folder.join("pets.yaml"), callgate_testkit::describe(operations)).unwrap();
@@ -168,7 +164,7 @@ fn connection() -> Kind {
         name: "connection",
         folder: "connector",
         members: at(&relay.origin),
-        away: at(&away()),
+        away: at(&closed_origin()),
         write_files: |_| (),
         reads: asked("kind-Case-list", json!({})),
         argument: ("limit", json!(1)),
@@ -234,7 +230,7 @@ fn vertex() -> Kind {
         name: "vertex",
         folder: "vertex",
         members: at(&relay.origin),
-        away: at(&away()),
+        away: at(&closed_origin()),
         write_files: |_| (),
         reads: asked("kind-search", json!({"query": "backup"})),
         argument: ("query", json!("backup")),

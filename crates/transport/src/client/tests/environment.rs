@@ -66,7 +66,7 @@ async fn a_proxy_of_the_environment_is_ignored() {
 async fn a_machine_without_root_certificates_still_calls_http_origins() {
     if let Some(target) = target() {
         assert_eq!(send(get(&target, "/")).await.unwrap().body(), "here");
-        let secure = closed_origin().await.replace("http://", "https://");
+        let secure = closed_origin().replace("http://", "https://");
         let error = check_failure(send(get(&secure, "/")).await, ErrorKind::Tls, Reached::No);
         assert!(error.to_string().contains("certificates"), "{error}");
         return;

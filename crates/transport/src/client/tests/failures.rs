@@ -6,11 +6,8 @@ use super::*;
 
 #[tokio::test]
 async fn a_closed_port_is_not_reached() {
-    let error = check_failure(
-        send(get(&closed_origin().await, "/")).await,
-        ErrorKind::Connect,
-        Reached::No,
-    );
+    let error =
+        check_failure(send(get(&closed_origin(), "/")).await, ErrorKind::Connect, Reached::No);
     assert!(error.is_transient());
 }
 
@@ -42,7 +39,7 @@ async fn no_error_shows_the_url_or_a_credential() {
     let broken = Raw::once("HTTP/1.1 200 OK\r\nx-echo: canary\r\ncontent-length: 10\r\n\r\ncanary")
         .await
         .origin;
-    let closed = closed_origin().await;
+    let closed = closed_origin();
     let secure = silent.replace("http://", "https://");
     let unnamed = format!("http://canary{}.invalid", "a".repeat(64));
     for origin in [&silent, &broken, &closed, &secure, &unnamed, "http://user:canary@127.0.0.1:1"] {

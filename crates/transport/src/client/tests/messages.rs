@@ -101,7 +101,7 @@ async fn a_request_without_accept_is_sent_with_accept_any() {
 
 #[tokio::test]
 async fn headers_that_frame_the_message_are_refused_before_anything_is_sent() {
-    let origin = closed_origin().await;
+    let origin = closed_origin();
     for (name, value) in [
         ("host", "elsewhere.example"),
         ("content-length", "5"),
@@ -119,7 +119,7 @@ async fn headers_that_frame_the_message_are_refused_before_anything_is_sent() {
 
 #[tokio::test]
 async fn a_url_the_client_would_change_is_refused_before_anything_is_sent() {
-    let origin = closed_origin().await;
+    let origin = closed_origin();
     for target in ["/a/../admin", "/a/%2e%2e/admin", "/a/.%2E", "/.", "/a?q='"] {
         check_failure(send(get(&origin, target)).await, ErrorKind::Refused, Reached::No);
     }

@@ -39,7 +39,7 @@ async fn a_server_with_tls_is_used_with_the_right_certificates_and_with_no_other
     authority.issue("client");
     Authority::new(folder.path(), "other-ca.pem").issue("stranger");
     let file = |name: &str| folder.path().join(name).display().to_string();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = callgate_testkit::free_port();
     let options = [
         ("--tls-port", port.to_string()),
         ("--tls-cert-file", file("server.pem")),
