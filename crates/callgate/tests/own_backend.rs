@@ -225,7 +225,7 @@ async fn a_result_that_the_declaration_does_not_allow_is_a_fault_with_the_result
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_timeout_of_a_call_holds_for_a_tool_that_does_not_look_at_it() {
     let name = ToolName::new("wait").unwrap();
     let schema = Schema::new(json!({"type": "object"}));
