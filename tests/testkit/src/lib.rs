@@ -30,7 +30,7 @@ pub use connectors::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 pub use corpus::{corpus, descriptions, listed_descriptions, say};
 pub use discovery_engine::{DISCOVERY_TOKEN, DiscoveryEngine, SEARCHED};
 pub use document::AllowedRequest;
-pub use effort::{processor_time, rounds, some_of};
+pub use effort::{processor_time, rounds, shortest_time, some_of};
 pub use folder::{temporary_file, temporary_folder, write_file};
 pub use mariadb_server::{MariadbDatabase, MariadbServer};
 pub use ports::free_port;
