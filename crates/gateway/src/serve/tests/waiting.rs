@@ -15,7 +15,7 @@ async fn has_room(sidecar: &Sidecar) {
 
 #[tokio::test]
 async fn a_request_whose_body_stalls_gives_its_permit_to_others() {
-    let limits = "limits: {requests: 1, body_time: 1h, idle_time: 300ms}\n";
+    let limits = "limits: {requests: 1, body_time: 1h, idle_time: 1s}\n";
     let sidecar = Sidecar::start(&format!("{}{limits}", nothing())).await;
     let mut slow = sidecar.connect().await;
     let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
@@ -82,7 +82,7 @@ async fn a_request_whose_answer_is_not_read_gives_its_permit_to_others_and_its_c
 #[tokio::test]
 async fn an_answer_that_is_not_read_within_the_idle_time_ends_with_its_call() {
     let (address, mut left) = endless().await;
-    let limits = "limits: {idle_time: 300ms}\n";
+    let limits = "limits: {idle_time: 1s}\n";
     let sidecar = Sidecar::start(&format!("{}{limits}", pets(address))).await;
     let stalled = not_taken(&sidecar).await;
     timeout(SOON, left.recv()).await.unwrap();
