@@ -163,7 +163,9 @@ fn a_call_that_outlasts_the_drain_is_answered_and_serve_exits_0() {
     let silent = silent_service(folder.path(), "limits: {drain: 200ms}");
     let sidecar = start(&folder);
     let mut stream = sidecar.send(CALLS, "", CALL);
-    let called = silent.accept().unwrap();
+    let (mut called, _) = silent.accept().unwrap();
+    // The request is on its way, and not only its connection.
+    called.read_exact(&mut [0]).unwrap();
     signal(&sidecar, Signal::TERM);
     let answer = read(&mut stream);
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
