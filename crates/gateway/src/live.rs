@@ -10,6 +10,7 @@ mod watch;
 use std::{
     collections::BTreeSet,
     path::PathBuf,
+    pin::pin,
     time::{Duration, SystemTime},
 };
 
@@ -180,11 +181,14 @@ impl ReloadLoop {
             sleep(TICK).await;
             return Cause::File;
         }
+        // It goes on while addresses are fetched, or a change before a fetch would be forgotten.
+        let mut changes = pin!(self.watch.wait_for_changes());
         loop {
             tokio::select! {
                 Ok(()) = self.askings.changed() => return Cause::Request,
                 () = self.hangups.next() => return Cause::Signal,
-                () = self.watch.wait_for_changes() => {
+                () = changes.as_mut() => {
+                    changes.set(self.watch.wait_for_changes());
                     if self.refresh_and_has_changed().await {
                         return Cause::File;
                     }

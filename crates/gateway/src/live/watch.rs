@@ -49,12 +49,15 @@ impl Watch {
         self.folders = folders;
     }
 
-    /// Waits for a change, and then until the changes stop.
-    pub(super) async fn wait_for_changes(&self) {
-        self.changed.notified().await;
-        let latest = Instant::now() + MOST_UNREST;
-        let still = async { while timeout(REST, self.changed.notified()).await.is_ok() {} };
-        timeout_at(latest, still).await.ok();
+    /// Waits for a change, and then until the changes stop. A change is forgotten if the wait is dropped meanwhile.
+    pub(super) fn wait_for_changes(&self) -> impl Future<Output = ()> + use<> {
+        let changed = Arc::clone(&self.changed);
+        async move {
+            changed.notified().await;
+            let latest = Instant::now() + MOST_UNREST;
+            let still = async { while timeout(REST, changed.notified()).await.is_ok() {} };
+            timeout_at(latest, still).await.ok();
+        }
     }
 }
 

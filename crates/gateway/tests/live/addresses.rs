@@ -41,6 +41,18 @@ async fn a_changed_description_at_an_address_is_reloaded() {
     assert_eq!(sidecar.tools().await, ["getPet"]);
 }
 
+/// Without an event the file would be looked at after ten seconds.
+#[tokio::test]
+async fn a_changed_file_is_reloaded_at_once_while_addresses_are_fetched_often() {
+    let (address, _served) = server(200, &description(&["listPets"])).await;
+    let sidecar = sidecar(&address, "50ms").await;
+    let text = fs::read_to_string(sidecar.folder.path().join("callgate.yaml")).unwrap();
+    sidecar.write("callgate.yaml", &text.replace("prefix: ''", "prefix: shop"));
+    let reload = timeout(Duration::from_secs(8), sidecar.reloads(1)).await.expect("at once");
+    assert_eq!((&reload["cause"], &reload["outcome"]), (&json!("file"), &json!("replaced")));
+    assert_eq!(sidecar.tools().await, ["shop-listPets"]);
+}
+
 #[tokio::test]
 async fn a_missing_required_description_makes_the_sidecar_unready_until_it_is_fetched() {
     let (address, served) = server(503, "").await;
