@@ -73,6 +73,8 @@ async fn a_conversation_goes_on_once_the_lease_of_a_process_that_died_in_its_tur
         state(&server)
     );
     std::fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    // It is there before the first one dies, so that its first turn comes within the lease.
+    let second = Process::start(folder.path()).await;
     let of_first = folder.path().to_owned();
     let first = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -81,7 +83,7 @@ async fn a_conversation_goes_on_once_the_lease_of_a_process_that_died_in_its_tur
     });
     first.await.unwrap();
 
-    let (second, begun) = (Process::start(folder.path()).await, tokio::time::Instant::now());
+    let begun = tokio::time::Instant::now();
     let mut turn = second.turn().await;
     assert_eq!(turn.as_ref().unwrap_err().kind(), ErrorKind::Busy);
     while let Err(error) = &turn {
