@@ -111,18 +111,7 @@ mod tests {
     use super::*;
 
     fn column(kind: ColumnKind) -> Column {
-        Column {
-            name: "owner".to_owned(),
-            kind,
-            sql_type: "text".to_owned(),
-            is_nullable: true,
-            has_default: false,
-            is_generated: false,
-            compares_bytes: true,
-            order_schema: None,
-            own_name: None,
-            comment: None,
-        }
+        Column { sql_type: "text".to_owned(), ..Column::of_statement("owner", kind) }
     }
 
     #[track_caller]

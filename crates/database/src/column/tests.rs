@@ -14,18 +14,8 @@ use crate::{
 const ENGINES: [Engine; 3] = [Mysql, Postgres, Sqlite];
 
 fn column(kind: ColumnKind, sql_type: &str) -> Column {
-    Column {
-        name: "c".to_owned(),
-        kind,
-        sql_type: sql_type.to_owned(),
-        is_nullable: false,
-        has_default: false,
-        is_generated: false,
-        compares_bytes: true,
-        order_schema: None,
-        own_name: None,
-        comment: None,
-    }
+    let sql_type = sql_type.to_owned();
+    Column { sql_type, is_nullable: false, ..Column::of_statement("c", kind) }
 }
 
 const FLAG: ColumnKind = ColumnKind::Flag { least: -128, most: 127 };

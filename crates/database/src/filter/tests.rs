@@ -9,18 +9,7 @@ use crate::{
 };
 
 fn column(name: &str, kind: ColumnKind) -> Column {
-    Column {
-        name: name.to_owned(),
-        kind,
-        sql_type: "x".to_owned(),
-        is_nullable: true,
-        has_default: false,
-        is_generated: false,
-        compares_bytes: true,
-        order_schema: None,
-        own_name: None,
-        comment: None,
-    }
+    Column { sql_type: "x".to_owned(), ..Column::of_statement(name, kind) }
 }
 
 /// The columns that tests of filters have.

@@ -23,18 +23,8 @@ const BIG: ColumnKind = ColumnKind::Integer { least: i64::MIN as i128, most: i64
 const TEXT: ColumnKind = ColumnKind::Text { most: None };
 
 fn column(name: &str, kind: ColumnKind, sql_type: &str) -> Column {
-    Column {
-        name: name.to_owned(),
-        kind,
-        sql_type: sql_type.to_owned(),
-        is_nullable: false,
-        has_default: false,
-        is_generated: false,
-        compares_bytes: true,
-        order_schema: None,
-        own_name: None,
-        comment: None,
-    }
+    let sql_type = sql_type.to_owned();
+    Column { sql_type, is_nullable: false, ..Column::of_statement(name, kind) }
 }
 
 fn table(name: &str, columns: Vec<Column>) -> Table {
