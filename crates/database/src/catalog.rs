@@ -29,6 +29,23 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// A table with these columns, without keys and without a schema.
+    pub(crate) fn of_columns(name: &str, columns: Vec<Column>) -> Self {
+        Self {
+            name: TableName { schema: None, name: name.to_owned() },
+            kind: TableKind::Table,
+            comment: None,
+            n_rows: None,
+            columns,
+            key: Vec::new(),
+            unique: Vec::new(),
+            indexed: Vec::new(),
+            foreign_keys: Vec::new(),
+            update_trigger: UpdateTrigger::Absent,
+            constraints: BTreeMap::new(),
+        }
+    }
+
     /// True if an index begins with the column.
     pub(crate) fn has_index(&self, column: &String) -> bool {
         self.indexed.contains(column) || self.key.first() == Some(column)

@@ -132,10 +132,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        catalog::{ColumnKind, Table, TableKind, UpdateTrigger},
+        catalog::{ColumnKind, Table},
         engine::Engine,
         entity::{Context, resolve},
-        settings::{EntitySettings, TableName},
+        settings::EntitySettings,
     };
 
     /// The failure of a write.
@@ -181,19 +181,7 @@ mod tests {
     #[test]
     fn a_statement_of_callgate_that_the_database_does_not_take_is_a_fault_of_callgate() {
         let malformed = Failure::Malformed { code: Some("42601".to_owned()), position: None };
-        let table = Table {
-            name: TableName { schema: None, name: "orders".to_owned() },
-            kind: TableKind::Table,
-            comment: None,
-            n_rows: None,
-            columns: vec![Column::of_statement("no", ColumnKind::Json)],
-            key: Vec::new(),
-            unique: Vec::new(),
-            indexed: Vec::new(),
-            foreign_keys: Vec::new(),
-            update_trigger: UpdateTrigger::Absent,
-            constraints: BTreeMap::new(),
-        };
+        let table = Table::of_columns("orders", vec![Column::of_statement("no", ColumnKind::Json)]);
         let settings = EntitySettings {
             pointer: String::new(),
             name: "orders".to_owned(),

@@ -178,28 +178,10 @@ fn reading_needs(tables: &[Table]) -> Needs {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use callgate_tool::ToolsetName;
 
     use super::*;
-    use crate::catalog::{Column, ColumnKind, TableKind, UpdateTrigger};
-
-    fn table(name: &str, columns: Vec<Column>) -> Table {
-        Table {
-            name: TableName { schema: None, name: name.to_owned() },
-            kind: TableKind::Table,
-            comment: None,
-            n_rows: None,
-            columns,
-            key: Vec::new(),
-            unique: Vec::new(),
-            indexed: Vec::new(),
-            foreign_keys: Vec::new(),
-            update_trigger: UpdateTrigger::Absent,
-            constraints: BTreeMap::new(),
-        }
-    }
+    use crate::catalog::{Column, ColumnKind};
 
     #[test]
     fn an_entity_has_a_name_that_models_can_write() {
@@ -230,7 +212,7 @@ mod tests {
         let named = |own: &[&str]| {
             let column = |own: &&str| Column::of_statement(own, ColumnKind::Uuid);
             let columns = own.iter().map(column).collect();
-            named_fields(&table("a", columns))
+            named_fields(&Table::of_columns("a", columns))
                 .into_iter()
                 .map(|field| field.name)
                 .collect::<Vec<_>>()
@@ -243,7 +225,7 @@ mod tests {
     fn tables_with_long_or_equal_names_are_all_proposed() {
         let long = "recurring_transaction_rules_invoice_custom_sections";
         let names = [format!("{long}_a"), format!("{long}_b"), "A".to_owned(), "a".to_owned()];
-        let table = |name: &String| table(name, Vec::new());
+        let table = |name: &String| Table::of_columns(name, Vec::new());
         let proposed = entities(&names.iter().map(table).collect::<Vec<_>>());
         let proposed: Vec<_> = proposed.iter().map(|entity| entity.name.as_str()).collect();
         let short = "recurring_transaction_rules_invoice_cust";

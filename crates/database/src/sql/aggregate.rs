@@ -1,14 +1,11 @@
 //! The statement that counts: the groups of rows are a table, and their conditions, order and limit are those of a reading of it.
 //! Texts are grouped by their bytes, as conditions compare them, so that a value of a group finds the rows of this group alone.
 
-use std::collections::BTreeMap;
-
 use super::{Binding, Select, Sql, TargetRows, condition, expression, scope::Scope, select_from};
 use crate::{
     aggregate::{Aggregate, Function},
-    catalog::{Column, Table, TableKind, UpdateTrigger},
+    catalog::{Column, Table, TableKind},
     engine::{Ability, Engine},
-    settings::TableName,
 };
 
 /// Rows in groups of equal values, or all rows as one group.
@@ -28,19 +25,8 @@ impl Groups<'_> {
         // The least of a group's values is a `text`.
         let named =
             |(at, column)| Column { own_name: Some(alias(at)), order_schema: None, ..column };
-        Table {
-            name: TableName { schema: None, name: "callgate".to_owned() },
-            kind: TableKind::View,
-            comment: None,
-            n_rows: None,
-            columns: columns.enumerate().map(named).collect(),
-            key: Vec::new(),
-            unique: Vec::new(),
-            indexed: Vec::new(),
-            foreign_keys: Vec::new(),
-            update_trigger: UpdateTrigger::Absent,
-            constraints: BTreeMap::new(),
-        }
+        let columns = columns.enumerate().map(named).collect();
+        Table { kind: TableKind::View, ..Table::of_columns("callgate", columns) }
     }
 }
 

@@ -1,7 +1,5 @@
 //! The texts of statements and the values that they bind.
 
-use std::collections::BTreeMap;
-
 use callgate_tool::Value;
 
 use super::{
@@ -9,10 +7,9 @@ use super::{
     select_if_present, update,
 };
 use crate::{
-    catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
+    catalog::{Column, ColumnKind, Table},
     engine::Engine::{self, Mysql, Postgres, Sqlite},
     filter::{self, Filter},
-    settings::TableName,
 };
 
 mod injection;
@@ -28,19 +25,7 @@ fn column(name: &str, kind: ColumnKind, sql_type: &str) -> Column {
 }
 
 fn table(name: &str, columns: Vec<Column>) -> Table {
-    Table {
-        name: TableName { schema: None, name: name.to_owned() },
-        kind: TableKind::Table,
-        comment: None,
-        n_rows: None,
-        columns,
-        key: vec![],
-        unique: vec![],
-        indexed: vec![],
-        foreign_keys: vec![],
-        update_trigger: UpdateTrigger::Absent,
-        constraints: BTreeMap::new(),
-    }
+    Table::of_columns(name, columns)
 }
 
 /// These values, and no version.
