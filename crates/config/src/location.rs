@@ -7,7 +7,8 @@ use std::{
 };
 
 use callgate_settings::SettingCode;
-use url::{Host, Url};
+use callgate_transport::is_this_machine;
+use url::Url;
 
 use crate::error::Error;
 
@@ -79,18 +80,10 @@ pub(crate) fn url_without_query(url: &Url) -> PathBuf {
 /// The address of a description; no intermediary can change its content.
 pub(crate) fn description_url(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
-    let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here(&url));
+    let is_here = url.host().is_some_and(|host| is_this_machine(&host));
+    let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here);
     let is_open = url.username().is_empty() && url.password().is_none();
     (is_safe && is_open).then_some(url)
-}
-
-fn is_here(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }
 
 /// The error for a text that is not an address to read from. A possible password is not repeated.

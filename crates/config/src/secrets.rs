@@ -12,7 +12,7 @@ use callgate_store::{
     KeyringBackend, KeyringStore, VaultConfig,
     aws::{AwsKeySource, KeySource, SecretsManagerConfig, SecretsManagerStore},
 };
-use callgate_transport::{Clock, Transport};
+use callgate_transport::{Clock, Transport, is_this_machine};
 use callgate_tree::{Node, Object};
 use url::Url;
 
@@ -284,12 +284,7 @@ fn read_store_address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> O
         reader.complain(SettingCode::WrongValue, at(mapping, key), message, "leave out all else");
         return None;
     };
-    let is_near = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
+    let is_near = url.host().is_some_and(|host| is_this_machine(&host));
     if url.scheme() == "http" && !is_near {
         let message = "secrets travel to this address and back in the clear";
         reader.warn(ConfigCode::PlainHttp, at(mapping, key), message, "use `https://`");

@@ -3,6 +3,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use url::Host;
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AddressClass {
     /// This link only, or a metadata service that gives credentials to any caller.
@@ -18,6 +20,23 @@ impl AddressClass {
             IpAddr::V4(address) => v4_class(address),
             IpAddr::V6(address) => v6_class(address),
         }
+    }
+}
+
+/// Returns true if a host is this machine by its name or its address.
+///
+/// ```
+/// use callgate_transport::is_this_machine;
+/// use url::Host;
+///
+/// assert!(is_this_machine(&Host::Domain("localhost")));
+/// assert!(!is_this_machine(&Host::Domain("api.example.com")));
+/// ```
+pub fn is_this_machine<S: AsRef<str>>(host: &Host<S>) -> bool {
+    match host {
+        Host::Domain(name) => name.as_ref() == "localhost",
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
     }
 }
 

@@ -30,7 +30,7 @@ mod tls;
 mod tls_fault;
 mod transport;
 
-pub use address::is_public;
+pub use address::{is_public, is_this_machine};
 pub use attempt::SentAgain;
 pub use client::{Client, ClientSettings};
 pub use clock::Clock;

@@ -18,6 +18,7 @@ use tower_service::Service;
 use url::{Host, Url};
 
 use crate::{
+    address::is_this_machine,
     connection_info::note_connected,
     resolve::{BoxError, CheckedResolver},
 };
@@ -127,10 +128,6 @@ async fn connect_target(origin: &Uri, mut guarded: CheckedResolver) -> Result<Ur
 
 /// True if a service is on this machine: a proxy would look for it on its own machine.
 fn is_here(origin: &Uri) -> bool {
-    match Host::parse(origin.host().unwrap_or_default()) {
-        Ok(Host::Domain(name)) => name == "localhost",
-        Ok(Host::Ipv4(address)) => address.is_loopback(),
-        Ok(Host::Ipv6(address)) => address.is_loopback(),
-        Err(_) => false,
-    }
+    let host = Host::parse(origin.host().unwrap_or_default());
+    host.is_ok_and(|host| is_this_machine(&host))
 }

@@ -11,8 +11,9 @@ use callgate_secret::SecretReference;
 use callgate_settings::{
     Kind, Mapping, Reader, SettingCode, at, forms, keys, nearest_help, read_secrets,
 };
+use callgate_transport::is_this_machine;
 use callgate_tree::Node;
-use url::{Host, Url};
+use url::Url;
 
 use self::{
     approves::{ApprovableCalls, check_four_eyes},
@@ -331,12 +332,7 @@ fn issuer_config(keys: IssuerKeys) -> Option<IssuerConfig> {
 /// An issuer's address, which must be secure: an intermediary could otherwise replace the issuer's keys.
 fn secure_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
     let text = reader.string(mapping, key)?;
-    let is_local = |url: &Url| match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
+    let is_local = |url: &Url| url.host().is_some_and(|host| is_this_machine(&host));
     let is_fine = |url: &Url| {
         (url.scheme() == "https" || (url.scheme() == "http" && is_local(url)))
             && url.fragment().is_none()

@@ -4,6 +4,7 @@ use std::{slice, time::Duration};
 
 use callgate_secret::SecretReference;
 use callgate_settings::{Count, Kind, Mapping, Reader, SettingCode, at, forms, keys};
+use callgate_transport::is_this_machine;
 use callgate_tree::Node;
 use url::{Host, Url};
 
@@ -158,12 +159,7 @@ impl RedisUrl {
     }
 
     fn is_near(&self) -> bool {
-        match Host::parse(&self.host) {
-            Ok(Host::Domain(name)) => name == "localhost",
-            Ok(Host::Ipv4(address)) => address.is_loopback(),
-            Ok(Host::Ipv6(address)) => address.is_loopback(),
-            Err(_) => false,
-        }
+        Host::parse(&self.host).is_ok_and(|host| is_this_machine(&host))
     }
 }
 
