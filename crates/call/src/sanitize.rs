@@ -1,6 +1,8 @@
 //! Makes foreign text readable: removes terminal escapes, control characters and invisible characters. It keeps line breaks,
 //! also those of Windows, and tabs. Text comes from `response`.
 
+use callgate_openapi::is_hidden;
+
 pub(crate) fn cleaned_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -12,7 +14,7 @@ pub(crate) fn cleaned_text(text: &str) -> String {
             '\r' if characters.peek() == Some(&'\n') => out.push(character),
             '\r' => out.push('\n'),
             _ if is_joiner(character) && ends_with_joinable_character(&out) => out.push(character),
-            _ if character.is_control() || is_invisible(character) => {}
+            _ if is_unseen(character) => {}
             _ => out.push(character),
         }
     }
@@ -38,8 +40,10 @@ pub(crate) fn readable_text(text: &str) -> Option<String> {
     (!is_seen).then(|| cleaned_text(text))
 }
 
+/// True for a character that hides text from people but not from models, and for most controls.
 pub(crate) fn is_unseen(character: char) -> bool {
-    !matches!(character, '\n' | '\t') && (character.is_control() || is_invisible(character))
+    // Selectors of variants can spell a text.
+    is_hidden(character) || matches!(character, '\u{e0100}'..='\u{e01ef}')
 }
 
 /// The zero-width joiner and non-joiner, which Persian, Hindi and emoji need.
@@ -69,23 +73,6 @@ fn skip_escape(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
         }
         _ => {}
     }
-}
-
-/// Zero-width, directional and tag characters, which hide text from people but not from models.
-fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-            | '\u{e0100}'..='\u{e01ef}'
-    )
 }
 
 #[cfg(test)]

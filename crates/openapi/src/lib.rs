@@ -74,6 +74,7 @@ pub use options::{Defaults, LoadOptions, SessionInputs, ToolNames};
 pub use outline::{AnswerField, Outline};
 pub use overlay::{Applied, Overlaid, Overlay, apply_overlays};
 pub use report::{OperationReport, OperationStatus, Report};
+pub use sanitize::is_hidden;
 pub use security::argument_header::{ArgumentHeader, ArgumentHeaders, NotAnArgumentHeader};
 pub use security::credential_places::CredentialKind;
 pub use security::header::is_withheld_header;

@@ -47,7 +47,8 @@ pub(crate) fn visible_text(text: String) -> String {
 }
 
 /// True for an invisible character: control characters, zero-width ones, changes of direction.
-pub(crate) fn is_hidden(c: char) -> bool {
+#[inline]
+pub fn is_hidden(c: char) -> bool {
     let is_space = matches!(c, '\n' | '\t');
     let is_format = matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
