@@ -17,6 +17,8 @@ mod records;
 pub mod settings;
 #[cfg(test)]
 mod subscriber;
+#[cfg(test)]
+mod test_store;
 mod timed_store;
 mod webhook;
 

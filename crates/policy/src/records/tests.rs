@@ -176,8 +176,8 @@ async fn results_of_many_requests_at_once_use_no_share_of_another_principal() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_costs_two_requests_to_the_store_of_a_program_and_a_repetition_two() {
-    let store = Slow::new();
-    let records = Records::over(Arc::<Slow>::clone(&store), TIME);
+    let store = Slow::store();
+    let records = Records::over(store.clone(), TIME);
     fresh(begin(&records, "k", 1).await).finish(b"1").await;
     assert_eq!(store.n_requests(), 2);
     assert!(matches!(begin(&records, "k", 1).await, Begun::Replay(first) if first == b"1"));
@@ -185,7 +185,7 @@ async fn a_call_costs_two_requests_to_the_store_of_a_program_and_a_repetition_tw
     fresh(begin(&records, "free", 1).await).free().await;
     assert_eq!(store.n_requests(), 2);
     // Another process with the same store has the result, too.
-    let other = Records::over(Arc::<Slow>::clone(&store), TIME);
+    let other = Records::over(store.clone(), TIME);
     assert!(matches!(begin(&other, "k", 1).await, Begun::Replay(first) if first == b"1"));
     assert!(matches!(begin(&other, "k", 2).await, Begun::Different));
     tokio::time::advance(TIME).await;
@@ -194,8 +194,8 @@ async fn a_call_costs_two_requests_to_the_store_of_a_program_and_a_repetition_tw
 
 #[tokio::test]
 async fn an_abandoned_call_is_unknown_in_the_store_of_a_program_too() {
-    let store = Slow::new();
-    let records = Records::over(Arc::<Slow>::clone(&store), TIME);
+    let store = Slow::store();
+    let records = Records::over(store.clone(), TIME);
     let guard = fresh(begin(&records, "k", 1).await);
     assert!(matches!(begin(&records, "k", 1).await, Begun::Running));
     // The store does not hear of it: nobody waits for it.
@@ -205,14 +205,14 @@ async fn an_abandoned_call_is_unknown_in_the_store_of_a_program_too() {
         assert!(matches!(begin(&records, "k", 2).await, Begun::Different));
     }
     let _running = fresh(begin(&records, "other", 1).await);
-    let other = Records::over(Arc::<Slow>::clone(&store), TIME);
+    let other = Records::over(store.clone(), TIME);
     assert!(matches!(begin(&other, "other", 1).await, Begun::Running), "of another process");
 }
 
 #[tokio::test]
 async fn an_unreachable_store_begins_no_call_and_leaves_a_finished_one_unknown() {
-    let store = Slow::new();
-    let records = Records::over(Arc::<Slow>::clone(&store), TIME);
+    let store = Slow::store();
+    let records = Records::over(store.clone(), TIME);
     let guard = fresh(begin(&records, "k", 1).await);
     store.is_away.store(true, Ordering::Relaxed);
     assert!(matches!(begin(&records, "other", 1).await, Begun::Unavailable));
@@ -223,7 +223,7 @@ async fn an_unreachable_store_begins_no_call_and_leaves_a_finished_one_unknown()
 
 #[tokio::test]
 async fn of_many_calls_that_replace_an_end_one_begins() {
-    let records = Records::over(Slow::new(), TIME);
+    let records = Records::over(Slow::store(), TIME);
     let key = IdempotencyKey("k".to_owned());
     for end in [Some(&b"pending"[..]), None] {
         let begun = records.begin(None, &key, [1; 32], |kept| kept.is_none()).await;
@@ -242,7 +242,7 @@ async fn of_many_calls_that_replace_an_end_one_begins() {
 
 #[tokio::test]
 async fn a_malformed_record_counts_as_a_call_with_an_unknown_end() {
-    let records = Records::over(Slow::new(), TIME);
+    let records = Records::over(Slow::store(), TIME);
     let name = key_of(None, &digest::key_digest(None, "k"));
     for bytes in [&b""[..], b"e", &[b'r'; 40], &[b'u'; 40], &[b'x'; 33]] {
         let record = Record::new("", bytes.to_vec().into()).with_time_to_live(TIME);

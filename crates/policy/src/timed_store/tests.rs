@@ -5,7 +5,7 @@ use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
-use callgate_session::{Bounds, Memory};
+use callgate_session::Bounds;
 use tracing::{
     Event, Subscriber,
     field::{Field, Visit},
@@ -13,12 +13,14 @@ use tracing::{
 use tracing_subscriber::{Layer, Registry, layer::Context, layer::SubscriberExt};
 
 use super::*;
-use crate::subscriber::subscribe;
+use crate::{
+    subscriber::subscribe,
+    test_store::{Hook, Request, TestStore},
+};
 
-/// A store whose requests take a time; `u64::MAX` for one that refuses them.
-#[derive(Debug)]
+/// Requests that take a time; `u64::MAX` for ones that are refused.
+#[derive(Debug, Default)]
 struct Slow {
-    memory: Memory,
     milliseconds: AtomicU64,
     /// The time of a listing besides.
     milliseconds_of_lists: AtomicU64,
@@ -26,11 +28,6 @@ struct Slow {
 }
 
 impl Slow {
-    async fn reached(&self) -> Result<(), Error> {
-        self.n_requests.fetch_add(1, Ordering::SeqCst);
-        Self::wait(&self.milliseconds).await
-    }
-
     async fn wait(milliseconds: &AtomicU64) -> Result<(), Error> {
         match milliseconds.load(Ordering::SeqCst) {
             u64::MAX => Err(Error::new(ErrorKind::Unavailable, "no connection")),
@@ -43,55 +40,26 @@ impl Slow {
 }
 
 #[async_trait]
-impl Store for Slow {
-    async fn get(&self, key: &Key, now: Clock) -> Result<Option<Stored>, Error> {
-        self.reached().await?;
-        self.memory.get(key, now).await
-    }
-
-    async fn list(
-        &self,
-        group: &Group,
-        after: Option<&Key>,
-        most: usize,
-        now: Clock,
-    ) -> Result<Vec<(Key, Stored)>, Error> {
-        self.reached().await?;
-        Self::wait(&self.milliseconds_of_lists).await?;
-        self.memory.list(group, after, most, now).await
-    }
-
-    async fn put(
-        &self,
-        key: &Key,
-        record: Record,
-        expected: Expected,
-        now: Clock,
-    ) -> Result<Version, Error> {
-        self.reached().await?;
-        self.memory.put(key, record, expected, now).await
-    }
-
-    async fn remove(&self, key: &Key, expected: Expected, now: Clock) -> Result<bool, Error> {
-        self.reached().await?;
-        self.memory.remove(key, expected, now).await
+impl Hook for Slow {
+    async fn before(&self, request: Request<'_>) -> Result<(), Error> {
+        self.n_requests.fetch_add(1, Ordering::SeqCst);
+        Self::wait(&self.milliseconds).await?;
+        if matches!(request, Request::List) {
+            Self::wait(&self.milliseconds_of_lists).await?;
+        }
+        Ok(())
     }
 }
 
 struct Trial {
-    slow: Arc<Slow>,
+    slow: Arc<TestStore<Slow>>,
     timed: TimedStore,
 }
 
 impl Trial {
     fn new() -> Self {
-        let slow = Arc::new(Slow {
-            memory: Memory::new(Bounds { records: 9, bytes: 9_999 }),
-            milliseconds: AtomicU64::new(0),
-            milliseconds_of_lists: AtomicU64::new(0),
-            n_requests: AtomicUsize::new(0),
-        });
-        Self { timed: TimedStore::new(Arc::<Slow>::clone(&slow)), slow }
+        let slow = TestStore::new(Bounds { records: 9, bytes: 9_999 }, Slow::default());
+        Self { timed: TimedStore::new(slow.clone()), slow }
     }
 
     fn takes(&self, milliseconds: u64) {

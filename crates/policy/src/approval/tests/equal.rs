@@ -1,53 +1,26 @@
 //! Tests of approvals of equal calls, which are found without reading all that wait.
 
-use std::time::Instant as Now;
-
-use callgate_session::{Group, Stored, Version};
-
 use super::*;
+use crate::test_store::{Hook, Request, TestStore};
 
-/// A store that counts its listings.
-#[derive(Debug)]
-struct Listings(Memory, AtomicUsize);
+/// A count of listings.
+#[derive(Debug, Default)]
+struct Listings(AtomicUsize);
 
 #[async_trait]
-impl Store for Listings {
-    async fn get(&self, key: &Key, now: Now) -> Result<Option<Stored>, Error> {
-        self.0.get(key, now).await
-    }
-
-    async fn list(
-        &self,
-        group: &Group,
-        after: Option<&Key>,
-        most: usize,
-        now: Now,
-    ) -> Result<Vec<(Key, Stored)>, Error> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.list(group, after, most, now).await
-    }
-
-    async fn put(
-        &self,
-        key: &Key,
-        record: Record,
-        expected: Expected,
-        now: Now,
-    ) -> Result<Version, Error> {
-        self.0.put(key, record, expected, now).await
-    }
-
-    async fn remove(&self, key: &Key, expected: Expected, now: Now) -> Result<bool, Error> {
-        self.0.remove(key, expected, now).await
+impl Hook for Listings {
+    async fn before(&self, request: Request<'_>) -> Result<(), Error> {
+        self.0.fetch_add(usize::from(matches!(request, Request::List)), Ordering::Relaxed);
+        Ok(())
     }
 }
 
 #[tokio::test]
 async fn a_call_that_asks_reads_no_approvals_of_other_calls() {
     let bounds = Bounds { records: 10_000, bytes: 16 << 20 };
-    let store = Arc::new(Listings(Memory::new(bounds), AtomicUsize::new(0)));
+    let store = TestStore::new(bounds, Listings::default());
     let rules = ApprovalRules { approvers: Approvers::Either, ..rules(Confirm::Writes) };
-    let approvals = Approvals::over(rules, Arc::clone(&store) as Arc<dyn Store>);
+    let approvals = Approvals::over(rules, store.clone());
     let desk = Desk::of(approvals, "api.example.com");
     let mut ids = Vec::new();
     for number in 0..100 {
@@ -58,17 +31,17 @@ async fn a_call_that_asks_reads_no_approvals_of_other_calls() {
         };
         ids.push(pending.id);
     }
-    assert_eq!(store.1.load(Ordering::Relaxed), 0);
+    assert_eq!(store.0.load(Ordering::Relaxed), 0);
     for id in [&ids[0], &ids[98]] {
         let decided = Decided::new(id, Decision::Approve).by(&Principal::new("lee"));
         let marked = desk.approvals.decide(&decided, |_| true, None).await.unwrap();
         assert!(matches!(marked, Marked::Now(_)), "{marked:?}");
     }
-    let n_lists = store.1.load(Ordering::Relaxed);
+    let n_lists = store.0.load(Ordering::Relaxed);
     for n_sent in 1..=2 {
         assert!(matches!(desk.call(("put", "Rex"), &KIM).await, Ended::Made(_)));
         assert_eq!(desk.n_sent(), n_sent);
     }
     assert!(matches!(desk.call(("put", "Rex"), &KIM).await, Ended::Asked(..)), "both are used");
-    assert_eq!(store.1.load(Ordering::Relaxed), n_lists);
+    assert_eq!(store.0.load(Ordering::Relaxed), n_lists);
 }

@@ -1,16 +1,16 @@
 //! A store that does not answer when an approval is used: nothing is sent, and the approval is there again later, whatever the
 //! store has kept of the use.
 
-use std::{sync::Mutex, time::Instant as Now};
+use std::sync::Mutex;
 
-use callgate_session::{ErrorKind, Group, Stored, Version};
+use callgate_session::ErrorKind;
 
 use super::*;
+use crate::test_store::{Hook, Request, TestStore};
 
 /// A store that answers no change while it is out of reach.
 #[derive(Debug)]
 struct Unanswered {
-    memory: Memory,
     reach: Mutex<Reach>,
     /// Its reach from the next use of an approval on.
     next: Mutex<Option<Reach>>,
@@ -34,70 +34,54 @@ impl Unanswered {
         *self.reach.lock().unwrap() = reach;
     }
 
-    async fn deliver(&self) {
-        let late = self.late.lock().unwrap().take();
-        if let Some((key, record, expected)) = late {
-            self.memory.put(&key, record, expected, now()).await.ok();
+    fn check(&self, is_answered: impl Fn(Reach) -> bool) -> Result<(), Error> {
+        if is_answered(*self.reach.lock().unwrap()) {
+            return Ok(());
         }
+        Err(Error::new(ErrorKind::Unavailable, "no answer"))
     }
 }
 
 #[async_trait]
-impl Store for Unanswered {
-    async fn get(&self, key: &Key, now: Now) -> Result<Option<Stored>, Error> {
-        match *self.reach.lock().unwrap() {
-            Reach::Answered => {}
-            _ => return Err(Error::new(ErrorKind::Unavailable, "no answer")),
-        }
-        self.memory.get(key, now).await
-    }
-
-    async fn list(
-        &self,
-        group: &Group,
-        after: Option<&Key>,
-        most: usize,
-        now: Now,
-    ) -> Result<Vec<(Key, Stored)>, Error> {
-        self.memory.list(group, after, most, now).await
-    }
-
-    async fn put(
-        &self,
-        key: &Key,
-        record: Record,
-        expected: Expected,
-        now: Now,
-    ) -> Result<Version, Error> {
-        let is_use = matches!(expected, Expected::Version(_));
-        if let Some(next) = is_use.then(|| self.next.lock().unwrap().take()).flatten() {
-            self.set(next);
-        }
-        let reach = *self.reach.lock().unwrap();
-        if matches!(reach, Reach::Answered | Reach::Heard) {
-            let version = self.memory.put(key, record, expected, now).await?;
-            if reach == Reach::Answered {
-                return Ok(version);
+impl Hook for Unanswered {
+    async fn before(&self, request: Request<'_>) -> Result<(), Error> {
+        match request {
+            Request::Get => self.check(|reach| reach == Reach::Answered),
+            Request::Put(key, record, expected) => {
+                let is_use = matches!(expected, Expected::Version(_));
+                if let Some(next) = is_use.then(|| self.next.lock().unwrap().take()).flatten() {
+                    self.set(next);
+                }
+                if *self.reach.lock().unwrap() == Reach::Late {
+                    let change = || (key.clone(), record.clone(), expected);
+                    self.late.lock().unwrap().get_or_insert_with(change);
+                }
+                self.check(|reach| matches!(reach, Reach::Answered | Reach::Heard))
             }
-        } else if reach == Reach::Late {
-            self.late.lock().unwrap().get_or_insert((key.clone(), record, expected));
+            Request::List | Request::Remove | Request::Take => Ok(()),
         }
-        Err(Error::new(ErrorKind::Unavailable, "no answer"))
     }
 
-    async fn remove(&self, key: &Key, expected: Expected, now: Now) -> Result<bool, Error> {
-        self.memory.remove(key, expected, now).await
+    fn after(&self, request: Request<'_>) -> Result<(), Error> {
+        self.check(|reach| matches!(request, Request::Remove) || reach == Reach::Answered)
+    }
+}
+
+async fn deliver(store: &TestStore<Unanswered>) {
+    let late = store.late.lock().unwrap().take();
+    if let Some((key, record, expected)) = late {
+        store.memory.put(&key, record, expected, now()).await.ok();
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_approval_whose_use_was_not_answered_can_be_used_once_the_store_answers() {
     for reach in [Reach::Heard, Reach::Late, Reach::Lost] {
-        let memory = Memory::new(Bounds { records: 9, bytes: 1 << 16 });
         let (usual, next) = (Mutex::new(Reach::Answered), Mutex::default());
-        let store = Arc::new(Unanswered { memory, reach: usual, next, late: Mutex::default() });
-        let shared = Arc::<Unanswered>::clone(&store);
-        let desk = Desk::of(Approvals::over(rules(Confirm::Writes), shared), "api.example.com");
+        let unanswered = Unanswered { reach: usual, next, late: Mutex::default() };
+        let store = TestStore::new(Bounds { records: 9, bytes: 1 << 16 }, unanswered);
+        let approvals = Approvals::over(rules(Confirm::Writes), store.clone());
+        let desk = Desk::of(approvals, "api.example.com");
         let id = desk.asked().await;
         let by = approving(&id);
         let decide = || desk.call(("put", "Rex"), &by);
@@ -113,7 +97,7 @@ async fn an_approval_whose_use_was_not_answered_can_be_used_once_the_store_answe
             assert!(decide().await.is_being_used(), "{reach:?}");
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
-        store.deliver().await;
+        deliver(&store).await;
         let ended = decide().await;
         assert!(matches!(ended, Ended::Made(_)), "{reach:?}: {ended:?}");
         assert!(decide().await.is_used(), "{reach:?}");

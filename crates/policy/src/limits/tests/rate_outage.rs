@@ -1,84 +1,49 @@
 //! Tests of rates that two processes count in one store, and of both ways when it is away.
 
-use std::{sync::atomic::AtomicBool, time::Instant as Clock};
+use std::sync::atomic::AtomicBool;
 
-use callgate_session::{
-    Bounds, Error, ErrorKind, Expected, Group, Key, Memory, Pace, Record, Stored, Version,
-};
+use callgate_session::{Bounds, Error, ErrorKind};
 
 use super::*;
+use crate::test_store::{Hook, Request, TestStore};
 
 /// Memory that can be taken away.
-#[derive(Debug)]
-struct Away {
-    memory: Memory,
-    is_away: AtomicBool,
-}
+#[derive(Debug, Default)]
+struct Away(AtomicBool);
 
 impl Away {
-    fn new() -> Arc<Self> {
-        let memory = Memory::new(Bounds { records: 100, bytes: 1 << 20 });
-        Arc::new(Self { memory, is_away: AtomicBool::new(false) })
+    fn store() -> Arc<TestStore<Self>> {
+        TestStore::new(Bounds { records: 100, bytes: 1 << 20 }, Self::default())
     }
 
     fn set(&self, is_away: bool) {
-        self.is_away.store(is_away, Ordering::SeqCst);
-    }
-
-    fn failure() -> Error {
-        let error = Error::new(ErrorKind::Unavailable, "it is away");
-        error.with_retry_after(Duration::from_secs(7))
+        self.0.store(is_away, Ordering::SeqCst);
     }
 }
 
 #[async_trait]
-impl Store for Away {
-    async fn get(&self, key: &Key, now: Clock) -> Result<Option<Stored>, Error> {
-        self.memory.get(key, now).await
-    }
-
-    async fn list(
-        &self,
-        _: &Group,
-        _: Option<&Key>,
-        _: usize,
-        _: Clock,
-    ) -> Result<Vec<(Key, Stored)>, Error> {
-        Err(Self::failure())
-    }
-
-    async fn put(
-        &self,
-        key: &Key,
-        record: Record,
-        expected: Expected,
-        now: Clock,
-    ) -> Result<Version, Error> {
-        self.memory.put(key, record, expected, now).await
-    }
-
-    async fn remove(&self, _: &Key, _: Expected, _: Clock) -> Result<bool, Error> {
-        Err(Self::failure())
-    }
-
-    async fn take(&self, key: &Key, pace: Pace, now: Clock) -> Result<Option<Duration>, Error> {
-        if self.is_away.load(Ordering::SeqCst) {
-            return Err(Self::failure());
+impl Hook for Away {
+    async fn before(&self, request: Request<'_>) -> Result<(), Error> {
+        let is_served = match request {
+            Request::Get | Request::Put(..) => true,
+            Request::List | Request::Remove => false,
+            Request::Take => !self.0.load(Ordering::SeqCst),
+        };
+        if is_served {
+            return Ok(());
         }
-        self.memory.take(key, pace, now).await
+        let error = Error::new(ErrorKind::Unavailable, "it is away");
+        Err(error.with_retry_after(Duration::from_secs(7)))
     }
 }
 
 /// Two processes over one store.
 fn processes(
     config: &LimitsConfig,
-    store: &Arc<Away>,
+    store: &Arc<TestStore<Away>>,
     on_outage: RateOutage,
 ) -> [(Executor, Arc<AtomicUsize>); 2] {
-    [(); 2].map(|()| {
-        let store = Arc::<Away>::clone(store);
-        of_limits(Limits::new(config).shared_over(store, on_outage))
-    })
+    [(); 2].map(|()| of_limits(Limits::new(config).shared_over(store.clone(), on_outage)))
 }
 
 async fn at_once(executor: &Executor, n_calls: usize, principal: &str) -> Vec<Outcome> {
@@ -94,7 +59,7 @@ async fn processes_of_one_store_share_the_rates_of_toolsets_and_of_principals() 
     let of_principal = LimitsConfig { principal: rate(10, 10), ..LimitsConfig::default() };
     // Each of two principals makes 25 calls in each process.
     for (config, n_answered) in [(of_toolset, 10), (of_principal, 20)] {
-        let store = Away::new();
+        let store = Away::store();
         let [(one, _), (other, _)] = &processes(&config, &store, RateOutage::Refuse);
         let outcomes = join_all(
             [(one, "kim"), (one, "lee"), (other, "kim"), (other, "lee")]
@@ -110,7 +75,7 @@ async fn processes_of_one_store_share_the_rates_of_toolsets_and_of_principals() 
 async fn while_the_store_is_away_each_process_counts_by_itself_or_refuses() {
     let toolsets = BTreeMap::from([("pets".to_owned(), rate(1, 5))]);
     let config = LimitsConfig { toolsets, ..LimitsConfig::default() };
-    let store = Away::new();
+    let store = Away::store();
     let [(one, _), (other, _)] = &processes(&config, &store, RateOutage::Local);
     // The first process has made three calls; each of them took as much as it counts locally.
     assert_eq!(counted(&at_once(one, 3, "kim").await, None), 3);
@@ -121,7 +86,7 @@ async fn while_the_store_is_away_each_process_counts_by_itself_or_refuses() {
     store.set(false);
     assert_eq!(counted(&at_once(other, 20, "kim").await, None), 5);
 
-    let store = Away::new();
+    let store = Away::store();
     let [(one, _), _] = &processes(&config, &store, RateOutage::Refuse);
     store.set(true);
     let outcome = call(one, "pets-get", "kim").await;
@@ -138,7 +103,7 @@ async fn while_the_store_is_away_each_process_counts_by_itself_or_refuses() {
 #[tokio::test(start_paused = true)]
 async fn a_changed_rate_begins_anew_for_all_processes() {
     let config = |calls| LimitsConfig { principal: rate(calls, 1), ..LimitsConfig::default() };
-    let store = Away::new();
+    let store = Away::store();
     let [(one, _), _] = &processes(&config(1), &store, RateOutage::Refuse);
     assert_eq!(counted(&at_once(one, 2, "kim").await, None), 1);
     let [(one, _), (other, _)] = &processes(&config(2), &store, RateOutage::Refuse);

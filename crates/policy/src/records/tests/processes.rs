@@ -4,16 +4,13 @@
 use std::sync::atomic::AtomicU8;
 
 use async_trait::async_trait;
-use callgate_session::{Group, Version};
 
 use super::*;
+use crate::test_store::{Hook, Request, TestStore};
 
 /// A store as one process reaches it.
 #[derive(Debug)]
-struct Reached {
-    memory: Arc<Memory>,
-    state: AtomicU8,
-}
+struct Reached(AtomicU8);
 
 /// How a request of a process to the store ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,81 +24,31 @@ enum Reach {
 }
 
 impl Reached {
-    fn over(memory: &Arc<Memory>) -> Arc<Self> {
-        let (memory, state) = (Arc::clone(memory), AtomicU8::new(Reach::Answered as u8));
-        Arc::new(Self { memory, state })
-    }
-
     fn set(&self, reach: Reach) {
-        self.state.store(reach as u8, Ordering::Relaxed);
+        self.0.store(reach as u8, Ordering::Relaxed);
     }
 
-    fn reach(&self) -> Reach {
-        let reaches = [Reach::Answered, Reach::Away, Reach::Unheard];
-        reaches[usize::from(self.state.load(Ordering::Relaxed))]
-    }
-
-    async fn read<T>(&self, request: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-        match self.reach() {
-            Reach::Away => Err(lost()),
-            Reach::Answered | Reach::Unheard => request.await,
+    fn fails_as(&self, reach: Reach) -> Result<(), Error> {
+        if self.0.load(Ordering::Relaxed) == reach as u8 {
+            return Err(Error::new(ErrorKind::Unavailable, "no answer"));
         }
+        Ok(())
     }
-
-    async fn changed<T>(
-        &self,
-        request: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T, Error> {
-        match self.reach() {
-            Reach::Answered => request.await,
-            Reach::Away => Err(lost()),
-            Reach::Unheard => request.await.and_then(|_| Err(lost())),
-        }
-    }
-}
-
-fn lost() -> Error {
-    Error::new(ErrorKind::Unavailable, "no answer")
 }
 
 #[async_trait]
-impl Store for Reached {
-    async fn get(&self, key: &Key, now: std::time::Instant) -> Result<Option<Stored>, Error> {
-        self.read(self.memory.get(key, now)).await
+impl Hook for Reached {
+    async fn before(&self, _: Request<'_>) -> Result<(), Error> {
+        self.fails_as(Reach::Away)
     }
 
-    async fn list(
-        &self,
-        group: &Group,
-        after: Option<&Key>,
-        most: usize,
-        now: std::time::Instant,
-    ) -> Result<Vec<(Key, Stored)>, Error> {
-        self.read(self.memory.list(group, after, most, now)).await
-    }
-
-    async fn put(
-        &self,
-        key: &Key,
-        record: Record,
-        expected: Expected,
-        now: std::time::Instant,
-    ) -> Result<Version, Error> {
-        self.changed(self.memory.put(key, record, expected, now)).await
-    }
-
-    async fn remove(
-        &self,
-        key: &Key,
-        expected: Expected,
-        now: std::time::Instant,
-    ) -> Result<bool, Error> {
-        self.changed(self.memory.remove(key, expected, now)).await
+    fn after(&self, _: Request<'_>) -> Result<(), Error> {
+        self.fails_as(Reach::Unheard)
     }
 }
 
 struct Process {
-    store: Arc<Reached>,
+    store: Arc<TestStore<Reached>>,
     records: Arc<Records>,
     /// The call that it makes under each key, and whether it was sent.
     calls: [Option<(Guard, bool)>; KEYS],
@@ -109,8 +56,8 @@ struct Process {
 
 impl Process {
     fn start(memory: &Arc<Memory>) -> Self {
-        let store = Reached::over(memory);
-        let records = Records::over(Arc::<Reached>::clone(&store), Duration::from_hours(1));
+        let store = TestStore::over(memory, Reached(AtomicU8::new(Reach::Answered as u8)));
+        let records = Records::over(store.clone(), Duration::from_hours(1));
         Self { store, records, calls: [None, None] }
     }
 
@@ -312,8 +259,8 @@ async fn a_call_that_is_known_not_to_have_been_sent_is_made_by_another_process()
 
 #[tokio::test(start_paused = true)]
 async fn a_short_call_renews_no_lease() {
-    let store = Slow::new();
-    let records = Records::over(Arc::<Slow>::clone(&store), TIME);
+    let store = Slow::store();
+    let records = Records::over(store.clone(), TIME);
     let guard = fresh(begin(&records, "k", 1).await);
     tokio::time::sleep(LEASE / 4).await;
     guard.finish(b"1").await;
