@@ -165,20 +165,6 @@ impl ToolsetConfig {
         self
     }
 
-    /// Adds a header with this text to every request. The text is no secret: results and dry runs show it.
-    #[must_use]
-    pub fn with_plain_header(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.headers.push(FixedHeader::new(name, HeaderValue::Plain(text.into())));
-        self
-    }
-
-    /// Lets inputs use a session value although a credential of another toolset reads it.
-    #[must_use]
-    pub fn with_session_parameter(mut self, name: SessionName) -> Self {
-        self.session_parameters.push(AllowedValue { pointer: String::new(), name });
-        self
-    }
-
     /// Asks a person before calls of the tools that have no rule of their own.
     #[must_use]
     pub fn with_confirm(mut self, rule: Confirm) -> Self {
@@ -186,46 +172,10 @@ impl ToolsetConfig {
         self
     }
 
-    /// Asks a person before calls of one tool: its name, its `operationId` or the name of a function.
-    #[must_use]
-    pub fn with_tool_confirm(mut self, tool: impl Into<String>, rule: Confirm) -> Self {
-        self.confirm.tools.push(ToolRule::new(tool, rule));
-        self
-    }
-
-    /// Sets the side that runs tools without their own setting; a client gets their checked requests.
-    #[must_use]
-    pub fn with_execution(mut self, execution: Execution) -> Self {
-        self.execution.default = execution;
-        self
-    }
-
-    /// Makes the members of its JSON body the arguments of one tool: its name or its `operationId`. Their schema is
-    /// that of the body, and the model supplies nothing else; for any other operation the build of the toolset fails.
-    #[must_use]
-    pub fn with_body_arguments(mut self, tool: impl Into<String>) -> Self {
-        self.body_arguments.push(ToolRule::new(tool, ()));
-        self
-    }
-
-    /// Shows the results of one tool in this shape: its name or its `operationId`.
-    #[must_use]
-    pub fn with_tool_shape(mut self, tool: impl Into<String>, shape: Shape) -> Self {
-        self.tool_shapes.push(ToolRule::new(tool, shape));
-        self
-    }
-
     /// Changes one tool: its name, its `operationId` or the name of a function.
     #[must_use]
     pub fn with_tool_edit(mut self, tool: impl Into<String>, edit: ToolEdit) -> Self {
         self.edits.push(ToolRule::new(tool, Arc::new(edit)));
-        self
-    }
-
-    /// Adds addresses that may be called, whoever named them.
-    #[must_use]
-    pub fn with_egress(mut self, ranges: impl IntoIterator<Item = AddressRange>) -> Self {
-        self.egress.extend(ranges);
         self
     }
 }
