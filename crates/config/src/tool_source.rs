@@ -146,12 +146,7 @@ impl<'a> SourceToolset<'a> {
         self.own.get(key).is_some()
     }
 
-    /// The folder that relative paths start at.
-    pub fn directory(&self) -> &'a Path {
-        self.directory
-    }
-
-    /// A file or a folder at a path that starts at [`SourceToolset::directory`]. One that the load may not read is a fault.
+    /// A file or a folder at a path; a relative one starts at the base of the configuration. One that the load may not read is a fault.
     pub fn resolve_readable_path(&mut self, path: impl AsRef<Path>, help: &str) -> Option<PathBuf> {
         let path = self.directory.join(path);
         match self.reader.admit(&path) {

@@ -6,7 +6,7 @@ mod searches;
 use std::{mem, sync::Arc};
 
 use callgate_call::wording;
-use callgate_session::{Error as StoreError, Owner, Store};
+use callgate_session::{Error as StoreError, Owner};
 use callgate_tool::{
     Effect, Event, Fault, Fingerprint, Handle, Journal, Outcome, Principal, Reached, Session,
     StoredResult, ToolCall, ToolResult,
@@ -119,11 +119,6 @@ impl Executor {
         principal: Option<&Principal>,
     ) -> Result<KeptFile, StoreError> {
         self.0.results.store_file(file, Owner::new(principal, session)).await
-    }
-
-    /// The store of whole results, for an executor that takes this one's place: [`Builder::results`](crate::Builder).
-    pub fn result_store(&self) -> Arc<dyn Store> {
-        self.0.results.store()
     }
 
     pub(crate) fn results(&self) -> &Arc<Results> {

@@ -69,10 +69,6 @@ impl Results {
         self.served.get_or_init(|| ServedTools(Box::new(has_tool)));
     }
 
-    pub(crate) fn store(&self) -> Arc<dyn Store> {
-        Arc::clone(&self.store)
-    }
-
     /// Keeps a result. The journal says so if that is not possible, or only in the memory of this process.
     pub(crate) async fn keep_result(
         &self,

@@ -8,16 +8,6 @@ use callgate_tool::{Value, json};
 pub struct Attachment(Value);
 
 impl Attachment {
-    /// A sound: `audio/wav`.
-    pub fn audio(media_type: &str, data: &[u8]) -> Self {
-        Self(json!({"type": "audio", "data": (STANDARD.encode(data)), "mimeType": media_type}))
-    }
-
-    /// An image: `image/png`.
-    pub fn image(media_type: &str, data: &[u8]) -> Self {
-        Self(json!({"type": "image", "data": (STANDARD.encode(data)), "mimeType": media_type}))
-    }
-
     /// A resource whose text is a part of the result.
     pub fn resource(uri: &str, media_type: &str, text: &str) -> Self {
         let resource = json!({"uri": uri, "mimeType": media_type, "text": text});
