@@ -193,7 +193,7 @@ impl Dialect {
     /// # Ok::<(), callgate_dialect::EnvelopeError>(())
     /// ```
     pub fn write(self, read: &ReadMessage, results: &[ToolResult]) -> Vec<Value> {
-        (self.format().write)(&read.answered_calls(results))
+        self.format().write(&read.answered_calls(results))
     }
 
     /// True if a runtime of this format may have read the description itself and may use the service's names of arguments:

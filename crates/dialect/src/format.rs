@@ -16,8 +16,10 @@ pub(crate) struct Format {
     pub(crate) declaration: Declaration,
     /// The calls of a message.
     pub(crate) read: fn(Value) -> Result<Vec<MessageCall>, EnvelopeError>,
-    /// The messages that answer calls.
-    pub(crate) write: fn(&[AnsweredCall<'_>]) -> Vec<Value>,
+    /// The message that answers a call, or its part of `message`.
+    pub(crate) answer: fn(&AnsweredCall<'_>) -> Value,
+    /// The message with the answers to all calls, which belong together; `None` if each has its own.
+    pub(crate) message: Option<fn(Vec<Value>) -> Value>,
     /// True for an object that holds or is a call of this format, whatever is expected.
     pub(crate) is_call: fn(&Object) -> bool,
     /// The projection of schemas in the usual form; `None` if they stay unchanged.
@@ -44,19 +46,29 @@ impl Format {
     pub(crate) const fn new(
         declaration: Declaration,
         read: fn(Value) -> Result<Vec<MessageCall>, EnvelopeError>,
-        write: fn(&[AnsweredCall<'_>]) -> Vec<Value>,
+        answer: fn(&AnsweredCall<'_>) -> Value,
         is_call: fn(&Object) -> bool,
     ) -> Self {
         Self {
             declaration,
             read,
-            write,
+            answer,
+            message: None,
             is_call,
             projection: None,
             further_form: None,
             arguments: |given, _| given,
             search_tool: || None,
             has_wire_names: false,
+        }
+    }
+
+    /// The messages that answer calls.
+    pub(crate) fn write(&self, answers: &[AnsweredCall<'_>]) -> Vec<Value> {
+        let answers: Vec<Value> = answers.iter().map(self.answer).collect();
+        match self.message {
+            Some(message) if !answers.is_empty() => vec![message(answers)],
+            _ => answers,
         }
     }
 

@@ -22,7 +22,8 @@ pub(super) const FORMAT: Format = Format {
     search_tool: || {
         Some(json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}))
     },
-    ..Format::new(declaration, read, write, |members| has_text(members, "type", "tool_use"))
+    message: Some(|blocks| json!({"role": "user", "content": blocks})),
+    ..Format::new(declaration, read, result_block, |members| has_text(members, "type", "tool_use"))
 };
 
 fn declaration(tool: &Tool, projected: &Projected) -> Value {
@@ -55,15 +56,6 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         Ok(Some(MessageCall::new(id, name.as_ref(), block).with_arguments(arguments)))
     };
     blocks.into_iter().filter_map(|block| asked(block).transpose()).collect()
-}
-
-/// Writes one message, since the results of one turn belong together.
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    if answers.is_empty() {
-        return Vec::new();
-    }
-    let blocks: Vec<Value> = answers.iter().map(result_block).collect();
-    vec![json!({"role": "user", "content": blocks})]
 }
 
 fn result_block(answer: &AnsweredCall<'_>) -> Value {

@@ -20,7 +20,8 @@ use crate::{
 pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::Bedrock),
     further_form: Some(FurtherForm::Strict(Projection::BedrockStrict, "/toolSpec")),
-    ..Format::new(declaration, read, write, |members| has(members, "toolUse"))
+    message: Some(|blocks| json!({"role": "user", "content": blocks})),
+    ..Format::new(declaration, read, result_block, |members| has(members, "toolUse"))
 };
 
 fn declaration(tool: &Tool, projected: &Projected) -> Value {
@@ -61,15 +62,6 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         Ok(Some(MessageCall::new(id, name.as_ref(), call).with_arguments(arguments)))
     };
     blocks.into_iter().filter_map(|block| asked(block).transpose()).collect()
-}
-
-/// Writes one message, since the results of one turn belong together.
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    if answers.is_empty() {
-        return Vec::new();
-    }
-    let blocks: Vec<Value> = answers.iter().map(result_block).collect();
-    vec![json!({"role": "user", "content": blocks})]
 }
 
 /// Writes the status only for a failed call, because not every model of Bedrock accepts one.

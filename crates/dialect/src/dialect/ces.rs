@@ -20,7 +20,8 @@ use crate::{
 pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::Ces),
     has_wire_names: true,
-    ..Format::new(declaration, read, write, |members| {
+    message: Some(|responses| json!({"toolResponses": {"toolResponses": responses}})),
+    ..Format::new(declaration, read, tool_response, |members| {
         lists(members, "toolCalls") || lists(members, "toolsetTool")
     })
 };
@@ -101,14 +102,6 @@ fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
         bare_name,
         ..MessageCall::new(id, None, call).with_arguments(arguments)
     })
-}
-
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    if answers.is_empty() {
-        return Vec::new();
-    }
-    let responses: Vec<Value> = answers.iter().map(tool_response).collect();
-    vec![json!({"toolResponses": {"toolResponses": responses}})]
 }
 
 /// Repeats the members that name the call in its response.

@@ -22,9 +22,14 @@ pub(super) const FORMAT: Format = Format {
     arguments: flattened_arguments,
     has_wire_names: true,
     // Gemini has a `toolCall` of its own, without an action: a call that Google runs.
-    ..Format::new(declaration, read, write, |members| {
-        has_within(members, "toolCall", "action") || has_within(members, "tool_call", "action")
-    })
+    ..Format::new(
+        declaration,
+        read,
+        |answer| json!({"toolCallResult": tool_call_result(answer)}),
+        |members| {
+            has_within(members, "toolCall", "action") || has_within(members, "tool_call", "action")
+        },
+    )
 };
 
 fn declaration(tool: &Tool, projected: &Projected) -> Value {
@@ -132,10 +137,6 @@ fn name_single_input(arguments: &mut Arguments, is_argument: impl Fn(&str) -> bo
         let value = arguments.remove(&name).unwrap_or_default();
         arguments.insert("input", value);
     }
-}
-
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(|answer| json!({"toolCallResult": tool_call_result(answer)})).collect()
 }
 
 fn tool_call_result(answer: &AnsweredCall<'_>) -> Value {

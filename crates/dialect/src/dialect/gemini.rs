@@ -20,7 +20,8 @@ use crate::{
 pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::GeminiJson),
     further_form: Some(FurtherForm::Schema(Projection::GeminiSchema, schema_declaration)),
-    ..Format::new(declaration, read, write, |members| {
+    message: Some(|parts| json!({"role": "user", "parts": parts})),
+    ..Format::new(declaration, read, response_part, |members| {
         has(members, "functionCall") || has_within(members, "function_call", "args")
     })
 };
@@ -67,14 +68,6 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         Ok(Some(MessageCall::new(id, name.as_ref(), call).with_arguments(arguments)))
     };
     parts.into_iter().filter_map(|part| asked(part).transpose()).collect()
-}
-
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    if answers.is_empty() {
-        return Vec::new();
-    }
-    let parts: Vec<Value> = answers.iter().map(response_part).collect();
-    vec![json!({"role": "user", "parts": parts})]
 }
 
 fn response_part(answer: &AnsweredCall<'_>) -> Value {

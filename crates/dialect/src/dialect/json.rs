@@ -6,16 +6,14 @@ use callgate_tool::{Effect, Json, Tool, ToolResult, Value, json};
 use crate::{
     envelope::{EnvelopeError, wrong_value_error},
     format::{Format, has, lists},
-    message::{
-        AnsweredCall, MessageCall, message_items, required_list, required_object, take_member,
-    },
+    message::{MessageCall, message_items, required_list, required_object, take_member},
 };
 
 /// The row of the format.
 pub(super) const FORMAT: Format = Format::new(
     |tool, _| declaration(tool),
     read,
-    write,
+    |answer| result(&answer.result).into_value(),
     |members| lists(members, "calls") || has(members, "tool"),
 );
 
@@ -51,10 +49,6 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         Ok(MessageCall::new(id, tool.as_ref(), call).with_arguments(arguments))
     };
     calls.into_iter().map(asked).collect()
-}
-
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(|answer| result(&answer.result).into_value()).collect()
 }
 
 /// Writes one result.

@@ -16,7 +16,7 @@ use crate::{
 /// The row of the format.
 pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::Portable),
-    ..Format::new(declaration, read, write, |members| {
+    ..Format::new(declaration, read, result_message, |members| {
         let is_of_params = |name: &String| matches!(&**name, "_meta" | "arguments" | "name");
         has_text(members, "method", "tools/call")
             || (has(members, "name") && members.keys().all(is_of_params))
@@ -58,10 +58,6 @@ fn message_call(request: Value) -> Result<MessageCall, EnvelopeError> {
     let (name, arguments) = (take_member(&mut params, &["name"]), params.remove("arguments"));
     let id = request.get("id").cloned();
     Ok(MessageCall::new(id, name.as_ref(), request).with_arguments(arguments))
-}
-
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(result_message).collect()
 }
 
 fn result_message(answer: &AnsweredCall<'_>) -> Value {

@@ -22,7 +22,7 @@ use crate::{
 pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::OpenAi),
     further_form: Some(FurtherForm::Strict(Projection::OpenAiStrict, "/function")),
-    ..Format::new(declaration, read, write, |members| {
+    ..Format::new(declaration, read, tool_message, |members| {
         lists(members, "tool_calls") || has_within(members, "function", "arguments")
     })
 };
@@ -98,10 +98,6 @@ fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let mut function = required_object("function", call.remove("function").unwrap_or_default())?;
     let arguments = function.remove("arguments");
     Ok(MessageCall::new(id, function.get("name"), call).with_arguments(arguments))
-}
-
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(tool_message).collect()
 }
 
 /// Writes the message of one call. Its content is text: the format accepts no images there.

@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     projection: Some(Projection::OpenAi),
     further_form: Some(FurtherForm::Strict(Projection::OpenAiStrict, "")),
     search_tool: || Some(json!({"type": "tool_search"})),
-    ..Format::new(declaration, read, write, |members| {
+    ..Format::new(declaration, read, output_item, |members| {
         has_text(members, "type", "function_call") || has_text(members, "type", CUSTOM)
     })
 };
@@ -77,10 +77,6 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         Ok(Some(MessageCall { fault, ..asked }))
     };
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
-}
-
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(output_item).collect()
 }
 
 fn output_item(answer: &AnsweredCall<'_>) -> Value {

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The row of the format.
-pub(super) const FORMAT: Format = Format { read, write, is_call, ..openai::FORMAT };
+pub(super) const FORMAT: Format = Format { read, answer: tool_message, is_call, ..openai::FORMAT };
 
 fn is_call(members: &Object) -> bool {
     has_text(members, "content_type", "function_call")
@@ -49,11 +49,7 @@ fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()
 }
 
-/// Writes a message for each call: the kernel expects one result per call.
-fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(tool_message).collect()
-}
-
+/// The message that answers a call: the kernel expects one for each.
 fn tool_message(answer: &AnsweredCall<'_>) -> Value {
     let text = || ending::outcome_text(&answer.result);
     let name = whole_name(answer.origin);
