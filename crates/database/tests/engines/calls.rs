@@ -4,11 +4,13 @@ use std::{path::Path, sync::Arc};
 
 use callgate_database::{
     DatabaseLimits, DatabaseSettings, EntitySettings, FieldSettings, Loaded, Operation,
-    SessionSource, Surroundings, TableName, load,
+    SessionSource, StatementInput, StatementSettings, Surroundings, TableName, load,
 };
 use callgate_executor::{Executor, Middleware};
 use callgate_secret::Secret;
-use callgate_tool::{Arguments, Fault, Object, Outcome, Session, ToolCall, ToolsetName, Value};
+use callgate_tool::{
+    Arguments, Effect, Fault, Object, Outcome, Session, ToolCall, ToolsetName, Value,
+};
 use callgate_transport::{Network, TlsSettings};
 use callgate_tree::Severity;
 
@@ -64,6 +66,28 @@ pub(crate) fn of_user() -> SessionSource {
 /// The orders of the session's user.
 pub(crate) fn own_orders() -> EntitySettings {
     EntitySettings { rows: vec![("owner".to_owned(), of_user())], ..entity("orders") }
+}
+
+/// A statement of the operator, whose inputs are those of the session where they have no schema.
+pub(crate) fn statement(
+    name: &str,
+    sql: &str,
+    inputs: Vec<(&str, Value)>,
+    effect: Effect,
+) -> StatementSettings {
+    let inputs = inputs.into_iter().map(|(name, schema)| match schema {
+        Value::Null => (name.to_owned(), StatementInput::Session(of_user())),
+        schema => (name.to_owned(), StatementInput::Model(schema)),
+    });
+    StatementSettings {
+        pointer: format!("/statements/{name}"),
+        name: name.to_owned(),
+        description: String::new(),
+        sql: sql.to_owned(),
+        inputs: inputs.collect(),
+        effect,
+        affected: 1,
+    }
 }
 
 pub(crate) fn user(name: &str) -> Session {

@@ -1,11 +1,9 @@
 //! The limit of the rows that a statement reads (`limits: {rows_read: 1000}`), over a table of 50,000 rows with an index on its key alone.
 
-use callgate_database::{
-    DatabaseSettings, EntitySettings, Operation, StatementInput, StatementSettings,
-};
+use callgate_database::{DatabaseSettings, EntitySettings, Operation};
 use callgate_tool::{Effect, FaultCode, Outcome, Session, Value, json};
 
-use crate::calls::{Tools, entity};
+use crate::calls::{Tools, entity, statement};
 
 /// The script of the table `log`, on engines with this recursive query and this function that makes a text of a number.
 pub(crate) fn script(limit: &str, text: &str) -> String {
@@ -25,15 +23,9 @@ pub(crate) fn bounded(settings: DatabaseSettings, table: &str) -> DatabaseSettin
         sort: names(&["no", "total"]),
         ..entity("log")
     };
-    let noted = StatementSettings {
-        pointer: "/statements/noted".to_owned(),
-        name: "noted".to_owned(),
-        description: String::new(),
-        sql: format!("select no, total from {table} where note = :note"),
-        inputs: vec![("note".to_owned(), StatementInput::Model(json!({"type": "string"})))],
-        effect: Effect::Read,
-        affected: 1,
-    };
+    let sql = format!("select no, total from {table} where note = :note");
+    let inputs = vec![("note", json!({"type": "string"}))];
+    let noted = statement("noted", &sql, inputs, Effect::Read);
     let mut settings =
         DatabaseSettings { entities: vec![log], statements: vec![noted], ..settings };
     settings.limits.rows_read = Some(1000);

@@ -3,16 +3,16 @@
 
 use std::{ops::Deref, path::Path};
 
-use callgate_database::{DatabaseSettings, Loaded, StatementInput, StatementSettings};
+use callgate_database::{DatabaseSettings, Loaded};
 use callgate_secret::Secret;
 use callgate_tool::{Effect, Value};
 
 use crate::{
-    calls::{Tools, loaded_in},
+    calls::{Tools, loaded_in, statement},
     tables::{Database, GRANTS, Server, TABLES},
 };
 pub(crate) use crate::{
-    calls::{entity, of_user, user},
+    calls::{entity, user},
     tables::settings,
 };
 
@@ -62,22 +62,10 @@ pub(crate) async fn loaded_with(
     Some((database, loaded))
 }
 
-/// The settings with a statement of the operator, whose inputs are those of the session where they have no schema.
+/// The settings with a [`statement`].
 pub(crate) fn with(sql: &str, inputs: Vec<(&str, Value)>, effect: Effect) -> DatabaseSettings {
     let mut settings = settings();
-    let inputs = inputs.into_iter().map(|(name, schema)| match schema {
-        Value::Null => (name.to_owned(), StatementInput::Session(of_user())),
-        schema => (name.to_owned(), StatementInput::Model(schema)),
-    });
-    settings.statements.push(StatementSettings {
-        pointer: "/statements/run".to_owned(),
-        name: "run".to_owned(),
-        description: String::new(),
-        sql: sql.to_owned(),
-        inputs: inputs.collect(),
-        effect,
-        affected: 1,
-    });
+    settings.statements.push(statement("run", sql, inputs, effect));
     settings
 }
 

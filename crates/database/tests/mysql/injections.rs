@@ -3,29 +3,22 @@
 
 use std::collections::BTreeSet;
 
-use callgate_database::{DatabaseSettings, StatementInput, StatementSettings};
+use callgate_database::DatabaseSettings;
 use callgate_testkit::some_of;
 use callgate_tool::{Effect, Outcome, Session, Value, json};
 
 use crate::{
+    calls::statement,
     injected_texts::{CALLS, filled},
-    shop::{Shop, of_user, settings, user},
+    shop::{Shop, settings, user},
 };
 
 fn of_shop() -> DatabaseSettings {
     let mut settings = settings();
     settings.entities[0].filter = Some(["no", "note"].map(str::to_owned).to_vec());
-    let input = StatementInput::Model(json!({"type": "string"}));
-    settings.statements.push(StatementSettings {
-        pointer: "/statements/find".to_owned(),
-        name: "find".to_owned(),
-        description: String::new(),
-        sql: "select no from orders where owner = :owner and (note = :text or note like concat('%', :text))"
-            .to_owned(),
-        inputs: vec![("text".to_owned(), input), ("owner".to_owned(), StatementInput::Session(of_user()))],
-        effect: Effect::Read,
-        affected: 1,
-    });
+    let sql = "select no from orders where owner = :owner and (note = :text or note like concat('%', :text))";
+    let inputs = vec![("text", json!({"type": "string"})), ("owner", Value::Null)];
+    settings.statements.push(statement("find", sql, inputs, Effect::Read));
     settings
 }
 

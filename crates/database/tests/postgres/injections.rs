@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use callgate_database::{DatabaseSettings, EntitySettings, StatementInput, StatementSettings};
+use callgate_database::{DatabaseSettings, EntitySettings};
 use callgate_testkit::some_of;
 use callgate_tool::{Effect, Session, Value, json};
 
 use crate::{
-    calls::own_orders,
+    calls::{own_orders, statement},
     injected_texts::{CALLS, filled},
-    shop::{Shop, entity, of_user, settings, user},
+    shop::{Shop, entity, settings, user},
     texts,
 };
 
@@ -24,18 +24,9 @@ const OWN_CALLS: [(&str, &str); 4] = [
 fn of_shop() -> DatabaseSettings {
     let filter = Some(["no", "note"].map(str::to_owned).to_vec());
     let orders = EntitySettings { filter, ..own_orders() };
-    let find = StatementSettings {
-        pointer: "/statements/find".to_owned(),
-        name: "find".to_owned(),
-        description: String::new(),
-        sql: "select no from public.orders where note = :text or owner = :owner".to_owned(),
-        inputs: vec![
-            ("text".to_owned(), StatementInput::Model(json!({"type": "string"}))),
-            ("owner".to_owned(), StatementInput::Session(of_user())),
-        ],
-        effect: Effect::Read,
-        affected: 1,
-    };
+    let sql = "select no from public.orders where note = :text or owner = :owner";
+    let inputs = vec![("text", json!({"type": "string"})), ("owner", Value::Null)];
+    let find = statement("find", sql, inputs, Effect::Read);
     DatabaseSettings {
         entities: vec![orders, entity("items")],
         statements: vec![find],

@@ -7,10 +7,10 @@ use callgate_testkit::{PostgresDatabase, PostgresServer, some_of};
 use callgate_tool::json;
 
 use crate::{
-    calls::{Tools, loaded_in, table},
+    calls::{Tools, loaded_in, of_user, table},
     queries::{Query, columns, queries, rows},
     query::{TABLES, query, settings, state},
-    shop::{of_user, settled_state, user},
+    shop::{settled_state, user},
 };
 
 /// What an owner can make, and a text must not run.

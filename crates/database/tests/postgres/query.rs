@@ -11,9 +11,9 @@ use callgate_tool::{FaultCode, json};
 use tokio::{task::yield_now, time::Instant};
 
 use crate::{
-    calls::{Tools, around, loaded_in, own_orders, settings_at, table},
+    calls::{Tools, around, loaded_in, of_user, own_orders, settings_at, table},
     queries::{columns, over, queries, rows},
-    shop::{of_user, settled_state, user},
+    shop::{settled_state, user},
 };
 
 pub(crate) const TABLES: &str = "

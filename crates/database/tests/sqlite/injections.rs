@@ -1,12 +1,13 @@
 //! Texts of a model, of a session and of a token never become a part of a statement: for every text the statement is the one
 //! for a harmless text.
 
-use callgate_database::{DatabaseSettings, EntitySettings, StatementInput, StatementSettings};
+use callgate_database::{DatabaseSettings, EntitySettings};
 use callgate_tool::{Effect, Outcome, Preview, Session, Value, json};
 use proptest::{prelude::*, test_runner::TestRunner};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
+    calls::statement,
     injected_texts::{CALLS, filled},
     shop::{Shop, asked, own_orders, settings, user},
 };
@@ -14,16 +15,8 @@ use crate::{
 fn of_shop() -> DatabaseSettings {
     let filter = Some(["no", "note"].map(str::to_owned).to_vec());
     let orders = EntitySettings { filter, ..own_orders() };
-    let input = StatementInput::Model(json!({"type": "string"}));
-    let find = StatementSettings {
-        pointer: "/statements/find".to_owned(),
-        name: "find".to_owned(),
-        description: String::new(),
-        sql: "select no from orders where note = :text or note like '%' || :text".to_owned(),
-        inputs: vec![("text".to_owned(), input)],
-        effect: Effect::Read,
-        affected: 1,
-    };
+    let sql = "select no from orders where note = :text or note like '%' || :text";
+    let find = statement("find", sql, vec![("text", json!({"type": "string"}))], Effect::Read);
     DatabaseSettings { statements: vec![find], ..settings(vec![orders]) }
 }
 

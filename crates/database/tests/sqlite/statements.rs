@@ -1,40 +1,25 @@
 //! Statements of the operator.
 
-use callgate_database::{DatabaseSettings, SessionSource, StatementInput, StatementSettings};
+use callgate_database::{DatabaseSettings, StatementSettings};
 use callgate_tool::{Effect, FaultCode, Value, json};
 
-use crate::shop::{Shop, column, folder, loaded, settings, user};
+use crate::{
+    calls::statement,
+    shop::{Shop, column, folder, loaded, settings, user},
+};
 
-fn statement(sql: &str, inputs: Vec<(&str, StatementInput)>, effect: Effect) -> StatementSettings {
-    StatementSettings {
-        pointer: "/statements/run".to_owned(),
-        name: "run".to_owned(),
-        description: String::new(),
-        sql: sql.to_owned(),
-        inputs: inputs.into_iter().map(|(name, input)| (name.to_owned(), input)).collect(),
-        effect,
-        affected: 2,
-    }
-}
-
-fn with(statement: StatementSettings) -> DatabaseSettings {
+/// The settings with a [`statement`] that changes at most two rows.
+fn with(sql: &str, inputs: Vec<(&str, Value)>, effect: Effect) -> DatabaseSettings {
+    let statement = StatementSettings { affected: 2, ..statement("run", sql, inputs, effect) };
     DatabaseSettings { statements: vec![statement], ..settings(Vec::new()) }
-}
-
-fn model(schema: Value) -> StatementInput {
-    StatementInput::Model(schema)
-}
-
-fn of_user() -> StatementInput {
-    StatementInput::Session(SessionSource::Parameter("user".to_owned()))
 }
 
 #[tokio::test]
 async fn a_statement_takes_its_values_from_the_model_and_the_session() {
     let sql =
         "select no, note from orders where owner = :owner and no >= :least order by no; -- :x";
-    let inputs = vec![("owner", of_user()), ("least", model(json!({"type": "integer"})))];
-    let shop = Shop::of(with(statement(sql, inputs, Effect::Read))).await;
+    let inputs = vec![("owner", Value::Null), ("least", json!({"type": "integer"}))];
+    let shop = Shop::of(with(sql, inputs, Effect::Read)).await;
     let result = shop.call("shop-run", json!({"least": 2}), &user("ann")).await;
     assert_eq!(result["more"], false);
     assert_eq!(column(&result, "no"), [json!(2), json!(4)]);
@@ -52,10 +37,10 @@ async fn a_statement_takes_its_values_from_the_model_and_the_session() {
 async fn a_statement_that_changes_too_much_is_rolled_back() {
     let sql = "update orders set state = :state where no <= :most";
     let inputs = vec![
-        ("state", model(json!({"type": "string"}))),
-        ("most", model(json!({"type": "integer", "default": 2}))),
+        ("state", json!({"type": "string"})),
+        ("most", json!({"type": "integer", "default": 2})),
     ];
-    let shop = Shop::of(with(statement(sql, inputs, Effect::Write))).await;
+    let shop = Shop::of(with(sql, inputs, Effect::Write)).await;
     let result = shop.call("shop-run", json!({"state": "paid"}), &user("ann")).await;
     assert_eq!(result, json!({"affected": 2}));
     let fault = shop.fault("shop-run", json!({"state": "x", "most": 3}), &user("ann")).await;
@@ -67,7 +52,7 @@ async fn a_statement_that_changes_too_much_is_rolled_back() {
 async fn a_statement_returns_the_rows_that_it_changes() {
     let sql =
         "update orders set state = 'paid' where owner = :owner and no < 3 returning no, state";
-    let shop = Shop::of(with(statement(sql, vec![("owner", of_user())], Effect::Write))).await;
+    let shop = Shop::of(with(sql, vec![("owner", Value::Null)], Effect::Write)).await;
     let result = shop.call("shop-run", json!({}), &user("ann")).await;
     assert_eq!((&result["affected"], &result["more"]), (&json!(2), &json!(false)));
     assert_eq!(column(&result, "state"), [json!("paid"), json!("paid")]);
@@ -75,20 +60,20 @@ async fn a_statement_returns_the_rows_that_it_changes() {
 
 #[tokio::test]
 async fn a_statement_that_is_not_what_its_settings_say_is_a_finding() {
-    let integer = || model(json!({"type": "integer"}));
+    let integer = || json!({"type": "integer"});
     for (sql, inputs, effect, pointer) in [
         ("select nope from orders", vec![], Effect::Read, "sql"),
         ("select 1 as a; select 2 as b", vec![], Effect::Read, "sql"),
         ("select :b as a", vec![("a", integer())], Effect::Read, "sql"),
         ("select ?1 as a", vec![], Effect::Read, "sql"),
         ("select 1 as a", vec![("a", integer())], Effect::Read, "inputs/a"),
-        ("select :a as a", vec![("a", model(json!({"type": "object"})))], Effect::Read, "inputs/a"),
+        ("select :a as a", vec![("a", json!({"type": "object"}))], Effect::Read, "inputs/a"),
         ("select 1 as a, 2 as a", vec![], Effect::Read, "sql"),
         ("delete from orders", vec![], Effect::Read, "sql"),
         ("attach 'other.db' as other", vec![], Effect::Write, "sql"),
         ("drop table orders", vec![], Effect::Write, "sql"),
     ] {
-        let loaded = loaded(&folder(), with(statement(sql, inputs, effect))).await;
+        let loaded = loaded(&folder(), with(sql, inputs, effect)).await;
         let expected = format!("/statements/run/{pointer}");
         let is_found = loaded.findings.iter().any(|it| it.pointer == expected);
         assert!(is_found, "{sql}: {:?}", loaded.findings);
@@ -100,7 +85,7 @@ async fn a_statement_that_is_not_what_its_settings_say_is_a_finding() {
 async fn an_expression_has_a_type_of_its_own() {
     let sql = "select count(*) as n, sum(total) as sum, avg(total) as mean, max(note) as last, '7' as text, null as nothing_here,
         count(*) > 1 as many from orders where owner = :owner";
-    let shop = Shop::of(with(statement(sql, vec![("owner", of_user())], Effect::Read))).await;
+    let shop = Shop::of(with(sql, vec![("owner", Value::Null)], Effect::Read)).await;
     let result = shop.call("shop-run", json!({}), &user("ann")).await;
     assert_eq!(
         result["rows"][0].to_string(),
