@@ -63,7 +63,8 @@ pub use build::{
 pub use callgate_kind::{Counts as DocumentCounts, KindCode, OpenedSource};
 pub use callgate_settings::{
     ConfigDigest, Finding, Key, Kind, LoadEffects, MAX_FILE_BYTES, SettingCode, Severity, Table,
-    Takes, create_private_folder, new_private_file, read_file, remedy_of_reading,
+    Takes, create_private_folder, keep_private_file, new_private_file, read_file,
+    remedy_of_reading,
 };
 pub use code::{ConfigCode, codes};
 pub use config::Config;

@@ -3,8 +3,10 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Read as _},
-    path::Path,
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+    process,
+    time::SystemTime,
 };
 
 use callgate_tool::nearest;
@@ -100,6 +102,39 @@ pub fn new_private_file(file: &Path) -> io::Result<File> {
         options.mode(0o600);
     }
     options.open(file)
+}
+
+/// Keeps a content in a file that no other user may read, and removes the oldest files of its folder beyond `most`. A reader sees
+/// the previous content or this one, and nothing in between.
+///
+/// # Errors
+/// The errors of creating the folder and of writing the file.
+pub fn keep_private_file(file: &Path, content: &[u8], most: usize) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(file);
+    create_private_folder(folder)?;
+    let new = file.with_extension(process::id().to_string());
+    fs::remove_file(&new).ok();
+    let result = new_private_file(&new).and_then(|mut opened| {
+        opened.write_all(content)?;
+        drop(opened);
+        fs::rename(&new, file)
+    });
+    if result.is_err() {
+        fs::remove_file(&new).ok();
+    }
+    remove_oldest_files(folder, most);
+    result
+}
+
+fn remove_oldest_files(folder: &Path, most: usize) {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let written =
+        entries.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
+    let mut files: Vec<(SystemTime, PathBuf)> = written.collect();
+    files.sort();
+    for (_, file) in files.iter().take(files.len().saturating_sub(most)) {
+        fs::remove_file(file).ok();
+    }
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ pub use code::SettingCode;
 pub use digest::{ConfigDigest, Texts};
 pub use effects::{Asking, Fetching, LoadEffects};
 pub use file::{
-    MAX_FILE_BYTES, create_private_folder, file_beginning, new_private_file, read_file,
-    remedy_of_reading,
+    MAX_FILE_BYTES, create_private_folder, file_beginning, keep_private_file, new_private_file,
+    read_file, remedy_of_reading,
 };
 pub use finding::{Finding, Severity};
 pub use form::{Bytes, Count, Form, MapOf, Whole, Words};

@@ -5,20 +5,17 @@ use std::{
     collections::BTreeSet,
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
-    io::{self, Write as _},
     path::{Path, PathBuf},
-    process,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use callgate_config::{create_private_folder, new_private_file, read_file};
+use callgate_config::{keep_private_file, read_file};
 use callgate_tool::json;
 use serde::{Deserialize, Serialize};
 
 use crate::folders;
 
 pub(super) struct CompletionCache {
-    folder: PathBuf,
     file: PathBuf,
     key: String,
 }
@@ -34,16 +31,16 @@ pub(super) struct Stamps {
 impl CompletionCache {
     /// The file for this key; `None` if the user has no home.
     pub(super) fn for_key(key: &str) -> Option<Self> {
-        Some(Self::below(folders::cache_folder()?.join(FOLDER), key))
+        Some(Self::below(&folders::cache_folder()?.join(FOLDER), key))
     }
 
-    fn below(folder: PathBuf, key: &str) -> Self {
+    fn below(folder: &Path, key: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         (env!("CARGO_PKG_VERSION"), key).hash(&mut hasher);
         let file = folder.join(format!("{:016x}", hasher.finish()));
         // Two keys may have one hash, so the file holds the key.
         let key = json!([FORMAT, env!("CARGO_PKG_VERSION"), key]).to_string();
-        Self { folder, file, key }
+        Self { file, key }
     }
 
     /// The kept lines, if nothing has changed since.
@@ -58,36 +55,14 @@ impl CompletionCache {
         Some(text.split_off(end))
     }
 
-    /// Keeps lines. A reader sees the old ones or these, never a mixture; lines that cannot be kept are made again.
+    /// Keeps lines, which are made again if they cannot be kept, and removes the oldest ones if there are many.
     pub(super) fn write_lines(&self, stamps: &Stamps, lines: &str) {
         if lines.len() > MOST_BYTES / 2 {
             return;
         }
-        let new = self.file.with_extension(process::id().to_string());
         let Ok(stamps) = serde_json::to_string(stamps) else { return };
         let text = format!("{}\n{stamps}\n\n{lines}", self.key);
-        if self.replace_file(&new, &text).is_err() {
-            fs::remove_file(&new).ok();
-        }
-        self.make_room();
-    }
-
-    fn replace_file(&self, new: &Path, text: &str) -> io::Result<()> {
-        create_private_folder(&self.folder)?;
-        fs::remove_file(new).ok();
-        new_private_file(new)?.write_all(text.as_bytes())?;
-        fs::rename(new, &self.file)
-    }
-
-    fn make_room(&self) {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
-        let written = entries
-            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
-        let mut files: Vec<(SystemTime, PathBuf)> = written.collect();
-        files.sort();
-        for (_, file) in files.iter().take(files.len().saturating_sub(MOST_FILES)) {
-            fs::remove_file(file).ok();
-        }
+        keep_private_file(&self.file, text.as_bytes(), MOST_FILES).ok();
     }
 }
 
@@ -150,7 +125,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (file, absent) = (folder.path().join("a.yaml"), folder.path().join("b.yaml"));
         fs::write(&file, "a").unwrap();
-        let cache = CompletionCache::below(folder.path().join("kept"), "a");
+        let cache = CompletionCache::below(&folder.path().join("kept"), "a");
         assert_eq!(cache.stored_lines(), None);
         cache.write_lines(&stamps(&[file.clone(), absent.clone()]), "one\ntwo\n\nthree\n");
         assert_eq!(cache.stored_lines().as_deref(), Some("one\ntwo\n\nthree\n"));
@@ -176,11 +151,8 @@ mod tests {
     #[test]
     fn a_cache_file_of_another_format_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = CompletionCache::below(folder.path().to_owned(), "a");
-        let other = CompletionCache {
-            key: "other".to_owned(),
-            ..CompletionCache::below(folder.path().to_owned(), "a")
-        };
+        let cache = CompletionCache::below(folder.path(), "a");
+        let other = CompletionCache { key: "other".to_owned(), file: cache.file.clone() };
         other.write_lines(&stamps(&[]), "one\n");
         assert_eq!(cache.stored_lines(), None);
         for text in ["", "\n\n", "a\n[]\n\nx", "\u{fffd}"] {
@@ -205,8 +177,7 @@ mod tests {
     fn the_completion_cache_has_a_bounded_number_of_files() {
         let folder = tempfile::tempdir().unwrap();
         for key in 0..MOST_FILES + 3 {
-            CompletionCache::below(folder.path().to_owned(), &key.to_string())
-                .write_lines(&stamps(&[]), "");
+            CompletionCache::below(folder.path(), &key.to_string()).write_lines(&stamps(&[]), "");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST_FILES);
     }

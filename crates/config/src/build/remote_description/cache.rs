@@ -2,23 +2,16 @@
 //! text. An address may contain a key, so the name of its file contains only a hash. A description that cannot be
 //! stored is fetched again.
 
-use callgate_tool::hexadecimal;
-use std::{
-    fs, io,
-    io::Write as _,
-    path::{Path, PathBuf},
-    process,
-    time::SystemTime,
-};
+use std::path::{Path, PathBuf};
 
-use callgate_settings::{create_private_folder, new_private_file, read_file};
+use callgate_settings::{keep_private_file, read_file};
+use callgate_tool::hexadecimal;
 use http::{HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
 #[derive(Clone, Debug)]
 pub(super) struct DescriptionCache {
-    folder: PathBuf,
     file: PathBuf,
 }
 
@@ -29,7 +22,7 @@ impl DescriptionCache {
     /// The file of an address in a folder, which need not exist.
     pub(super) fn new(folder: &Path, url: &Url) -> Self {
         let name = hexadecimal(&Sha256::digest(url.as_str().as_bytes()));
-        Self { folder: folder.to_owned(), file: folder.join(name) }
+        Self { file: folder.join(name) }
     }
 
     /// The stored text, if it has at most `most` bytes.
@@ -50,19 +43,8 @@ impl DescriptionCache {
         }
     }
 
-    /// Stores a text. A reader sees either the previous text or this one, and nothing in between.
+    /// Stores a text, and removes the oldest ones if there are many.
     pub(super) fn store_text(&self, validators: &[(HeaderName, HeaderValue)], text: &[u8]) {
-        if let Err(error) = self.write_description(validators, text) {
-            tracing::debug!(%error, "a description is not kept");
-        }
-    }
-
-    fn write_description(
-        &self,
-        validators: &[(HeaderName, HeaderValue)],
-        text: &[u8],
-    ) -> io::Result<()> {
-        create_private_folder(&self.folder)?;
         let mut head = String::new();
         for (name, value) in validators {
             if let Ok(value) = value.to_str() {
@@ -70,32 +52,9 @@ impl DescriptionCache {
             }
         }
         head.push('\n');
-        let new = self.file.with_extension(process::id().to_string());
-        fs::remove_file(&new).ok();
-        let result = new_private_file(&new).and_then(|mut file| {
-            file.write_all(head.as_bytes())?;
-            file.write_all(text)?;
-            drop(file);
-            fs::rename(&new, &self.file)
-        });
-        if result.is_err() {
-            fs::remove_file(&new).ok();
-        }
-        self.make_room();
-        result
-    }
-
-    /// Removes the oldest files if there are many.
-    fn make_room(&self) {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        let entries = entries.filter_map(Result::ok).filter_map(|entry| {
-            let written = entry.metadata().ok()?.modified().ok()?;
-            Some((written, entry.path()))
-        });
-        let mut files: Vec<(SystemTime, PathBuf)> = entries.collect();
-        files.sort();
-        for (_, file) in files.iter().take(files.len().saturating_sub(MOST_FILES)) {
-            fs::remove_file(file).ok();
+        let content = [head.as_bytes(), text].concat();
+        if let Err(error) = keep_private_file(&self.file, &content, MOST_FILES) {
+            tracing::debug!(%error, "a description is not kept");
         }
     }
 }
@@ -111,6 +70,8 @@ const MOST_FILES: usize = 64;
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn cache(folder: &Path, url: &str) -> DescriptionCache {
