@@ -21,6 +21,7 @@ use super::*;
 #[derive(Debug)]
 struct Sender {
     tool: Tool,
+    toolset: &'static str,
     method: &'static str,
     server: &'static str,
     n_sent: Arc<AtomicUsize>,
@@ -28,17 +29,7 @@ struct Sender {
 
 #[async_trait]
 impl Backend for Sender {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &'static str {
-        "pets"
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
+    callgate_executor::of_tool!(tool, toolset);
 
     fn calls_tools(&self) -> bool {
         true
@@ -86,7 +77,7 @@ fn rules(confirm: Confirm) -> ApprovalRules {
 fn sender(name: &str, (method, effect): (&'static str, Effect), server: &'static str) -> Sender {
     let (name, schema) = (ToolName::new(name).unwrap(), Schema::new(json!({"type": "object"})));
     let tool = Tool::new(name, "Sends".to_owned(), schema, effect);
-    Sender { tool, method, server, n_sent: Arc::default() }
+    Sender { tool, toolset: "pets", method, server, n_sent: Arc::default() }
 }
 
 impl Desk {

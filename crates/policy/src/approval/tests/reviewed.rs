@@ -10,22 +10,13 @@ use super::*;
 #[derive(Debug)]
 struct Changer {
     tool: Tool,
+    toolset: &'static str,
     state: Arc<AtomicU8>,
 }
 
 #[async_trait]
 impl Backend for Changer {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &'static str {
-        "pets"
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
+    callgate_executor::of_tool!(tool, toolset);
 
     async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         Ok(Preview::Text("changes the state".to_owned()))
@@ -49,7 +40,7 @@ fn executor(confirm: Confirm) -> (Executor, Arc<AtomicU8>) {
     let schema = Schema::new(json!({"type": "object"}));
     let name = ToolName::new("change").unwrap();
     let tool = Tool::new(name, "Changes".to_owned(), schema, Effect::Write);
-    let changer = Changer { tool, state: Arc::clone(&state) };
+    let changer = Changer { tool, toolset: "pets", state: Arc::clone(&state) };
     let approvals = Approvals::new(rules(confirm));
     let executor = Executor::builder().backend(changer).middleware(approvals).build().unwrap();
     (executor, state)
