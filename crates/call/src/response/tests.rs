@@ -49,6 +49,19 @@ fn read_response(
     understood_response(response, operation, reading)
 }
 
+/// The journal of a response that was read.
+fn journal_of(response: &Response<Bytes>, operation: &Operation) -> Journal {
+    let (masker, mut journal) = (Masker::new(&[]), Journal::default());
+    let reading = ReadContext {
+        shape: &Shape::default(),
+        masker: &masker,
+        arguments: &Arguments::new(),
+        journal: &mut journal,
+    };
+    drop(understood_response(response, operation, reading));
+    journal
+}
+
 fn answered(status: u16, headers: &[(&str, &str)], body: &[u8], shape: &Shape) -> Outcome {
     let mut builder = Response::builder().status(status);
     for (name, value) in headers {

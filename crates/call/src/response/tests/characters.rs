@@ -15,17 +15,9 @@ fn bytes_that_no_text_can_hold_are_replaced_and_counted() {
         ("text/html", b"<p>caf\xe9", 1),
     ];
     for (media_type, body, expected) in cases {
-        let mut journal = Journal::default();
         let response = Response::builder().header("content-type", media_type);
         let response = response.body(Bytes::from_static(body)).unwrap();
-        let masker = Masker::new(&[]);
-        let reading = ReadContext {
-            shape: &Shape::default(),
-            masker: &masker,
-            arguments: &Arguments::new(),
-            journal: &mut journal,
-        };
-        drop(understood_response(&response, &operation("get"), reading));
+        let journal = journal_of(&response, &operation("get"));
         let counts = journal.events().iter().filter_map(|event| match event {
             Event::CharactersReplaced { count } => Some(*count),
             _ => None,

@@ -99,15 +99,7 @@ fn each_change_to_an_answer_is_noted_in_the_journal() {
             }
             let response = Response::builder().status(status).header("content-type", media_type);
             let response = response.body(Bytes::from(body)).unwrap();
-            let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
-            let shape = Shape::default();
-            let reading = ReadContext {
-                shape: &shape,
-                masker: &masker,
-                arguments: &Arguments::new(),
-                journal: &mut journal,
-            };
-            understood_response(&response, &operation("get"), reading);
+            let journal = journal_of(&response, &operation("get"));
             let told: Vec<_> = journal.events().iter().map(ToString::to_string).collect();
             match expected {
                 Some(expected) => {
@@ -138,15 +130,7 @@ fn a_text_is_noted_where_json_alone_is_declared() {
             declared.iter().copied().map(Into::into).collect();
         let response = Response::builder().header("content-type", sent);
         let response = response.body(Bytes::from(body)).unwrap();
-        let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
-        let shape = Shape::default();
-        let reading = ReadContext {
-            shape: &shape,
-            masker: &masker,
-            arguments: &Arguments::new(),
-            journal: &mut journal,
-        };
-        understood_response(&response, &operation, reading);
+        let journal = journal_of(&response, &operation);
         assert_eq!(journal.notes(), Vec::from_iter(expected), "{declared:?} {sent}");
     }
 }

@@ -203,14 +203,6 @@ fn files_and_cut_parts_are_stored_whole() {
 fn bytes_outside_of_the_parts_are_noted_in_the_journal() {
     let response = Response::builder().header("content-type", MIXED);
     let response = response.body(Bytes::from_static(b"no part\r\n--b\r\n\r\none\r\n--b--\r\n"));
-    let mut journal = Journal::default();
-    let (shape, masker) = (Shape::default(), Masker::new(&[][..]));
-    let reading = ReadContext {
-        shape: &shape,
-        masker: &masker,
-        arguments: &Arguments::new(),
-        journal: &mut journal,
-    };
-    understood_response(&response.unwrap(), &operation("get"), reading);
+    let journal = journal_of(&response.unwrap(), &operation("get"));
     assert_eq!(journal.events(), [Event::OutsidePartsIgnored { count: 7 }]);
 }
