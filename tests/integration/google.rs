@@ -23,7 +23,7 @@ async fn answer(State(seen): State<Shared>, request: Request) -> Response {
     let host = request.headers()["host"].to_str().unwrap().to_owned();
     let mut seen = seen.lock().unwrap();
     if target.ends_with("/services/api:resolve") {
-        let address: SocketAddr = host.parse().unwrap();
+        let address: std::net::SocketAddr = host.parse().unwrap();
         let endpoint = json!({"address": address.ip().to_string(), "port": address.port()});
         return Json(json!({"service": {"endpoints": [endpoint]}})).into_response();
     }

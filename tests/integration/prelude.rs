@@ -3,7 +3,6 @@
 pub(crate) use std::{
     collections::{BTreeMap, BTreeSet},
     fmt, fs,
-    net::SocketAddr,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,

@@ -6,7 +6,7 @@ use crate::prelude::*;
 /// The server; it stops with the runtime of the test.
 #[derive(Debug)]
 pub(crate) struct Server {
-    address: SocketAddr,
+    origin: String,
     seen: Arc<Seen>,
 }
 
@@ -34,15 +34,12 @@ impl Server {
         let seen = Arc::new(Seen::default());
         let shared = Arc::clone(&seen);
         let app = Router::new().fallback(move |request| answer(Arc::clone(&shared), request));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(async move { axum::serve(listener, app).await });
-        Self { address, seen }
+        Self { origin: callgate_testkit::serve(app).await, seen }
     }
 
     /// The URL of a path.
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("{}{path}", self.origin)
     }
 
     /// How many requests came in.
