@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use axum::http::header::CONTENT_TYPE;
-use callgate_testkit::{Raw, closed_origin};
+use callgate_testkit::closed_origin;
 
 const DESCRIPTION: &str = concat!("\n", include_str!("answers.yaml"));
 

@@ -4,12 +4,8 @@
 #[cfg(feature = "ces")]
 mod exports;
 
-use std::{
-    os::unix::fs::symlink,
-    sync::atomic::{AtomicUsize, Ordering},
-};
-
 use crate::prelude::*;
+use std::os::unix::fs::symlink;
 
 const VARIABLE: &str = "canary-of-a-variable";
 const FILE: &str = "canary-of-a-file";
@@ -19,8 +15,7 @@ const CONNECTION: &str = "projects/p/locations/l/connections/c";
 struct Trial {
     home: TempDir,
     folder: TempDir,
-    port: u16,
-    n_connections: Arc<AtomicUsize>,
+    listener: Blocking<Raw>,
 }
 
 impl Trial {
@@ -31,17 +26,16 @@ impl Trial {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, format!("name: {FILE}\nin: {FILE}\n")).unwrap();
         }
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let n_connections = Arc::<AtomicUsize>::default();
-        let counted = Arc::clone(&n_connections);
-        thread::spawn(move || {
-            for connection in listener.incoming() {
-                counted.fetch_add(1, Ordering::SeqCst);
-                drop(connection);
-            }
-        });
-        Self { home, folder: tempfile::tempdir().unwrap(), port, n_connections }
+        let listener = Blocking::start(Raw::start(|connection| async move { drop(connection) }));
+        Self { home, folder: tempfile::tempdir().unwrap(), listener }
+    }
+
+    fn port(&self) -> &str {
+        self.listener.service.origin.rsplit(':').next().unwrap()
+    }
+
+    fn n_connections(&self) -> usize {
+        self.listener.service.n_connections()
     }
 
     fn write(&self, name: &str, text: &str) -> &Self {
@@ -62,7 +56,7 @@ impl Trial {
     /// A text with `PORT` and `HOME` as they are here.
     fn filled(&self, text: &str) -> String {
         let home = self.home.path().display().to_string();
-        text.replace("PORT", &self.port.to_string()).replace("HOME", &home)
+        text.replace("PORT", self.port()).replace("HOME", &home)
     }
 
     fn run(&self, line: &[&str]) -> Ended {
@@ -71,7 +65,7 @@ impl Trial {
         command.env("HOME", self.home.path()).env("XDG_CONFIG_HOME", self.home.path());
         command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
         command.env("XDG_STATE_HOME", self.folder.path().join("state"));
-        command.env("GCE_METADATA_HOST", format!("127.0.0.1:{}", self.port));
+        command.env("GCE_METADATA_HOST", format!("127.0.0.1:{}", self.port()));
         command.env_remove("GOOGLE_APPLICATION_CREDENTIALS");
         Ended::of(&mut command)
     }
@@ -83,7 +77,7 @@ impl Trial {
         let ended = self.run(line);
         let shown = format!("{}{}", ended.out, ended.err);
         assert!(!shown.contains("canary"), "{line:?}: {ended:#?}");
-        assert_eq!(self.n_connections.load(Ordering::SeqCst), 0, "{line:?}: {ended:#?}");
+        assert_eq!(self.n_connections(), 0, "{line:?}: {ended:#?}");
         assert_eq!(own_files(self.home.path()), before, "{line:?}: {ended:#?}");
         for (name, bytes) in own_files(self.folder.path()) {
             assert!(!String::from_utf8_lossy(&bytes).contains("canary"), "{line:?}: {name}");
@@ -247,7 +241,7 @@ fn commands_whose_help_says_so_ask() {
         let trial = Trial::new();
         operated(&trial);
         trial.run(&[command, "callgate.yaml"]);
-        assert!(trial.n_connections.load(Ordering::SeqCst) > 0, "{command}");
+        assert!(trial.n_connections() > 0, "{command}");
     }
     for (command, expected) in [
         ("check", "asks connections, databases"),

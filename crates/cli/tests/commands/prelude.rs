@@ -21,7 +21,7 @@ pub(crate) use axum::{
     routing::get,
 };
 pub(crate) use callgate_testkit::{
-    Blocking, CONNECTION, CONNECTORS_TOKEN, Connectors, Service, UserRules, temporary_file,
+    Blocking, CONNECTION, CONNECTORS_TOKEN, Connectors, Raw, Service, UserRules, temporary_file,
     write_file,
 };
 pub(crate) use callgate_tool::{Value, is_unseen, json};

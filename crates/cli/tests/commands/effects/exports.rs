@@ -54,7 +54,7 @@ fn a_version_that_an_export_names_is_read_only_for_a_server_of_the_operator() {
         trial.write("callgate.yaml", &text(", server: 'https://127.0.0.1:PORT'"));
         let ended = trial.run(&call).exits(1);
         assert!(!ended.err.contains("write the address of the service"), "{ended:#?}");
-        assert!(trial.n_connections.load(Ordering::SeqCst) > 0, "{ended:#?}");
+        assert!(trial.n_connections() > 0, "{ended:#?}");
     }
 }
 
@@ -108,7 +108,7 @@ fn no_connection_of_an_export_gets_a_request_unless_the_operator_wrote_so() {
                 .is_without_effect(&line)
                 .says("write `server: https://connectors.googleapis.com`");
         }
-        assert_eq!(trial.n_connections.load(Ordering::SeqCst) > 0, is_asked, "{more}");
+        assert_eq!(trial.n_connections() > 0, is_asked, "{more}");
         if !is_asked {
             trial
                 .run(&lines[2].split(' ').collect::<Vec<_>>())
