@@ -34,7 +34,7 @@ impl Server {
         let seen = Arc::new(Seen::default());
         let shared = Arc::clone(&seen);
         let app = Router::new().fallback(move |request| answer(Arc::clone(&shared), request));
-        Self { origin: callgate_testkit::serve(app).await, seen }
+        Self { origin: serve(app).await, seen }
     }
 
     /// The URL of a path.

@@ -135,7 +135,7 @@ impl Sidecar {
             _ => NAME_IT,
         };
         // The last cause says what the system said: `Connection refused`.
-        let cause = iter::successors(StdError::source(error), |cause| cause.source()).last();
+        let cause = iter::successors(StdError::source(error), |cause| (**cause).source()).last();
         let why = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
         self.unreachable_failure(&why, help)
     }

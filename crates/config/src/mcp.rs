@@ -35,16 +35,12 @@ impl McpConfig {
     pub fn is_short(&self, executor: &Executor, is_listed: impl Fn(Entry<'_>) -> bool) -> bool {
         match self.mode {
             McpMode::Auto => {
-                let mut left = Some(self.tokens);
                 let listed = executor.entries().filter(|entry| is_listed(*entry));
+                let mut declared = listed.filter_map(Entry::declaration);
                 // Once the limit is exceeded, the remaining tools are not declared.
-                for tool in listed.filter_map(Entry::declaration) {
-                    left = left.and_then(|left| left.checked_sub(tool.tokens()));
-                    if left.is_none() {
-                        return true;
-                    }
-                }
-                false
+                declared
+                    .try_fold(self.tokens, |left, tool| left.checked_sub(tool.tokens()))
+                    .is_none()
             }
             McpMode::Direct => false,
             McpMode::Search => true,

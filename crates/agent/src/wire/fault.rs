@@ -45,7 +45,7 @@ fn words(error: &Value) -> Option<&str> {
         said = match said {
             Value::Array(items) => items.first()?,
             Value::Object(members) => {
-                let mut values = MEMBERS.iter().filter_map(|name| members.get(*name));
+                let mut values = MEMBERS.iter().filter_map(|name| members.get(name));
                 values.find(|value| !is_nothing(value))?
             }
             Value::String(text) => return Some(text),

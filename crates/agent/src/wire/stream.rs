@@ -21,7 +21,7 @@ pub(crate) trait StreamedReply: Debug + Send {
 
     /// The last text that came in place of an event; empty if none came.
     fn stray_text(&self) -> &str {
-        ""
+        Default::default()
     }
 
     /// The body of the whole reply; `None` if its end has not come.

@@ -74,9 +74,8 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     let is_unknown = executor.find(&name).is_none() && executor.refusal(&name, |_| true).is_none();
     if is_unknown && !arguments.json {
         // A result is data; words are for who types.
-        let told =
-            unknown_tool::error_text(&executor, &tool_words(arguments), &arguments.source.file);
-        return Err(Failure(told));
+        let (words, file) = (tool_words(arguments), &arguments.source.file);
+        return Err(Failure(unknown_tool::error_text(&executor, &words, file)));
     }
     let values = argument_words::read_arguments(arguments, executor.find(&name))?;
     if !arguments.dry_run {

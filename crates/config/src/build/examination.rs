@@ -96,15 +96,7 @@ impl Built {
     /// The fault of the secret.
     async fn check_secret(&self, reference: &SecretReference) -> Result<Option<String>, String> {
         let secret = self.own_secret(reference).await.map_err(|error| innermost(&error))?;
-        let mut signing = self.notified.iter().flat_map(|service| &service.secrets);
-        if signing.any(|signing_reference| signing_reference == reference) {
-            WebhookKey::new(&secret).map_err(|error| error.to_string())?;
-        }
-        let states = self.state_config.iter();
-        let mut sealing = states.flat_map(|state| state.key.iter().chain(&state.old_keys));
-        if sealing.any(|sealing_reference| sealing_reference == reference) {
-            Sealer::with_key(&secret).map_err(|error| error.to_string())?;
-        }
+        self.check_key(reference, &secret)?;
         let stores = Arc::clone(&self.kept.stores);
         let context = AuthContext::new(stores, Arc::new(Refuse::new()));
         for credential in self.lone_credentials(reference) {
@@ -114,6 +106,20 @@ impl Built {
             authorized.map_err(|error| innermost(&error))?;
         }
         Ok(None)
+    }
+
+    /// Tests a secret as a key, where it is one: of signatures for the webhook, or of sealed state.
+    fn check_key(&self, reference: &SecretReference, secret: &Secret) -> Result<(), String> {
+        let mut signing = self.notified.iter().flat_map(|service| &service.secrets);
+        if signing.any(|signing_reference| signing_reference == reference) {
+            WebhookKey::new(secret).map_err(|error| error.to_string())?;
+        }
+        let states = self.state_config.iter();
+        let mut sealing = states.flat_map(|state| state.key.iter().chain(&state.old_keys));
+        if sealing.any(|sealing_reference| sealing_reference == reference) {
+            Sealer::with_key(secret).map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     /// The credentials of toolsets and models that need this secret and no other server, each with this secret alone.

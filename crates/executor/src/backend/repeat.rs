@@ -239,8 +239,7 @@ mod tests {
             let (read, body) = split_first_bytes(body).await;
             assert!(expected.starts_with(&read) && read.len() >= expected.len().min(MOST_READ));
             let whole = body.collect(usize::MAX).await.map_err(|error| error.kind());
-            let expected: Result<Bytes, ErrorKind> =
-                if is_broken { Err(ErrorKind::Receive) } else { Ok(expected.into()) };
+            let expected = (!is_broken).then(|| expected.into()).ok_or(ErrorKind::Receive);
             assert_eq!(whole, expected);
         }
         let started = Instant::now();

@@ -55,13 +55,17 @@ impl Watch {
         async move {
             changed.notified().await;
             let latest = Instant::now() + MOST_UNREST;
-            let still = async { while timeout(REST, changed.notified()).await.is_ok() {} };
-            timeout_at(latest, still).await.ok();
+            timeout_at(latest, wait_for_rest(&changed)).await.ok();
         }
     }
 }
 
 callgate_secret::opaque!(Watch { folders });
+
+/// Waits until nothing has changed for a while.
+async fn wait_for_rest(changed: &Notify) {
+    while timeout(REST, changed.notified()).await.is_ok() {}
+}
 
 /// False for events of our own reading, which changes nothing.
 fn may_change(kind: EventKind) -> bool {

@@ -19,7 +19,7 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use self::{
-    request::Request,
+    request::{End, Request},
     store::{FailingStore, Failure},
 };
 use crate::prelude::*;
@@ -134,10 +134,21 @@ async fn hold(failure: Failure) -> Duration {
     shop.store.fail(Failure::None);
     // A store that did not answer is tried again after a second.
     while requests[0].timed(&shop).await.0.as_str() == "503" {}
-    for (request, (name, _)) in requests.iter().zip(&rows) {
-        let was = &ends[requests.iter().position(|other| std::ptr::eq(other, request)).unwrap()].0;
+    let names = rows.iter().map(|(name, _)| *name);
+    let failed = requests.iter().zip(names).zip(ends.iter().map(|(end, _)| end));
+    check_after_failure(&shop, failed, failure).await;
+    ends.iter().map(|(_, took)| *took).max().unwrap()
+}
+
+/// Checks that each request that a failure refused ends as usual after it, and that each handle still leads to its result.
+async fn check_after_failure<'r>(
+    shop: &Shop,
+    failed: impl Iterator<Item = ((&'r Request, &'r str), &'r End)>,
+    failure: Failure,
+) {
+    for ((request, name), was) in failed {
         if ["503", "409", "412", "later"].contains(&was.as_str()) {
-            let (end, _) = request.timed(&shop).await;
+            let (end, _) = request.timed(shop).await;
             let is_fine = ["usual", "pending"].contains(&end.as_str());
             assert!(is_fine, "{name} after {failure:?}: {}: {}", end.as_str(), end.answered.text);
         }
@@ -146,7 +157,6 @@ async fn hold(failure: Failure) -> Duration {
             assert_eq!(kept.status, 200, "{name} after {failure:?}: {}", kept.text);
         }
     }
-    ends.iter().map(|(_, took)| *took).max().unwrap()
 }
 
 #[tokio::test]

@@ -130,7 +130,7 @@ fn object_example(guide: Option<Guide<'_>>) -> String {
 fn example_name<'a>(guide: Option<Guide<'a>>, meant: &str) -> Option<&'a str> {
     let (required, declared) = (guide?.required_members(), guide?.declared_member_names());
     let meant = declared.iter().find(|name| **name == meant);
-    meant.or(required.first()).or(declared.first()).copied()
+    meant.or_else(|| required.first()).or_else(|| declared.first()).copied()
 }
 
 fn is_given(arguments: &Arguments, steps: &[&str]) -> bool {

@@ -126,7 +126,7 @@ fn an_import_writes_down_no_version_and_keeps_tools_of_connections() {
         let authentication = authentications(&trial)[kind].replace("127.0.0.1:PORT", "a.example");
         // The rule for token endpoints of exports comes before.
         let authentication =
-            authentication.replace(&format!("127.0.0.1:{}", trial.port), "a.example");
+            authentication.replace(&format!("127.0.0.1:{}", trial.port()), "a.example");
         export(&trial, &authentication);
         let ended = trial.is_without_effect(&["import", "export", "--out", "out"]).exits(0);
         ended

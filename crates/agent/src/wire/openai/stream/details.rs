@@ -29,7 +29,7 @@ fn is_continued(last: &Object, piece: &Object) -> bool {
     let kind = piece.get("type").and_then(Value::as_str).unwrap_or_default();
     let is_of_words = WORDS.iter().any(|name| kind.rsplit('.').next() == Some(*name));
     let is_alike = |name: &&str| {
-        let stated = |members: &Object| members.get(*name).filter(|it| !is_nothing(it)).cloned();
+        let stated = |members: &Object| members.get(name).filter(|it| !is_nothing(it)).cloned();
         stated(last).zip(stated(piece)).is_none_or(|(last, piece)| last == piece)
     };
     let has = |members: &Object, name: &str| members.get(name).is_some_and(|it| !is_nothing(it));
