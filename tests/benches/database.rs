@@ -1,7 +1,9 @@
 //! The time of a call of `get`, `list` and `aggregate` on PostgreSQL by `Executor::call`, as a ratio to the prepared query alone with
 //! the bare driver, whose values are read as well. Both are made in one run:
-//! `tests/interop/databases cargo bench --package callgate-tests --bench database`. They take turns in short groups, and the fastest
-//! tenth of each is compared, because the scheduler of a machine slows both for a while now and then.
+//! `taskset -c 0 tests/interop/databases cargo bench --package callgate-tests --bench database`. On one processor the work counts: on
+//! two, a server that has fallen asleep on the other one is woken late, and the same build takes 2.0 to 4.0 × for a `get`. They take
+//! turns in short groups, and the fastest tenth of each is compared, because the scheduler of a machine slows both for a while now and
+//! then.
 
 #![expect(
     clippy::print_stdout,
