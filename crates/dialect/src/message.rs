@@ -171,9 +171,11 @@ pub(crate) fn checked_calls<'t>(
     fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
 ) -> ReadMessage {
     let mut calls: Vec<ReadCall> = Vec::with_capacity(asked.len());
+    let stated = asked.iter().filter_map(|asked| asked.id.as_ref().and_then(text_of));
+    let stated: BTreeSet<String> = stated.collect();
     for (at, asked) in asked.into_iter().enumerate() {
         let given = asked.id.as_ref().and_then(text_of);
-        let id = given.clone().unwrap_or_else(|| format!("call_{}", at + 1));
+        let id = given.clone().unwrap_or_else(|| unstated_id(at, &stated));
         let origin = asked.origin.clone();
         let (name, call) = name_and_arguments(asked, &declared, fit);
         let call = call.map(|arguments| ToolCall::new(&*id, &*name, arguments));
@@ -188,6 +190,15 @@ pub(crate) fn checked_calls<'t>(
         calls.push(ReadCall { call, origin });
     }
     ReadMessage { calls }
+}
+
+/// The id of a call that has none, from its place; no other call of the message has it.
+fn unstated_id(at: usize, stated: &BTreeSet<String>) -> String {
+    let mut id = format!("call_{}", at.saturating_add(1));
+    while stated.contains(&id) {
+        id.push('_');
+    }
+    id
 }
 
 fn name_and_arguments<'t>(

@@ -235,7 +235,8 @@ impl IdChanges {
     /// Takes the call that a result names: by its id, by the one that callgate's dialects give to a call without any, or by its place.
     fn take(&mut self, stated: &str) -> Option<String> {
         let is_unnamed = |change: &IdChange| {
-            change.stated.is_empty() && *stated == format!("call_{}", change.at.saturating_add(1))
+            let given = format!("call_{}", change.at.saturating_add(1));
+            change.stated.is_empty() && stated.trim_end_matches('_') == given
         };
         let at = self.0.iter().position(|change| change.stated == stated);
         let at = at.or_else(|| self.0.iter().position(is_unnamed));

@@ -72,7 +72,7 @@ async fn a_server_of_kimi_or_mistral_gets_its_ids_in_the_format_of_anthropic_too
         (Dialect::Anthropic, "Devstral-Small-2507", "call00001"),
         (Dialect::Anthropic, "claude-sonnet-5", "call00001"),
         // The ids of Converse are its own, whatever the model.
-        (Dialect::Bedrock, "moonshot.kimi-k2-thinking", "call00001"),
+        (Dialect::Bedrock, "moonshot.kimi-k2-thinking", "call_1_0"),
     ] {
         let (transcript, _) =
             Transcript::of_messages(Dialect::Anthropic, messages.clone()).unwrap();
