@@ -15,8 +15,7 @@ impl Reader {
     /// Records a value that is no text: quotes make one of it, unless there is none.
     pub fn report_missing_text(&mut self, pointer: &str, expected: &str, got: &Node) {
         let is_empty = matches!(got, Node::Null);
-        let help =
-            if is_empty { "it has no value: write one, or remove the key" } else { "quote it" };
+        let help = if is_empty { "it has no value: write one, or remove it" } else { "quote it" };
         self.report_wrong_type(pointer, expected, got, help);
     }
 
