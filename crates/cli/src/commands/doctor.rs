@@ -149,6 +149,7 @@ impl From<Examined> for Line {
             Subject::Issuer(name) => ("issuer", name, None),
             Subject::Credential(name) => ("credential", name, None),
             Subject::Secret(name) => ("secret", name, Some("missing-secret")),
+            Subject::SecretUse(name) => ("secret", name, None),
             Subject::Server(name) => ("server", name, None),
             Subject::SessionCredential(name) => {
                 ("credential", format!("{name}, which each session brings"), None)
@@ -160,7 +161,7 @@ impl From<Examined> for Line {
         let mark = if fault.is_some() { Mark::Fault } else { Mark::Ok };
         let name = came.map_or_else(|| name.clone(), |came| format!("{name}: {came}"));
         let code = code.filter(|_| fault.is_some());
-        let message = fault.map(|fault| (fault, fault_help(kind).to_owned()));
+        let message = fault.map(|fault| (fault, fault_help(kind, code).to_owned()));
         Self { mark, kind, name, code, message, milliseconds: took.as_millis() }
     }
 }
@@ -215,7 +216,7 @@ fn kind_of(code: &str) -> &'static str {
     }
 }
 
-fn fault_help(kind: &str) -> &'static str {
+fn fault_help(kind: &str, code: Option<&str>) -> &'static str {
     match kind {
         "collector" => {
             "see that the collector runs there and takes OTLP over HTTP, or correct `telemetry:`"
@@ -225,6 +226,9 @@ fn fault_help(kind: &str) -> &'static str {
         }
         "issuer" => {
             "see that this machine reaches the issuer, or correct its entry of `access.jwt`: until then its tokens are refused"
+        }
+        "secret" if code.is_none() => {
+            "put a secret there that can be used like this, or correct the reference"
         }
         "secret" => "put the secret there, or correct the reference",
         "server" => "see that the service runs there, or correct `server:`",

@@ -106,6 +106,9 @@ fn a_secret_that_cannot_be_used_where_it_is_named_is_a_fault() {
             .filter_map(|check| text(check, "fault").map(|fault| (text(check, "name"), fault)))
             .collect();
         let named: Vec<_> = faults.iter().map(|(name, _)| name.as_deref().unwrap()).collect();
+        // It is there: it has no code of a secret that is missing.
+        let mut failed = checks.iter().filter(|check| text(check, "fault").is_some());
+        assert!(failed.all(|check| text(check, "code").is_none()), "{settings}");
         let expected: Vec<_> = why.iter().map(|_| format!("file:{file}")).collect();
         assert_eq!(named, expected, "{settings}");
         let says = |why: &str| faults.iter().all(|(_, fault)| fault.contains(why));
@@ -124,7 +127,8 @@ fn the_secret_of_a_model_is_tested_as_its_credential() {
          agents: {{ a: {{ model: m, instructions: Help. }} }}\n"
     );
     let ended = examined_beside(&SECRETS, &settings, &["doctor"]).exits(1);
-    ended.prints("fault  secret ").prints("file:lines").prints("a control character");
+    let ended = ended.prints("fault  secret ").prints("file:lines").prints("a control character");
+    ended.prints("help: put a secret there that can be used like this, or correct the reference");
     assert_eq!(server.requests(), Vec::<String>::new());
 }
 

@@ -44,6 +44,8 @@ pub enum Subject {
     Issuer(String),
     /// A secret, by its reference.
     Secret(String),
+    /// The use of a secret that was read, by its reference.
+    SecretUse(String),
     /// A server, by its origin.
     Server(String),
     /// A credential that each session supplies.
@@ -60,8 +62,7 @@ impl Built {
     pub async fn examine(&self) -> Vec<Examined> {
         let mut all = Vec::new();
         for reference in &self.named_secrets {
-            let subject = Subject::Secret(reference.to_string());
-            all.push(examine_in_time(subject, self.check_secret(reference)).await);
+            all.push(self.examine_secret(reference).await);
         }
         self.examine_credentials(&mut all).await;
         for (origin, server, transport) in self.distinct_origins_with_transports() {
@@ -90,7 +91,19 @@ impl Built {
         all
     }
 
-    /// Reads a secret, and tests it the way it is used: to sign for the webhook, to seal state, as a credential.
+    /// Reads a secret, and tests one that can be read the way it is used.
+    async fn examine_secret(&self, reference: &SecretReference) -> Examined {
+        let subject = Subject::Secret(reference.to_string());
+        let read = examine_without_answer(subject, self.own_secret(reference)).await;
+        if read.fault.is_some() {
+            return read;
+        }
+        let subject = Subject::SecretUse(reference.to_string());
+        let used = examine_in_time(subject, self.check_secret(reference)).await;
+        if used.fault.is_some() { used } else { read }
+    }
+
+    /// Tests a secret the way it is used: to sign for the webhook, to seal state, as a credential.
     ///
     /// # Errors
     /// The fault of the secret.
