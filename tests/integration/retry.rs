@@ -9,7 +9,7 @@ use crate::prelude::*;
 use callgate::config::RetryWhen;
 use proptest::prelude::*;
 
-use self::script::{Answer, Broken, Delayed, Script, Silent, Status, TOOLS, named};
+use self::script::{Answer, Broken, Delayed, Hanging, Script, Silent, Status, TOOLS, named};
 
 fn safe() -> Retry {
     Retry { when: RetryWhen::Safe, ..Retry::default() }
@@ -125,6 +125,16 @@ async fn the_wait_that_google_writes_in_a_body_is_kept_as_that_of_a_header_is() 
     assert_eq!((script.n_sent(), failed(&result).status), (1, Some(429)));
     assert_eq!(failed(&result).retry_after, Some(Duration::from_secs(34)));
     assert!(failed(&result).body.is_some(), "the body that was read for the wait is there");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_may_name_a_wait_is_read_within_the_time_of_its_attempt_alone() {
+    for (limit, waits) in [(None, 1100..=1200), (Some(400), 500..=600)] {
+        let retry = Retry { attempt_timeout: limit.map(Duration::from_millis), ..safe() };
+        let script = Script::new(&[Hanging(503), Status(200, "")]);
+        assert!(!script.call("get", retry).await.is_failed());
+        assert!(waits.contains(&script.waits()[0]), "{limit:?}: {:?}", script.waits());
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,10 +3,11 @@
 use crate::prelude::*;
 use std::{collections::VecDeque, future::pending};
 
-use callgate::transport::{Error, Limits};
+use callgate::transport::{Error, Limits, ResponseBody};
 use callgate_auth::{AuthConfig, AuthContext};
 use callgate_executor::{CallSettings, Callable, Toolset};
 use callgate_secret::LocalStores;
+use futures_util::stream;
 use tokio::time::timeout;
 
 const DESCRIPTION: &str = concat!("\n", include_str!("script.yaml"));
@@ -28,6 +29,8 @@ pub(super) const TOOLS: [(&str, bool); 9] = [
 pub(super) enum Answer {
     /// A status, and the delay of a `google.rpc.RetryInfo` in the body.
     Delayed(u16, &'static str),
+    /// A status, and a body of JSON that never comes.
+    Hanging(u16),
     /// A status, and the value of `Retry-After`.
     Status(u16, &'static str),
     /// The error, after some seconds.
@@ -36,7 +39,7 @@ pub(super) enum Answer {
     Silent,
 }
 
-pub(super) use Answer::{Broken, Delayed, Silent, Status};
+pub(super) use Answer::{Broken, Delayed, Hanging, Silent, Status};
 
 /// Answers from a script; its last answer goes on.
 #[derive(Debug)]
@@ -71,6 +74,11 @@ impl Transport for Script {
                 let answer = answer.header("content-type", "application/json; charset=UTF-8");
                 Ok(answer.body(body.into()).unwrap())
             }
+            Hanging(status) => {
+                let answer = http::Response::builder().status(status).extension(Hangs);
+                let answer = answer.header("content-type", "application/json");
+                Ok(answer.body(bytes::Bytes::new()).unwrap())
+            }
             Status(status, wait) => {
                 let mut answer = http::Response::builder().status(status);
                 answer = answer.header("date", "Wed, 21 Oct 2015 07:28:00 GMT");
@@ -89,7 +97,24 @@ impl Transport for Script {
             }
         }
     }
+
+    async fn open(
+        &self,
+        request: http::Request<bytes::Bytes>,
+        limits: &Limits,
+    ) -> Result<http::Response<ResponseBody>, Error> {
+        let (head, body) = self.send(request, limits).await?.into_parts();
+        let body = match head.extensions.get::<Hangs>() {
+            Some(Hangs) => ResponseBody::of_pieces(stream::pending()),
+            None => ResponseBody::whole(body),
+        };
+        Ok(http::Response::from_parts(head, body))
+    }
 }
+
+/// Marks a response whose body never comes.
+#[derive(Clone, Copy, Debug)]
+struct Hangs;
 
 /// Passes on the paused clock of the test.
 async fn silence(time: Duration) {

@@ -40,7 +40,7 @@ impl Exchange<'_> {
             if failure.asked.is_none()
                 && let Ok(response) = &mut answer
             {
-                failure.asked = wait_in_body(response).await;
+                failure.asked = wait_in_body(response, self.deadline).await;
             }
             let Some(wait) = self.wait_before_repeat(failure, journal) else { break };
             self.pause_and_drain(wait, answer.ok().map(Response::into_body)).await?;
@@ -154,20 +154,23 @@ impl Exchange<'_> {
 }
 
 /// The wait that a response asks for in its body, which stays whole. Google's interfaces write it there.
-async fn wait_in_body(response: &mut Response<ResponseBody>) -> Option<Duration> {
+async fn wait_in_body(
+    response: &mut Response<ResponseBody>,
+    deadline: Instant,
+) -> Option<Duration> {
     let media_type = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     if !media_type.contains("json") {
         return None;
     }
     let body = mem::replace(response.body_mut(), ResponseBody::whole(Bytes::new()));
-    let (read, body) = split_first_bytes(body).await;
+    let (read, body) = split_first_bytes(body, deadline).await;
     *response.body_mut() = body;
     retry_delay_in_body(&read)
 }
 
-/// The first bytes of a body, as far as they come at once, and the body with them.
-async fn split_first_bytes(mut body: ResponseBody) -> (Bytes, ResponseBody) {
-    let until = Instant::now() + BODY_TIME;
+/// The first bytes of a body, as far as they come at once and within the time of the attempt, and the body with them.
+async fn split_first_bytes(mut body: ResponseBody, deadline: Instant) -> (Bytes, ResponseBody) {
+    let until = deadline.min(Instant::now() + BODY_TIME);
     let (mut read, mut broken) = (BytesMut::new(), None);
     while read.len() < MOST_READ && broken.is_none() {
         match timeout_at(until, body.chunk()).await {
@@ -225,6 +228,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_whose_first_bytes_were_read_stays_whole() {
         let broken = || Error::new(ErrorKind::Receive, "the script says so");
+        let later = || Instant::now() + Duration::from_mins(1);
         let long = Bytes::from(vec![b'a'; MOST_READ]);
         for (pieces, is_broken) in [
             (vec![], false),
@@ -236,17 +240,21 @@ mod tests {
             let expected = pieces.concat();
             let sent = pieces.into_iter().map(Ok).chain(is_broken.then(|| Err(broken())));
             let body = ResponseBody::of_pieces(stream::iter(sent.collect::<Vec<_>>()));
-            let (read, body) = split_first_bytes(body).await;
+            let (read, body) = split_first_bytes(body, later()).await;
             assert!(expected.starts_with(&read) && read.len() >= expected.len().min(MOST_READ));
             let whole = body.collect(usize::MAX).await.map_err(|error| error.kind());
             let expected = (!is_broken).then(|| expected.into()).ok_or(ErrorKind::Receive);
             assert_eq!(whole, expected);
         }
-        let started = Instant::now();
-        let first = stream::iter([Ok(Bytes::from("{"))]);
-        let body = ResponseBody::of_pieces(first.chain(stream::pending()));
-        assert_eq!(split_first_bytes(body).await.0, "{");
-        assert_eq!(started.elapsed(), BODY_TIME);
+        for (deadline, expected) in
+            [(later(), BODY_TIME), (Instant::now() + BODY_TIME + BODY_TIME / 2, BODY_TIME / 2)]
+        {
+            let started = Instant::now();
+            let first = stream::iter([Ok(Bytes::from("{"))]);
+            let body = ResponseBody::of_pieces(first.chain(stream::pending()));
+            assert_eq!(split_first_bytes(body, deadline).await.0, "{");
+            assert_eq!(started.elapsed(), expected);
+        }
     }
 
     #[test]
