@@ -9,17 +9,18 @@ pub(super) fn is_refusal(error: &Value, said: &str) -> bool {
     names.any(|name| NAMES.contains(&name)) || WORDS.iter().any(|words| said.contains(words))
 }
 
-/// The kinds of Azure, Moonshot and OpenAI, of `DashScope`, and of Zhipu.
-const NAMES: [&str; 5] = [
-    "content_filter",
-    "content_policy_violation",
-    "invalid_prompt",
-    "data_inspection_failed",
-    "1301",
+/// The kinds of Azure, Moonshot and OpenAI, of `DashScope`, and of Zhipu. OpenAI's `invalid_prompt` is none: `OpenRouter` and others
+/// give it to any request that is not valid.
+const NAMES: [&str; 4] =
+    ["content_filter", "content_policy_violation", "data_inspection_failed", "1301"];
+/// Parts of sentences of OpenAI, `DeepSeek`, `DashScope` and `LiteLLM`, in small letters.
+const WORDS: [&str; 5] = [
+    "your prompt was flagged",
+    "limited access to this content for safety",
+    "content exists risk",
+    "datainspectionfailed",
+    "contentpolicyviolationerror",
 ];
-/// Parts of sentences of `DeepSeek`, `DashScope` and `LiteLLM`, in small letters.
-const WORDS: [&str; 3] =
-    ["content exists risk", "datainspectionfailed", "contentpolicyviolationerror"];
 
 #[cfg(test)]
 mod tests {
@@ -34,6 +35,8 @@ mod tests {
             assert!(is_refusal(&json!({"code": 400, "type": name}), ""), "{name}");
         }
         for said in [
+            "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+            "Invalid prompt: we've limited access to this content for safety reasons.",
             "Content Exists Risk",
             "<400> InternalError.Algo.DataInspectionFailed: Input text data may contain inappropriate content.",
             "litellm.BadRequestError: litellm.ContentPolicyViolationError: AzureException - filtered",
@@ -42,6 +45,7 @@ mod tests {
         }
         for said in ["", "The model does not exist", "There is a risk of overload"] {
             assert!(!is_refusal(&json!({"code": "invalid_request_error"}), said), "{said}");
+            assert!(!is_refusal(&json!({"code": "invalid_prompt"}), said), "{said}");
         }
     }
 }
