@@ -74,7 +74,7 @@ impl ModelFailure {
         let Some(error) = &fault.error else { return failure };
         let is_overflow = is_overflow(error, &fault.message);
         let is_refusal = !is_overflow && is_refusal(error, &fault.message);
-        let is_final = is_overflow || is_refusal || is_unpaid(error);
+        let is_final = is_overflow || is_refusal || is_unpaid(error, &fault.message);
         let is_transient = !is_final && is_transient(error);
         let retry_after = retry_delay(error);
         Self { is_overflow, is_refusal, is_transient, retry_after, ..failure }
@@ -90,7 +90,7 @@ impl ModelFailure {
         // llama.cpp says it with the status 500.
         let is_overflow = status == StatusCode::PAYLOAD_TOO_LARGE || is_overflow(&error, &said);
         let is_refusal = !is_overflow && is_refusal(&error, &said);
-        let is_said = (is_passing(status) || is_transient(&error)) && !is_unpaid(&error);
+        let is_said = (is_passing(status) || is_transient(&error)) && !is_unpaid(&error, &said);
         let may_pass = asked_to_retry(response.headers()).unwrap_or(is_said);
         let is_transient = !is_overflow && !is_refusal && may_pass;
         let retry_after = retry_after(response.headers()).or_else(|| retry_delay(&error));
@@ -125,9 +125,9 @@ fn is_passing(status: StatusCode) -> bool {
 }
 
 /// True for an account that has to be paid for first, which many providers say with the status 429.
-fn is_unpaid(error: &Value) -> bool {
+fn is_unpaid(error: &Value, said: &str) -> bool {
     let mut kinds = KINDS.iter().filter_map(|name| error.get(*name)?.as_str());
-    kinds.any(|kind| UNPAID.contains(&kind))
+    kinds.any(|kind| UNPAID.contains(&kind)) && !said.contains(TOKEN_LIMIT)
 }
 
 /// True for the error of a reply that stands for a status after which a request is sent again. Its kind is a name or a
@@ -154,6 +154,8 @@ const UNPAID: [&str; 5] = [
     "exceeded_current_quota_error",
     "insufficient_quota",
 ];
+/// The page that `DashScope` names where `insufficient_quota` is its limit of tokens for a minute.
+const TOKEN_LIMIT: &str = "error-code#token-limit";
 
 #[cfg(test)]
 mod tests {
@@ -196,11 +198,16 @@ mod tests {
         check(&json!({"code": "tool_use_failed", "status_code": 400}), true, false);
         check(&json!({"message": "busy", "status_code": 503}), true, false);
         check(&json!({"code": 429, "type": "insufficient_quota"}), false, false);
+        let limit = "Allocated quota exceeded. See: https://help.example/model-studio/error-code#token-limit";
+        let error = json!({"code": 429, "type": "insufficient_quota", "message": limit});
+        check(&error, true, false);
     }
 
     #[test]
     fn a_response_is_transient_by_its_status_unless_its_provider_says_other() {
         let quota = r#"{"error":{"message":"pay","type":"exceeded_current_quota_error"}}"#;
+        let minute =
+            r#"{"error":{"message":"See: error-code#token-limit","code":"insufficient_quota"}}"#;
         let no_call = r#"{"error":{"message":"bad call","code":"tool_use_failed"}}"#;
         for (status, header, body, is_transient, is_overflow) in [
             (429_u16, None, "busy", true, false),
@@ -209,6 +216,7 @@ mod tests {
             (529, None, "", true, false),
             (400, None, "", false, false),
             (429, None, quota, false, false),
+            (429, None, minute, true, false),
             (400, None, no_call, true, false),
             (429, Some("false"), "busy", false, false),
             (400, Some("true"), "busy", true, false),
