@@ -239,7 +239,11 @@ fn any_answer() -> impl Strategy<Value = Answer> {
         Just(ErrorKind::Tls),
         Just(ErrorKind::Coding),
     ];
+    let busy = || prop_oneof![Just(200_u16), Just(429), Just(503)];
+    let delay = prop_oneof![Just("0s"), Just("3.5s"), Just("60s"), Just("soon")];
     prop_oneof![
+        (busy(), delay).prop_map(|(status, delay)| Delayed(status, delay)),
+        busy().prop_map(Hanging),
         (status, wait).prop_map(|(status, wait)| Status(status, wait)),
         (kind, 0..12_u64).prop_map(|(kind, seconds)| Broken(kind, seconds)),
         Just(Silent),

@@ -104,9 +104,11 @@ impl Transport for Script {
         limits: &Limits,
     ) -> Result<http::Response<ResponseBody>, Error> {
         let (head, body) = self.send(request, limits).await?.into_parts();
-        let body = match head.extensions.get::<Hangs>() {
-            Some(Hangs) => ResponseBody::of_pieces(stream::pending()),
-            None => ResponseBody::whole(body),
+        let is_hanging = head.extensions.get::<Hangs>().is_some();
+        let body = if is_hanging {
+            ResponseBody::of_pieces(stream::pending())
+        } else {
+            ResponseBody::whole(body)
         };
         Ok(http::Response::from_parts(head, body))
     }
