@@ -109,18 +109,16 @@ impl<'e> Functions<'e> {
     }
 
     /// A tool that the program has reached under other values of the session than it reads now, or with the credential of another user:
-    /// its results are not for this session. Credentials of a session that had none are no other ones: nothing came under them.
+    /// its results are not for this session. A credential that the session did not have then is no other one: nothing came under it.
     pub(crate) fn tool_of_other_session<'j>(
         self,
         journal: &'j ProgramJournal,
         session: &Session,
     ) -> Option<&'j str> {
-        let before_sign_in = session.without_credentials();
+        let session = session.with_only_credentials(&journal.credentials);
         let is_same = |tool: &str, print: &str| {
-            [session, &before_sign_in].into_iter().any(|session| {
-                let today = self.session_fingerprint(tool, session, &journal.identity);
-                today.as_deref() == Some(print)
-            })
+            let today = self.session_fingerprint(tool, &session, &journal.identity);
+            today.as_deref() == Some(print)
         };
         let mut sessions = journal.sessions.iter();
         let (tool, _) = sessions.find(|(tool, print)| !is_same(tool, print))?;

@@ -3,7 +3,10 @@
 
 mod text;
 
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::SystemTime,
+};
 
 use callgate_tool::{Object, Pending, Value};
 
@@ -37,6 +40,8 @@ pub(crate) struct ProgramJournal {
     pub(crate) tools: BTreeMap<String, String>,
     /// The tools that may have been reached, each with the fingerprint of what its calls read of the session.
     pub(crate) sessions: BTreeMap<String, String>,
+    /// The names of the credentials that the session had then.
+    pub(crate) credentials: BTreeSet<String>,
     pub(crate) calls: Vec<AskedCall>,
     pub(crate) events: Vec<Event>,
     /// The result of a program that has ended.
@@ -105,6 +110,7 @@ impl ProgramJournal {
             names: BTreeMap::new(),
             tools: BTreeMap::new(),
             sessions: BTreeMap::new(),
+            credentials: BTreeSet::new(),
             calls: Vec::new(),
             events: Vec::new(),
             result: None,

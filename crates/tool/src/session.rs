@@ -93,6 +93,22 @@ impl Session {
         Self { credentials: BTreeMap::new(), ..self.clone() }
     }
 
+    /// The session with those credentials alone that have these names, in small letters: as it was before its user signed in for
+    /// others.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_only_credentials(&self, names: &BTreeSet<String>) -> Self {
+        let mut session = self.clone();
+        session.credentials.retain(|name, _| names.contains(name));
+        session
+    }
+
+    /// The names of the credentials, in small letters.
+    #[doc(hidden)]
+    pub fn credential_names(&self) -> impl Iterator<Item = &str> {
+        self.credentials.keys().map(String::as_str)
+    }
+
     /// Adds the caller's verified token, which a configured `token_exchange` may exchange for another one. The token is
     /// sent nowhere else.
     #[must_use]

@@ -25,6 +25,7 @@ fn a_journal_is_read_as_it_was_written() {
     journal.names.insert("pets".to_owned(), Meaning::Module);
     journal.tools.insert("pets-addPet".to_owned(), "00".to_owned());
     journal.sessions.insert("pets-addPet".to_owned(), "01".to_owned());
+    journal.credentials.insert("me".to_owned());
     let request = json!({"method": "POST", "url": "https://a.example", "price": Value::parse("2.50").unwrap()});
     let pending = Pending::new(PendingKind::Approval, "approval_1", request);
     let raised = Raised { text: "x: y".to_owned(), fault: json!({"code": "x"}) };

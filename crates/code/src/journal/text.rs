@@ -21,10 +21,12 @@ impl ProgramJournal {
             Event::Asked(number) => json!(["asked", *number]),
             Event::Delivered(number) => json!(["delivered", *number]),
         });
+        let credentials = self.credentials.iter().map(|name| Value::from(name.as_str()));
         let members = json!({
             "form": FORM, "code": self.code.as_str(), "task": self.task.clone(), "before": self.n_before, "engine": self.engine.as_str(),
             "identity": self.identity.as_str(), "run": self.run.as_str(), "started": self.started,
             "names": Value::Object(names.collect()), "tools": prints_value(&self.tools), "sessions": prints_value(&self.sessions),
+            "credentials": Value::Array(credentials.collect()),
             "events": Value::Array(events.collect()),
             "result": self.result.clone().unwrap_or_default(), "size": self.size,
         });
@@ -57,6 +59,8 @@ impl ProgramJournal {
         let calls = value["calls"].as_array()?.iter().map(AskedCall::from_value);
         let calls: Vec<_> = calls.collect::<Option<_>>()?;
         let events = value["events"].as_array()?.iter().map(|it| read_event(it, calls.len()));
+        let credentials = value["credentials"].as_array()?.iter();
+        let credentials = credentials.map(|name| name.as_str().map(str::to_owned));
         Some(Self {
             code: value["code"].as_str()?.to_owned(),
             task: value["task"].as_str().map(str::to_owned),
@@ -68,6 +72,7 @@ impl ProgramJournal {
             names,
             tools: read_prints(&value["tools"])?,
             sessions: read_prints(&value["sessions"])?,
+            credentials: credentials.collect::<Option<_>>()?,
             events: events.collect::<Option<_>>()?,
             calls,
             result: Some(value["result"].clone()).filter(|it| !it.is_null()),

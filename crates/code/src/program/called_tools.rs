@@ -11,7 +11,9 @@ impl Program<'_> {
     /// began. A call that waits for a sign-in was not made, and binds nothing.
     pub(super) fn note_tools(&mut self) {
         let (functions, session) = (self.functions, self.call.session());
-        let ProgramJournal { calls, tools, sessions, identity, .. } = &mut self.journal;
+        let ProgramJournal { calls, tools, sessions, credentials, identity, .. } =
+            &mut self.journal;
+        *credentials = session.credential_names().map(str::to_owned).collect();
         let mut reached = BTreeSet::new();
         for asked in &*calls {
             let Some(tool) = asked.tool.as_deref() else { continue };

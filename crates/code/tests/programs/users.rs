@@ -23,6 +23,10 @@ pub(crate) fn tests() -> Vec<Test> {
             Box::pin(a_first_token()),
         ),
         ("a_call_that_waits_for_a_sign_in_binds_no_user", Box::pin(an_expired_token())),
+        (
+            "a_user_who_signs_in_for_one_more_service_stays_the_user",
+            Box::pin(a_second_credential()),
+        ),
     ]
 }
 
@@ -52,13 +56,13 @@ impl Office {
             Some(id) => call.with_decision(id, Decision::Approve),
             None => call,
         };
-        self.call(code, token, call).await
+        self.call(code, &session(token), call).await
     }
 
     async fn call(
         &self,
         code: &str,
-        token: Option<&str>,
+        session: &Session,
         with_answer: impl FnOnce(Call<'static>) -> Call<'static>,
     ) -> Ran {
         let mut rules = ApprovalRules::default();
@@ -71,12 +75,9 @@ impl Office {
             let builder = builder.backend(inbox("read", Effect::Read));
             builder.backend(inbox("send", Effect::Write)).middleware(approvals)
         });
-        let session = token.into_iter().fold(Session::new("s"), |session, token| {
-            session.with_credential("me", Secret::new(token.to_owned()))
-        });
         let input = Arguments::from([("input", code.into())]);
         let asked = ToolCall::new("1", "code-generate_and_execute", input);
-        let call = Call::new(&asked, &session).with_extension(AnswersSignIns).to_static();
+        let call = Call::new(&asked, session).with_extension(AnswersSignIns).to_static();
         let outcome = shop.executor.call_with(with_answer(call)).await.outcome;
         Ran { outcome, n_writes: shop.traffic.n_writes.load(Ordering::Relaxed) }
     }
@@ -104,6 +105,13 @@ fn inbox(name: &str, effect: Effect) -> Function {
         }
     });
     function.unwrap().with_effect(effect)
+}
+
+/// A session with the token of a user, if there is one.
+fn session(token: Option<&str>) -> Session {
+    token.into_iter().fold(Session::new("s"), |session, token| {
+        session.with_credential("me", Secret::new(token.to_owned()))
+    })
 }
 
 /// A token of a user, as an issuer renews it.
@@ -165,8 +173,27 @@ async fn an_expired_token() {
     let code = "await inbox.send()";
     let pending = waiting(office.run(code, Some(EXPIRED), None).await);
     // A program that has waited notes a write before it is made.
-    let tried = office.call(code, Some(EXPIRED), |call| call.with_approval(&*pending.id)).await;
+    let tried =
+        office.call(code, &session(Some(EXPIRED)), |call| call.with_approval(&*pending.id)).await;
     assert_eq!(waiting(tried).id, pending.id);
     let ran = office.run(code, Some("renewed"), Some(&pending.id)).await;
     assert_eq!(result(&ran.outcome), "mail ");
+}
+
+/// A function may read any credential of the session.
+async fn a_second_credential() {
+    let office = Office::new();
+    let code = format!("await pets.getPet(7)\n{READS}");
+    let (kim, lee) = (jwt("kim", 1), jwt("lee", 1));
+    let with_shop = |token: Option<&str>, user: &str| {
+        session(token).with_credential("shop", Secret::new(user.to_owned()))
+    };
+    let pending = waiting(office.call(&code, &with_shop(None, &kim), |call| call).await);
+    assert!(pending.id.starts_with(Pending::SIGN_IN), "{pending:?}");
+    let approve = |call: Call<'static>| call.with_decision(&*pending.id, Decision::Approve);
+    let refused = office.call(&code, &with_shop(Some(&kim), &lee), approve).await;
+    let Outcome::Failed(fault) = refused.outcome else { panic!("{:?}", refused.outcome) };
+    assert_eq!(fault.code, FaultCode::SignInRequired, "{fault:?}");
+    let asked = waiting(office.call(&code, &with_shop(Some(&kim), &kim), approve).await);
+    assert!(asked.id.starts_with("approval_"), "{asked:?}");
 }
