@@ -120,8 +120,13 @@ impl<'e> Functions<'e> {
             let today = self.session_fingerprint(tool, &session, &journal.identity);
             today.as_deref() == Some(print)
         };
+        // A program does not go on after a tool of it has changed; whose results it holds matters only for its own result.
+        let is_compared = |tool: &String| {
+            journal.result.is_some() || self.fingerprint(tool).as_ref() == journal.tools.get(tool)
+        };
         let mut sessions = journal.sessions.iter();
-        let (tool, _) = sessions.find(|(tool, print)| !is_same(tool, print))?;
+        let (tool, _) =
+            sessions.find(|(tool, print)| is_compared(tool) && !is_same(tool, print))?;
         Some(tool)
     }
 
@@ -139,14 +144,16 @@ impl<'e> Functions<'e> {
         Some(hexadecimal(hasher.finish().as_bytes()))
     }
 
-    /// The fingerprint of a tool's declaration; `None` if there is none.
+    /// The fingerprint of a tool's declaration, and of the values that the operator has set; `None` if there is none.
     pub(crate) fn fingerprint(self, tool: &str) -> Option<String> {
-        let declared = self.executor.find(tool)?.declaration()?;
+        let entry = self.executor.find(tool)?;
+        let declared = entry.declaration()?;
         let mut hasher = FingerprintHasher::default();
         hasher.text(declared.name.as_str()).text(declared.effect.as_str());
         hasher.value(&declared.input_schema.to_value());
         let output = declared.output_schema().map(Schema::to_value);
         hasher.value(&output.unwrap_or_default());
+        entry.add_session_to(&Session::default(), &mut hasher);
         Some(hexadecimal(hasher.finish().as_bytes()))
     }
 

@@ -4,12 +4,15 @@ use std::sync::{Arc, atomic::Ordering};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use callgate_code::{CodeSettings, Engine, load_over};
-use callgate_executor::{AnswersSignIns, Call, Decision, Function};
+use callgate_executor::{
+    AnswersSignIns, Backend as _, Builder, Call, Decision, EditedTool, Function,
+};
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
 use callgate_secret::Secret;
 use callgate_session::{Bounds, Memory, Store};
 use callgate_tool::{
-    Arguments, Content, Effect, Fault, FaultCode, Next, Outcome, Pending, Session, ToolCall, json,
+    Arguments, Content, Effect, Fault, FaultCode, Next, Outcome, Pending, Session, ToolCall,
+    ToolEdit, json,
 };
 
 use crate::shop::{Shop, Test};
@@ -27,6 +30,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "a_user_who_signs_in_for_one_more_service_stays_the_user",
             Box::pin(a_second_credential()),
         ),
+        ("a_tool_that_is_gone_or_set_otherwise_is_no_other_user", Box::pin(a_changed_tool())),
     ]
 }
 
@@ -37,6 +41,8 @@ const EXPIRED: &str = "expired";
 /// A service with mail of its users, and a person who approves what is written.
 struct Office {
     store: Arc<dyn Store>,
+    /// The tool of the toolset `desk`, and the value that the operator has set for it.
+    desk: Option<&'static str>,
 }
 
 /// The outcome of a run, and the number of its writes.
@@ -47,7 +53,8 @@ struct Ran {
 
 impl Office {
     fn new() -> Self {
-        Self { store: Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 })) }
+        let store = Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 }));
+        Self { store, desk: None }
     }
 
     /// Runs a program in a process of its own with the token of a user, or approves what it waits for.
@@ -73,7 +80,8 @@ impl Office {
         let tool = load_over(settings, &self.store).unwrap();
         let shop = Shop::of_tool(tool, |builder| {
             let builder = builder.backend(inbox("read", Effect::Read));
-            builder.backend(inbox("send", Effect::Write)).middleware(approvals)
+            let builder = builder.backend(inbox("send", Effect::Write)).middleware(approvals);
+            self.desk.into_iter().fold(builder, add_desk)
         });
         let input = Arguments::from([("input", code.into())]);
         let asked = ToolCall::new("1", "code-generate_and_execute", input);
@@ -107,6 +115,21 @@ fn inbox(name: &str, effect: Effect) -> Function {
     function.unwrap().with_effect(effect)
 }
 
+/// Adds a tool whose only argument the operator has set.
+fn add_desk(builder: Builder, place: &str) -> Builder {
+    let schema = json!({"type": "object", "properties": {"place": {"type": "string"}}});
+    let desk = Function::new("desk", "look", schema, |call| {
+        let place = call.arguments()["place"].clone();
+        async move { place }
+    });
+    let desk = desk.unwrap().with_effect(Effect::Read);
+    let edit = ToolEdit { fix: [("place".to_owned(), json!(place))].into(), ..ToolEdit::default() };
+    let tool = desk.declaration().unwrap();
+    let (edited, faults) = EditedTool::new(tool, tool.name.clone(), &edit.into());
+    assert!(faults.is_empty());
+    builder.edited_backend(desk, edited)
+}
+
 /// A session with the token of a user, if there is one.
 fn session(token: Option<&str>) -> Session {
     token.into_iter().fold(Session::new("s"), |session, token| {
@@ -128,9 +151,14 @@ fn waiting(ran: Ran) -> Box<Pending> {
 
 #[track_caller]
 fn result(outcome: &Outcome) -> String {
+    member(outcome, "execution_result")
+}
+
+#[track_caller]
+fn member(outcome: &Outcome, name: &str) -> String {
     let Outcome::Answered(answer) = outcome else { panic!("{outcome:?}") };
     let Content::Json(json) = &answer.content else { panic!("{outcome:?}") };
-    json.value()["execution_result"].as_str().unwrap().to_owned()
+    json.value()[name].as_str().unwrap().to_owned()
 }
 
 async fn a_renewed_token() {
@@ -196,4 +224,17 @@ async fn a_second_credential() {
     assert_eq!(fault.code, FaultCode::SignInRequired, "{fault:?}");
     let asked = waiting(office.call(&code, &with_shop(Some(&kim), &kim), approve).await);
     assert!(asked.id.starts_with("approval_"), "{asked:?}");
+}
+
+async fn a_changed_tool() {
+    for later in [None, Some("left")] {
+        let mut office = Office { desk: Some("right"), ..Office::new() };
+        let code = "await desk.look()\nawait pets.addPet(name='a')";
+        let pending = waiting(office.run(code, None, None).await);
+        office.desk = later;
+        let ran = office.run(code, None, Some(&pending.id)).await;
+        let error = member(&ran.outcome, "execution_error");
+        assert!(error.starts_with("stale: the tool `desk-look` has changed"), "{error}");
+        assert_eq!(ran.n_writes, 0);
+    }
 }
