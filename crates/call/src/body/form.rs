@@ -6,6 +6,7 @@ use callgate_openapi::{BodyMedia, PropertyEncoding};
 use callgate_tool::{Fault, Value};
 
 use super::{
+    choice::is_object_as_text,
     content::{Content, Member},
     media_type::{is_json, takes_json},
 };
@@ -48,7 +49,7 @@ pub(super) fn write_member(
     }
     match value {
         value if encoding.is_some_and(asks_for_json) => {
-            pairs.write_text(name, &value.to_string());
+            pairs.write_text(name, &json_text(value));
             Ok(())
         }
         Value::Array(items) => {
@@ -64,6 +65,14 @@ fn holds_structure(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(is_structure),
         other => other.is_object(),
+    }
+}
+
+/// A value as JSON. An object or a list that is a text is finished JSON.
+pub(super) fn json_text(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) if is_object_as_text(value) => text.to_owned(),
+        _ => value.to_string(),
     }
 }
 

@@ -13,7 +13,6 @@ use percent_encoding::percent_decode_str;
 use super::{
     MAX_BODY,
     boundary::boundary,
-    choice::is_object_as_text,
     content::{Content, Member},
     form,
     media_type::{is_json, is_range, matches_type, takes_json, with_charset},
@@ -226,9 +225,7 @@ fn member_part<'a>(
     if member.value.is_null() && !is_json {
         return Err(wording::unwritable(&member.at, Unwritable::Null));
     }
-    // An object or a list as text is finished JSON.
-    let is_quoted = is_json && member.value.is_string() && !is_object_as_text(member.value);
-    let text = if is_quoted { member.value.to_string() } else { text };
+    let text = if is_json { form::json_text(member.value) } else { text };
     Ok(Part { name, filename: None, media_type, headers, data: text.into_bytes().into() })
 }
 

@@ -91,6 +91,20 @@ fn a_form_is_written_by_its_encoding_object() {
 }
 
 #[test]
+fn a_text_in_a_field_of_json_is_json() {
+    let json_type = json!({"contentType": "application/json"});
+    let text = json!({"type": "string"});
+    let media =
+        encoded(json!({"s": text, "ready": text}), json!({"s": json_type, "ready": json_type}));
+    check(
+        FORM,
+        media,
+        json!({"s": "a b", "ready": "{\"k\": 1}"}),
+        &format!("{FORM}\n\ns=%22a%20b%22&ready=%7B%22k%22%3A%201%7D"),
+    );
+}
+
+#[test]
 fn a_value_without_a_form_encoding_is_refused() {
     let list = json!({"schema": {"type": "array", "items": {"type": "string", "nullable": true}}});
     refused(
