@@ -255,9 +255,16 @@ impl<'d> Entry<'d> {
         let Some(object) = object else { return false };
         let is_pair = matches!(self.placement, Placement::Query(Encoding::Styled(_)))
             || object.text("in") == Some("formData");
+        let is_single = |kind: &Node| {
+            matches!(kind.as_str(), Some("boolean" | "integer" | "null" | "number" | "string"))
+        };
         let kind = reference_chain(document, schema.node, &schema.path())
-            .find_map(|node| node.text("type"));
-        is_pair && matches!(kind, Some("boolean" | "integer" | "number" | "string"))
+            .find_map(|node| node.get("type"));
+        let is_of_singles = kind.is_some_and(|kind| match kind.as_array() {
+            Some(kinds) => kinds.iter().all(is_single),
+            None => is_single(kind),
+        });
+        is_pair && is_of_singles
     }
 
     fn into_input(

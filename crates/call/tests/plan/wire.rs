@@ -211,6 +211,11 @@ fn a_parameter_may_be_empty_if_the_description_allows_it() {
         let header = with_parameters(parameter("header", &schema));
         assert_eq!(call(&header, json!({"n": ""})).fault().code, FaultCode::InvalidArguments);
     }
+    let parameters = parameter("query", &json!({"type": ["integer", "null"]}));
+    let description = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://api.example.com/v1"}],
+        "paths": {"/x": {"get": {"parameters": parameters, "responses": {"200": {"description": "fine"}}}}}});
+    let nullable = plan(&description.to_string());
+    assert_eq!(call(&nullable, json!({"n": ""})).shown(), "GET /v1/x?n=");
     let number = with_parameters(parameter("query", &json!({"type": "integer"})));
     assert_eq!(call(&number, json!({"n": "5"})).shown(), "GET /v1/x?n=5");
     call(&number, json!({"n": "x"})).is_refused("n: expected integer, got string \"x\"");
