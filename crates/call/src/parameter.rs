@@ -35,12 +35,17 @@ pub(crate) fn write_pair(
     }
 }
 
+/// True for a media type of JSON, in small letters and without parameters.
+pub(crate) fn is_json(media_type: &str) -> bool {
+    media_type.ends_with("/json") || media_type.ends_with("+json")
+}
+
 /// A value by a media type: as JSON, or for another media type as its text. Other media types cannot write a structure.
 pub(crate) fn content_text<'a>(
     value: &'a Value,
     media_type: &str,
 ) -> Result<Cow<'a, str>, Unwritable> {
-    if media_type.ends_with("/json") || media_type.ends_with("+json") {
+    if is_json(media_type) {
         return Ok(Cow::Owned(value.to_string()));
     }
     match value {

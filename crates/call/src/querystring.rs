@@ -7,7 +7,7 @@ use callgate_openapi::Encoding;
 use callgate_tool::Value;
 
 use crate::{
-    parameter::{content_text, write_pair},
+    parameter::{content_text, is_json, write_pair},
     query::{FORM, Pairs},
     style::{Escape, Unwritable, is_void, write_escaped},
 };
@@ -39,8 +39,13 @@ pub(crate) fn write_member(
     let encoding = encoding_of_member(encodings, name);
     match (encoding, member) {
         _ if is_omitted(encoding, member) => Ok(()),
-        (Some(encoding), _) => write_pair(pairs, name, encoding, member),
         // OpenAPI 3.2.0 §4.15.1: as in a form, each item is a pair of its own.
+        (Some(encoding @ Encoding::Content { media_type }), Value::Array(items))
+            if !is_json(media_type) =>
+        {
+            items.iter().try_for_each(|item| write_pair(pairs, name, encoding, item))
+        }
+        (Some(encoding), _) => write_pair(pairs, name, encoding, member),
         (None, Value::Array(items)) => {
             items.iter().try_for_each(|item| pairs.write_pair(name, item, Escape::Unreserved))
         }
@@ -55,10 +60,10 @@ pub(crate) fn encoding_of_member<'a>(
     encodings.iter().find(|(own, _)| **own == *name).map(|(_, encoding)| encoding)
 }
 
-/// True if a member is not written: only a media type has a text for an empty list or object.
+/// True if a member is not written: only JSON has a text for an empty list or object.
 pub(crate) fn is_omitted(encoding: Option<&Encoding>, member: &Value) -> bool {
     match encoding {
-        Some(Encoding::Content { .. }) => member.is_null(),
-        Some(Encoding::Styled(_)) | None => is_void(member),
+        Some(Encoding::Content { media_type }) if is_json(media_type) => member.is_null(),
+        Some(Encoding::Content { .. } | Encoding::Styled(_)) | None => is_void(member),
     }
 }

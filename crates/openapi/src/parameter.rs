@@ -232,9 +232,8 @@ fn member_encoding(object: Cursor<'_, '_>) -> Option<Encoding> {
     }
     let media_type = object.text_without_report("contentType")?.split([',', ';']).next()?;
     let media_type = media_type.trim().to_ascii_lowercase();
-    // Values of other media types are texts, as they are without one.
-    let is_json = media_type.ends_with("/json") || media_type.ends_with("+json");
-    is_json.then(|| Encoding::Content { media_type: media_type.into() })
+    // Under a range, the type of a value decides, as without a media type.
+    (!media_type.ends_with('*')).then(|| Encoding::Content { media_type: media_type.into() })
 }
 
 /// The media type of a parameter with `content`, without parameters, and its media type object.

@@ -177,7 +177,8 @@ fn reserved_characters_of_a_path_stay_where_version_3_2_allows_them() {
 #[test]
 fn a_query_string_is_written_by_the_encodings_of_its_members() {
     let encoding = json!({"filter": {"style": "deepObject", "explode": true}, "ids": {"explode": false},
-        "sort": {"style": "pipeDelimited"}, "raw": {"contentType": "application/json"}, "all": {"style": "form"}});
+        "sort": {"style": "pipeDelimited"}, "raw": {"contentType": "application/json"}, "all": {"style": "form"},
+        "xml": {"contentType": "application/xml"}});
     let form = json!({"schema": {"type": "object"}, "encoding": encoding});
     let whole = json!({"name": "q", "in": "querystring", "content": {"application/x-www-form-urlencoded": form}});
     let description = json!({
@@ -188,8 +189,14 @@ fn a_query_string_is_written_by_the_encodings_of_its_members() {
     });
     let plan = plan(&description.to_string());
     let given = json!({"q": {"filter": {"a": 1, "b": [2]}, "ids": ["x", "y,z"], "sort": ["m", "n"],
-        "raw": [], "all": {"k": 1}, "plain": ["u", "v"]}});
-    call(&plan, given).sends("GET /v1/x?filter%5Ba%5D=1&filter%5Bb%5D%5B0%5D=2&ids=x,y%2Cz&sort=m%7Cn&raw=%5B%5D&k=1&plain=u&plain=v");
+        "raw": [], "all": {"k": 1}, "plain": ["u", "v"], "xml": ["<a/>", 1]}});
+    call(&plan, given).sends("GET /v1/x?filter%5Ba%5D=1&filter%5Bb%5D%5B0%5D=2&ids=x,y%2Cz&sort=m%7Cn&raw=%5B%5D&k=1&plain=u&plain=v&xml=%3Ca%2F%3E&xml=1");
+    let structure =
+        "a text in the parameter's media type, which is not JSON, got a list or an object";
+    for xml in [json!({"a": 1}), json!(["<a/>", {"a": 1}])] {
+        let refused = call(&plan, json!({"q": {"xml": xml}}));
+        refused.is_refused(&format!("q: expected {structure}"));
+    }
     call(&plan, json!({"q": {"all": {"k": 1}, "k": 2}})).is_refused(
         "q.k: expected members whose names are no query key of another input, got the query key `k`, which `q.all` writes",
     );
