@@ -44,7 +44,7 @@ pub(super) fn error(dialect: Dialect, failing: Failing) -> Vec<u8> {
         }
         Dialect::Responses => {
             let error =
-                json!({"code": one("rate_limit_exceeded", "bad_request"), "message": message});
+                json!({"code": one("rate_limit_exceeded", "invalid_prompt"), "message": message});
             json!({"type": "response.failed", "response": {"status": "failed", "output": [], "error": error}})
         }
         other => panic!("no provider speaks {other}"),
