@@ -5,10 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use callgate_call::wording;
-use callgate_tool::{
-    Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Schema, Session, Tool, ToolName,
-    Value,
-};
+use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Schema, Tool, ToolName, Value};
 
 use super::Backend;
 use crate::{
@@ -87,11 +84,6 @@ impl Backend for ClientFunction {
 
     fn client_time(&self) -> Duration {
         self.time
-    }
-
-    /// The client gets no value of the session. Its answer is for the users whom it acts for.
-    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        hasher.users(session);
     }
 
     async fn for_client(&self, call: &Call<'_>, _: &mut Journal) -> Result<Value, Box<Fault>> {
