@@ -208,10 +208,15 @@ impl<'a> Entry<'a> {
         self.0.backend.calls_tools()
     }
 
-    /// Adds to a fingerprint what a call of the tool reads of a session, and whose credential it sends.
+    /// Adds to a fingerprint what a call of the tool reads of a session, and whose credential it sends. A client gets no value of the
+    /// session: its answer is for the users whom it acts for.
     #[doc(hidden)]
     pub fn add_session_to(self, session: &Session, hasher: &mut FingerprintHasher) {
-        self.0.backend.fingerprint(session, hasher);
+        if self.execution() == Execution::Client {
+            hasher.users(session);
+        } else {
+            self.0.backend.fingerprint(session, hasher);
+        }
     }
 
     /// The place where calls run.

@@ -126,6 +126,11 @@ impl FingerprintHasher {
         for values in session.payload_and_context() {
             self.object(values);
         }
+        self.users(session)
+    }
+
+    /// Adds whose credentials a session has, and its caller, and none of its values.
+    pub fn users(&mut self, session: &Session) -> &mut Self {
         for (name, credential) in session.credentials() {
             self.text(name).subject(credential);
         }

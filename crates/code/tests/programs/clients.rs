@@ -6,10 +6,11 @@ use callgate_code::{CodeSettings, Engine, load_over};
 use callgate_executor::{
     AnswersPrograms, Call, ClientAnswer, ClientFunction, Executor, Resumption,
 };
+use callgate_secret::Secret;
 use callgate_session::{Bounds, Memory, Store};
 use callgate_tool::{
-    Arguments, Content, Effect, FaultCode, Outcome, Pending, PendingKind, Session, ToolCall,
-    ToolName, json,
+    Arguments, Content, Effect, FaultCode, Object, Outcome, Pending, PendingKind, Session,
+    ToolCall, ToolName, json,
 };
 
 use crate::shop::{Shop, Test};
@@ -23,6 +24,10 @@ pub(crate) fn tests() -> Vec<Test> {
             Box::pin(an_answer_that_does_not_fit()),
         ),
         ("a_client_that_brings_no_answers_is_asked_nothing", Box::pin(nobody_answers())),
+        (
+            "an_answer_of_the_client_may_change_values_of_the_session_and_not_its_user",
+            Box::pin(changed_values()),
+        ),
     ]
 }
 
@@ -43,10 +48,18 @@ fn process(store: &Arc<dyn Store>) -> Executor {
 }
 
 async fn run(store: &Arc<dyn Store>, code: &str, answer: Option<(&str, ClientAnswer)>) -> Outcome {
+    run_in(&Session::default(), store, code, answer).await
+}
+
+async fn run_in(
+    session: &Session,
+    store: &Arc<dyn Store>,
+    code: &str,
+    answer: Option<(&str, ClientAnswer)>,
+) -> Outcome {
     let asked =
         ToolCall::new("1", "code-generate_and_execute", Arguments::from([("input", code.into())]));
-    let session = Session::default();
-    let call = Call::new(&asked, &session).with_extension(AnswersPrograms);
+    let call = Call::new(&asked, session).with_extension(AnswersPrograms);
     let call = match answer {
         None => call,
         Some((pending, answer)) => {
@@ -132,4 +145,24 @@ async fn nobody_answers() {
     let stranger = run(&store, LOOP, Some(("program_call_1", said("yes")))).await;
     let Outcome::Failed(fault) = stranger else { panic!("{stranger:?}") };
     assert_eq!(fault.code, FaultCode::UnknownApproval);
+}
+
+async fn changed_values() {
+    let (store, code) =
+        (memory(), "[(await app.ask(n=1))['said'], (await app.ask(n=2))['said'], 'end']");
+    let session = |step: u64, user: &str| {
+        let values = Object::from([("step", step.into())]);
+        let user = Secret::new(user.to_owned());
+        Session::new("s").with_parameters(values).with_credential("me", user)
+    };
+    let first = waiting(run_in(&session(1, "kim"), &store, code, None).await);
+    let answer = Some((&*first.id, said("yes")));
+    let second = waiting(run_in(&session(2, "kim"), &store, code, answer).await);
+    let answer = || Some((&*second.id, said("no")));
+    let Outcome::Failed(fault) = run_in(&session(2, "lee"), &store, code, answer()).await else {
+        panic!("another user goes on")
+    };
+    assert_eq!(fault.code, FaultCode::SignInRequired, "{fault:?}");
+    let outcome = run_in(&session(3, "kim"), &store, code, answer()).await;
+    assert_eq!(result(&outcome), r#"["yes","no","end"]"#);
 }
