@@ -68,15 +68,19 @@ pub(super) fn read_encodings(
 /// Reports members that are objects although their media types have no form for one.
 fn report_formless(media: Cursor<'_, '_>, encodings: &[PropertyEncoding]) {
     let document = media.document;
+    let is_text = |it: &&PropertyEncoding| it.styled.is_none() && !it.is_binary;
+    let is_formless = |it: &&PropertyEncoding| is_text(it) && !takes_json(&it.content_types);
+    let formless: Vec<&PropertyEncoding> = encodings.iter().filter(is_formless).collect();
+    if formless.is_empty() {
+        return;
+    }
     let schema = media
         .unresolved_member_node("schema")
         .and_then(|schema| follow_references(document, schema.node, &schema.path()).ok());
     let Some(properties) = schema.and_then(|schema| schema.member("properties")) else { return };
     let map = media.member_cursor("encoding");
-    for encoding in encodings {
-        let is_text = encoding.styled.is_none() && !encoding.is_binary;
-        let is_formless = is_text && !takes_json(&encoding.content_types);
-        let property = properties.member(&encoding.name).filter(|_| is_formless);
+    for encoding in formless {
+        let property = properties.member(&encoding.name);
         if property.is_some_and(|property| holds_objects(document, &property)) {
             let declared = encoding.content_types.join(", ");
             let message = format!("expected JSON for an object in a form, got: `{declared}`");

@@ -163,9 +163,13 @@ fn is_text_of_bytes<'d>(
     let is_free = media.kind == BodyKind::Text && !cursor.document.has_session_inputs();
     // Any bytes may be a text.
     let holds_only_bytes = is_pure(&bare) && bare != "application/octet-stream";
+    // The references of a schema are followed for these media types alone.
+    if !is_free || !holds_only_bytes {
+        return false;
+    }
     let is_list = reference_chain(cursor.document, schema.node, &schema.path())
         .any(|node| node.get("items").is_some());
-    if !is_free || !holds_only_bytes || is_list {
+    if is_list {
         return false;
     }
     let is_text = is_untyped(cursor.document, schema.clone(), &[bare.as_str().into()]);
