@@ -67,9 +67,10 @@ const known = new Map();
 const isActive = (token) => {
   if (known.has(token)) return known.get(token);
   const ask = async () => {
-    const authorization = `Basic ${Buffer.from(`basic:${secret}`).toString('base64')}`;
     for (;;) {
       try {
+        // The secret of now: another server may answer than the one that was asked first.
+        const authorization = `Basic ${Buffer.from(`basic:${secret}`).toString('base64')}`;
         const answer = await fetch(`http://127.0.0.1:${port}/token/introspection`, {
           method: 'POST', headers: { authorization }, body: new URLSearchParams({ token }),
           // One that was asked of a server that is killed is asked again.
