@@ -16,7 +16,7 @@ const PRODUCTS: &[&str] = &["secret_manager"];
 /// Nouns with the ending of a participle, of which modules may be named.
 const NOUNS: &str =
     "binding coding encoding ending finding framing grouping keyring listing logging masking
-    naming listen open pruning recording screen serving spelling token wording";
+    naming listen open pruning querystring recording screen serving spelling token wording";
 
 /// Names of the standard prelude.
 const PRELUDE: &[&str] = &[

@@ -18,7 +18,7 @@ pub mod settings;
 #[cfg(test)]
 mod subscriber;
 #[cfg(test)]
-mod test_store;
+mod tests;
 mod timed_store;
 mod webhook;
 

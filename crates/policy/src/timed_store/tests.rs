@@ -15,7 +15,7 @@ use tracing_subscriber::{Layer, Registry, layer::Context, layer::SubscriberExt};
 use super::*;
 use crate::{
     subscriber::subscribe,
-    test_store::{Hook, Request, TestStore},
+    tests::store::{Hook, Request, TestStore},
 };
 
 /// Requests that take a time; `u64::MAX` for ones that are refused.

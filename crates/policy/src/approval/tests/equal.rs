@@ -1,7 +1,7 @@
 //! Tests of approvals of equal calls, which are found without reading all that wait.
 
 use super::*;
-use crate::test_store::{Hook, Request, TestStore};
+use crate::tests::store::{Hook, Request, TestStore};
 
 /// A count of listings.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use callgate_session::ErrorKind;
 
 use super::*;
-use crate::test_store::{Hook, Request, TestStore};
+use crate::tests::store::{Hook, Request, TestStore};
 
 /// A store that answers no change while it is out of reach.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use callgate_session::{Bounds, Error, ErrorKind};
 
 use super::*;
-use crate::test_store::{Hook, Request, TestStore};
+use crate::tests::store::{Hook, Request, TestStore};
 
 /// Memory that can be taken away.
 #[derive(Debug, Default)]

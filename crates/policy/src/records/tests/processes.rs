@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU8;
 use async_trait::async_trait;
 
 use super::*;
-use crate::test_store::{Hook, Request, TestStore};
+use crate::tests::store::{Hook, Request, TestStore};
 
 /// A store as one process reaches it.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::*;
-use crate::test_store::{Hook, Request, TestStore};
+use crate::tests::store::{Hook, Request, TestStore};
 
 /// A program's own store, which always takes a moment.
 #[derive(Debug, Default)]
