@@ -1,3 +1,3 @@
-//! What tests of several modules use.
+//! Parts that tests of several modules share.
 
 pub(crate) mod store;

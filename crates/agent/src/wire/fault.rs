@@ -36,7 +36,8 @@ pub(crate) fn error_words(error: &Value) -> String {
     let raw = error.get("metadata").and_then(|it| it.get("raw")).and_then(Value::as_str);
     let Some(raw) = raw else { return said.to_owned() };
     let parsed = Value::parse(raw).unwrap_or_default();
-    format!("{said}: {}", words(&parsed).unwrap_or(raw))
+    let behind = words(&parsed).unwrap_or(raw);
+    if said.is_empty() { behind.to_owned() } else { format!("{said}: {behind}") }
 }
 
 fn words(error: &Value) -> Option<&str> {
@@ -163,6 +164,7 @@ mod tests {
                 json!({"error": {"message": "Provider returned error", "metadata": {"raw": raw}}}),
                 "Provider returned error: the engine is dead",
             ),
+            (json!({"error": {"code": 502, "metadata": {"raw": raw}}}), "the engine is dead"),
             (json!({"error": {"code": 7}}), r#"{"code":7}"#),
         ] {
             check(holder, Some(expected));

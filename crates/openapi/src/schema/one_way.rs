@@ -1,6 +1,6 @@
 //! Finds members that a view of a schema leaves out (`readOnly`, `writeOnly`), wherever in a composition they are marked.
-//! What requires such a member applies to the other direction alone (OpenAPI 3.0.4 §4.7.24.2), also in another part of
-//! the composition.
+//! A keyword that requires such a member applies to the other direction alone (OpenAPI 3.0.4 §4.7.24.2), also in another
+//! part of the composition.
 
 use callgate_tree::{Node, Path};
 

@@ -22,7 +22,7 @@ pub(crate) enum Request<'a> {
     Take,
 }
 
-/// What a test does to requests.
+/// Changes what becomes of requests in a test.
 #[async_trait]
 pub(crate) trait Hook: Debug + Send + Sync {
     /// An error in place of the request.

@@ -121,8 +121,8 @@ async fn a_transaction_takes_little_more_than_its_statements_in_one_flight() {
     }
 }
 
-/// Waits until a statement counts none.
-async fn wait_for_none(client: &Client, count: &Statement) {
+/// Waits until the number that a statement selects is zero.
+async fn wait_until_count_is_zero(client: &Client, count: &Statement) {
     while client.query_one(count, &[]).await.unwrap().get::<_, i64>(0) > 0 {}
 }
 
@@ -144,7 +144,7 @@ async fn a_cancellation_reaches_the_server_within_fifty_milliseconds() {
             let run = postgres.run(read([rows("select pg_sleep(30)::text", &[])]), soon());
             assert!(tokio::time::timeout(Duration::from_millis(60), run).await.is_err());
             let left = Instant::now();
-            wait_for_none(&watch, &active).await;
+            wait_until_count_is_zero(&watch, &active).await;
             times.push(left.elapsed());
         }
         times.sort();
