@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     engine::{Engine, LexicalRules, PlanReader, TableSizes},
+    row_buffer::{Row, RowBuffer},
     transaction::{Access, Expects, Failure, Step, StepResult, Transaction},
 };
 
@@ -30,7 +31,7 @@ impl Estimate {
     pub(crate) fn check_limit(&self, answers: &[StepResult]) -> Result<(), Failure> {
         let [plans @ .., tables] = answers else { return Ok(()) };
         let tables = sizes(&tables.rows);
-        let rows_read = |plan: &StepResult| (self.reader.rows_read)(&plan.rows, &tables);
+        let rows_read = |plan: &StepResult| (self.reader.rows_read)(&plan.rows.to_texts(), &tables);
         // A plan that cannot be read is no permission.
         let rows: f64 = plans.iter().map(rows_read).sum::<Option<_>>().ok_or(Failure::Internal)?;
         let rows = row_count(rows);
@@ -52,12 +53,9 @@ pub(crate) fn plan_questions(engine: Engine, of: &Transaction) -> Option<Vec<Ste
     (!steps.is_empty()).then_some(steps)
 }
 
-fn sizes(rows: &[Vec<Option<String>>]) -> TableSizes {
-    let size = |row: &Vec<Option<String>>| match row.as_slice() {
-        [Some(name), Some(size)] => Some((name.clone(), size.parse().ok()?)),
-        _ => None,
-    };
-    rows.iter().filter_map(size).collect()
+fn sizes(rows: &RowBuffer) -> TableSizes {
+    let size = |row: Row<'_>| Some((row.value(0)??.to_owned(), row.value(1)??.parse().ok()?));
+    rows.rows().filter_map(size).collect()
 }
 
 /// True for a statement that a server plans. `CALL` is none.

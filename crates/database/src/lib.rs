@@ -44,6 +44,7 @@ mod query;
 mod query_text;
 mod renewal;
 mod result_rows;
+mod row_buffer;
 #[cfg(feature = "_server")]
 mod server_url;
 mod session_values;

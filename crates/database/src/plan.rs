@@ -23,7 +23,7 @@ use crate::{
     filter::Filter,
     operation::Operation,
     page::Place,
-    result_rows::{Columns, ResultShape},
+    result_rows::{Columns, NamedColumn, ResultShape},
     session_values::text_of_column,
     sql::{self, Direction, Sql},
     transaction::{Access, Expects, Step, Transaction},
@@ -49,12 +49,37 @@ pub(crate) enum Purpose {
     Review,
 }
 
+/// The columns that an operation shows, as its statement and its result write them: made at load, since most calls want all.
+#[derive(Debug)]
+pub(crate) struct OutputColumns {
+    text: String,
+    named: Arc<[NamedColumn]>,
+}
+
+impl OutputColumns {
+    pub(crate) fn new(entity: &Entity, operation: Operation, database: &Database) -> Self {
+        let columns = entity.outputs(operation);
+        let value_bytes = database.limits.row_bytes;
+        let text = sql::columns_of_table(database.engine, &entity.table, &columns, value_bytes);
+        Self { text, named: columns.into_iter().map(NamedColumn::from_column).collect() }
+    }
+}
+
+/// The columns of a result that a call wants.
+struct WantedColumns<'a> {
+    columns: Vec<&'a Column>,
+    /// The columns in a statement, unless the call chose some.
+    text: Option<&'a str>,
+    named: Arc<[NamedColumn]>,
+}
+
 /// One call of an entity's tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) entity: &'a Entity,
     pub(crate) operation: Operation,
     pub(crate) database: &'a Database,
+    pub(crate) outputs: &'a OutputColumns,
     pub(crate) tool: &'a ToolName,
     pub(crate) call: &'a Call<'a>,
 }
@@ -98,10 +123,11 @@ impl<'a> Request<'a> {
         let mut values = self.values();
         let key = self.row_key(&rows, &mut values);
         values.into_result()?;
-        let columns = self.wanted_columns(Operation::Get);
+        let WantedColumns { columns, text, named } = self.wanted_columns(Operation::Get);
         let select = sql::Select {
             table: &self.entity.table,
-            columns: columns.clone(),
+            columns,
+            text,
             target: sql::TargetRows { rows: &rows, key: &key, filter: &Filter::default() },
             order: &[],
             after: None,
@@ -112,7 +138,7 @@ impl<'a> Request<'a> {
         let mut steps = Steps::default();
         let sql = sql::select(self.database.engine, &select);
         steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
-        self.plan_from_steps(Access::Read, steps, ResultShape::Row(self.shown_columns(&columns)))
+        self.plan_from_steps(Access::Read, steps, ResultShape::Row(self.result_columns(named)))
     }
 
     fn plan_from_steps(
@@ -166,10 +192,15 @@ impl<'a> Request<'a> {
     }
 
     /// The columns of the result that the call wants: all unless it names some.
-    fn wanted_columns(&self, operation: Operation) -> Vec<&'a Column> {
+    fn wanted_columns(&self, operation: Operation) -> WantedColumns<'a> {
         let columns = self.entity.outputs(operation);
         let wanted = self.named_columns("select", &columns);
-        if wanted.is_empty() { columns } else { wanted }
+        if wanted.is_empty() {
+            let OutputColumns { text, named } = self.outputs;
+            return WantedColumns { columns, text: Some(text), named: Arc::clone(named) };
+        }
+        let named = wanted.iter().copied().map(NamedColumn::from_column).collect();
+        WantedColumns { columns: wanted, text: None, named }
     }
 
     /// The columns that an argument names, in their own order.
@@ -190,9 +221,13 @@ impl<'a> Request<'a> {
     }
 
     fn shown_columns(&self, columns: &[&Column]) -> Columns {
+        self.result_columns(columns.iter().copied().map(NamedColumn::from_column).collect())
+    }
+
+    fn result_columns(&self, named: Arc<[NamedColumn]>) -> Columns {
         let limits = &self.database.limits;
         Columns {
-            named: columns.iter().map(|it| (it.name.clone(), it.kind.clone())).collect(),
+            named,
             engine: self.database.engine,
             value_bytes: limits.row_bytes,
             result_bytes: limits.result_bytes,

@@ -24,7 +24,7 @@ use crate::{
     failure::FailureContext,
     plan::Purpose,
     query_text::QueryText,
-    result_rows::{Columns, ResultShape},
+    result_rows::{Columns, NamedColumn, ResultShape},
     shares,
     transaction::{Access, Expects, Failure, Step},
 };
@@ -65,8 +65,9 @@ impl Request<'_> {
             }
             came => came.map_err(|failure| self.fault(&failure))?,
         };
+        let columns = wrapped.columns.into_iter();
         let columns = Columns {
-            named: wrapped.columns,
+            named: columns.map(|(name, kind)| NamedColumn::new(name, kind)).collect(),
             engine: self.database.engine,
             value_bytes: limits.row_bytes,
             result_bytes: limits.result_bytes,

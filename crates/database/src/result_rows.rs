@@ -2,17 +2,21 @@
 //! cut silently: values that are too long and rows that do not fit are said in `note`, and `more` is true if there are rows that are
 //! not shown.
 
-use std::fmt::{Display, Write as _};
+use std::{
+    fmt::{Display, Write as _},
+    sync::Arc,
+};
 
 use callgate_call::wording::database as wording;
 use callgate_tool::{Answer, Content, Fault, Json, Outcome, write_string};
 
 use crate::{
-    catalog::ColumnKind,
+    catalog::{Column, ColumnKind},
     column,
     engine::Engine,
     page::{Pages, Place},
-    transaction::{Rows, StepResult},
+    row_buffer::{Row, RowBuffer},
+    transaction::StepResult,
 };
 
 /// The form that the rows of a transaction get.
@@ -31,10 +35,19 @@ pub(crate) enum ResultShape {
 /// The columns of a result: the first ones of the statement.
 #[derive(Debug)]
 pub(crate) struct Columns {
-    pub(crate) named: Vec<(String, ColumnKind)>,
+    pub(crate) named: Arc<[NamedColumn]>,
     pub(crate) engine: Engine,
     pub(crate) value_bytes: usize,
     pub(crate) result_bytes: usize,
+}
+
+/// A column of a result.
+#[derive(Debug)]
+pub(crate) struct NamedColumn {
+    name: String,
+    kind: ColumnKind,
+    /// The beginning of its member in a row: the name as JSON, and a colon.
+    json_name: String,
 }
 
 /// The beginning of the next page.
@@ -81,54 +94,67 @@ impl ResultShape {
     }
 }
 
+impl NamedColumn {
+    pub(crate) fn new(name: String, kind: ColumnKind) -> Self {
+        let mut json_name = String::with_capacity(name.len().saturating_add(3));
+        write_string(&name, &mut json_name);
+        json_name.push(':');
+        Self { name, kind, json_name }
+    }
+
+    pub(crate) fn from_column(column: &Column) -> Self {
+        Self::new(column.name.clone(), column.kind.clone())
+    }
+}
+
 impl Columns {
     fn change_result(&self, came: &StepResult) -> ResultText {
         let mut result = ResultText::new();
         result.member("affected", came.affected);
-        if let [row] = &*came.rows
+        if came.rows.len() == 1
+            && let Some(row) = came.rows.row(0)
             && !self.named.is_empty()
         {
             result.begin("row");
-            self.write_row(&self.json_names(), row, || "row".to_owned(), &mut result);
+            self.write_row(row, || "row".to_owned(), &mut result);
         }
         result.note(self, None);
         result
     }
 
-    fn single_row(&self, rows: &Rows, entity: &str) -> Result<ResultText, Box<Fault>> {
-        let row = match &**rows {
-            [] => return Err(wording::not_found(entity)),
-            [row] => row,
-            _ => return Err(wording::ambiguous_key(entity)),
-        };
+    fn single_row(&self, rows: &RowBuffer, entity: &str) -> Result<ResultText, Box<Fault>> {
+        let row = rows.row(0).ok_or_else(|| wording::not_found(entity))?;
+        if rows.len() > 1 {
+            return Err(wording::ambiguous_key(entity));
+        }
         let mut result = ResultText::new();
         result.begin("row");
-        self.write_row(&self.json_names(), row, || "row".to_owned(), &mut result);
+        self.write_row(row, || "row".to_owned(), &mut result);
         result.note(self, None);
         Ok(result)
     }
 
     fn page_of_rows(
         &self,
-        rows: &Rows,
+        rows: &RowBuffer,
         limit: u32,
-        token: impl Fn(&[Option<String>]) -> Option<String>,
+        token: impl Fn(Row<'_>) -> Option<String>,
     ) -> ResultText {
         let wanted = usize::try_from(limit).unwrap_or(usize::MAX).min(rows.len());
-        let names = self.json_names();
         let mut result = ResultText::new();
-        let n_bytes: usize = rows.iter().take(wanted).flatten().flatten().map(String::len).sum();
+        let n_names: usize = self.named.iter().map(|column| column.json_name.len() + 3).sum();
+        let n_bytes = rows.n_bytes().saturating_add(n_names.saturating_mul(rows.len()));
         result.json.reserve(n_bytes.min(self.result_bytes));
         result.begin("rows");
         result.json.push('[');
         let begin = result.json.len();
         let mut n_shown = 0;
-        for (at, row) in rows.iter().take(wanted).enumerate() {
+        for (at, row) in rows.rows().take(wanted).enumerate() {
             let (end, n_cuts) = (result.json.len(), result.cuts.count());
             if at > 0 {
                 result.json.push(',');
             }
-            self.write_row(&names, row, || format!("rows[{at}]"), &mut result);
+            self.write_row(row, || format!("rows[{at}]"), &mut result);
             // The commas between rows do not count.
             if result.json.len() - begin - at > self.result_bytes && at > 0 {
                 result.json.truncate(end);
@@ -139,7 +165,7 @@ impl Columns {
         }
         result.json.push(']');
         let more = n_shown < rows.len();
-        let next = n_shown.checked_sub(1).filter(|_| more).and_then(|last| rows.get(last));
+        let next = n_shown.checked_sub(1).filter(|_| more).and_then(|last| rows.row(last));
         result.member("more", more);
         if let Some(next) = next.and_then(|row| token(row)) {
             result.text("next", &next);
@@ -150,26 +176,9 @@ impl Columns {
         result
     }
 
-    /// The beginnings of the members of a row: the names as JSON, each with a colon.
-    fn json_names(&self) -> Vec<String> {
-        let json_name = |(name, _): &(String, ColumnKind)| {
-            let mut json = String::with_capacity(name.len().saturating_add(3));
-            write_string(name, &mut json);
-            json.push(':');
-            json
-        };
-        self.named.iter().map(json_name).collect()
-    }
-
     /// Writes a row, which alone fits a result: if it does not, its values are cut to equal parts.
-    fn write_row(
-        &self,
-        names: &[String],
-        row: &[Option<String>],
-        at: impl Fn() -> String,
-        result: &mut ResultText,
-    ) {
-        let n_bytes: usize = row.iter().flatten().map(String::len).sum();
+    fn write_row(&self, row: Row<'_>, at: impl Fn() -> String, result: &mut ResultText) {
+        let n_bytes: usize = row.values().flatten().map(str::len).sum();
         let most_bytes = if n_bytes > self.result_bytes {
             let part = self.result_bytes / self.named.len().max(1);
             part.clamp(LEAST_BYTES, self.value_bytes.max(LEAST_BYTES))
@@ -177,13 +186,12 @@ impl Columns {
             self.value_bytes
         };
         result.json.push('{');
-        let columns = self.named.iter().zip(names);
-        for (index, (((name, kind), json_name), text)) in columns.zip(row).enumerate() {
+        for (index, (column, text)) in self.named.iter().zip(row.values()).enumerate() {
             if index > 0 {
                 result.json.push(',');
             }
+            let NamedColumn { name, kind, json_name } = column;
             result.json.push_str(json_name);
-            let text = text.as_deref();
             if column::write_shown(kind, text, self.engine, most_bytes, &mut result.json) {
                 result.cuts.add(format!("{}.{name}", at()));
             }
@@ -234,11 +242,11 @@ impl ResultText {
 
 impl Further {
     /// The token of the rows after this one; `None` if a value of it is not whole.
-    fn token(&self, row: &[Option<String>], columns: &Columns, pages: &Pages) -> Option<String> {
+    fn token(&self, row: Row<'_>, columns: &Columns, pages: &Pages) -> Option<String> {
         let value = |position: &usize| {
-            let text = row.get(*position)?;
-            let is_whole = text.as_ref().is_none_or(|text| text.len() <= columns.value_bytes);
-            is_whole.then(|| text.clone())
+            let text = row.value(*position)?;
+            let is_whole = text.is_none_or(|text| text.len() <= columns.value_bytes);
+            is_whole.then(|| text.map(str::to_owned))
         };
         let after: Option<Vec<Option<String>>> = self.positions.iter().map(value).collect();
         pages.token(&after?, self.place)

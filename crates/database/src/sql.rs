@@ -9,6 +9,8 @@ mod keyset;
 mod scope;
 mod version;
 
+use std::borrow::Cow;
+
 pub(crate) use self::{
     aggregate::{Groups, aggregate},
     version::has_next as has_next_version,
@@ -38,6 +40,8 @@ pub(crate) enum Direction {
 pub(crate) struct Select<'a> {
     pub(crate) table: &'a Table,
     pub(crate) columns: Vec<&'a Column>,
+    /// The columns as [`columns_of_table`] writes them, if that was done before.
+    pub(crate) text: Option<&'a str>,
     pub(crate) target: TargetRows<'a>,
     pub(crate) order: &'a [(String, Direction)],
     /// The values of the columns of `order` in the row after which the reading goes on.
@@ -89,7 +93,10 @@ fn select_from(
     counted: Option<&Column>,
 ) -> Sql {
     let engine = binding.engine;
-    let columns = shown_columns(binding.scope(), &select.columns, select.value_bytes);
+    let columns = match select.text {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(shown_columns(binding.scope(), &select.columns, select.value_bytes)),
+    };
     let mut text = format!("SELECT {columns} FROM {source}");
     let mut conditions = condition::of_target(&mut binding, &select.target);
     let scope = binding.scope();
@@ -198,6 +205,16 @@ pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
         order_by(&binding, select.order)
     );
     binding.statement(text)
+}
+
+/// The columns of a table, read as those of a [`Select`].
+pub(crate) fn columns_of_table(
+    engine: Engine,
+    table: &Table,
+    columns: &[&Column],
+    value_bytes: usize,
+) -> String {
+    shown_columns(Binding::new(engine, table).scope(), columns, value_bytes)
 }
 
 /// The columns of another statement, which is the table `callgate` here, read as those of a [`Select`].

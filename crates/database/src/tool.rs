@@ -12,7 +12,7 @@ use crate::{
     entity::Entity,
     failure::FailureContext,
     operation::Operation,
-    plan::{Plan, Purpose, Request},
+    plan::{OutputColumns, Plan, Purpose, Request},
     transaction::{Access, Failure, Transaction},
 };
 
@@ -22,6 +22,7 @@ pub(crate) struct EntityTool {
     pub(crate) tool: Tool,
     pub(crate) entity: Arc<Entity>,
     pub(crate) operation: Operation,
+    pub(crate) outputs: OutputColumns,
     pub(crate) database: Arc<Database>,
 }
 
@@ -31,6 +32,7 @@ impl EntityTool {
             entity: &self.entity,
             operation: self.operation,
             database: &self.database,
+            outputs: &self.outputs,
             tool: &self.tool.name,
             call,
         }
@@ -94,9 +96,9 @@ impl Backend for EntityTool {
         let deadline = call.deadline_within(self.database.limits.timeout);
         let fault = |failure| self.fault(call, &[Purpose::Reading], &failure);
         self.database.check_plan(&transaction, deadline).await.map_err(fault)?;
-        let came = self.database.driver.run(transaction, deadline).await.map_err(fault)?;
-        let rows = came.last().map(|came| came.rows.as_slice()).unwrap_or_default();
-        reviewing.review(&request, rows)
+        let mut came = self.database.driver.run(transaction, deadline).await.map_err(fault)?;
+        let rows = came.pop().unwrap_or_default().rows;
+        reviewing.review(&request, &rows)
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {

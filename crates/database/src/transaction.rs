@@ -6,6 +6,8 @@ use std::{sync::Arc, time::Duration};
 use callgate_tool::{Event, Journal, hexadecimal};
 use sha2::{Digest as _, Sha256};
 
+use crate::row_buffer::RowBuffer;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Transaction {
     /// The id of the principal whose call it is; empty without one.
@@ -76,12 +78,13 @@ impl Expects {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct ReviewedDigest(pub(crate) [u8; 32]);
 
-/// Rows as texts, `None` for null, in the order of the statement's columns.
+/// Rows of a catalog as texts, `None` for null, in the order of the statement's columns.
+#[cfg(feature = "_server")]
 pub(crate) type Rows = Vec<Vec<Option<String>>>;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepResult {
-    pub(crate) rows: Rows,
+    pub(crate) rows: RowBuffer,
     /// The rows that it changed.
     pub(crate) affected: u64,
 }
@@ -161,12 +164,12 @@ impl StepResult {
 
 impl ReviewedDigest {
     /// The digest of rows, in their order.
-    pub(crate) fn from_rows(rows: &[Vec<Option<String>>]) -> Self {
+    pub(crate) fn from_rows(rows: &RowBuffer) -> Self {
         let mut hasher = Sha256::new();
-        for row in rows {
+        for row in rows.rows() {
             hasher.update((row.len() as u64).to_le_bytes());
-            for value in row {
-                hash_value(&mut hasher, value.as_deref());
+            for value in row.values() {
+                hash_value(&mut hasher, value);
             }
         }
         Self(hasher.finalize().into())

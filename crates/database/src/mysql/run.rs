@@ -92,7 +92,7 @@ async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<PreparedStatemen
     for (at, (step, statement)) in pairs.iter().enumerate() {
         match fetch(connection, step, statement).await {
             Ok(reply) if reply.is_cut => {
-                came.push(StepResult { rows: reply.rows, affected: reply.affected });
+                came.push(StepResult { rows: reply.rows.into(), affected: reply.affected });
                 return Ending::Broken(first.map(|()| came));
             }
             Ok(reply) => match step_result(at, step, reply) {
@@ -168,7 +168,7 @@ async fn run_steps(
     for (at, (step, statement)) in pairs.iter().enumerate() {
         match run_step(connection, step, statement, origin).await {
             Ok(reply) if reply.is_cut => {
-                came.push(StepResult { rows: reply.rows, affected: reply.affected });
+                came.push(StepResult { rows: reply.rows.into(), affected: reply.affected });
                 // Nothing but a reading is worth anything without its end.
                 let is_read = access == Access::Read;
                 return Err(Ending::Broken(if is_read {
@@ -272,7 +272,8 @@ async fn run_step(
 }
 
 fn step_result(at: usize, step: &Step, reply: Reply) -> Result<StepResult, Failure> {
-    step.expects.checked_result(at, StepResult { rows: reply.rows, affected: reply.affected })
+    step.expects
+        .checked_result(at, StepResult { rows: reply.rows.into(), affected: reply.affected })
 }
 
 /// The failure of a connection that broke before a commit.

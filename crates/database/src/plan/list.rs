@@ -1,9 +1,11 @@
 //! The plan of `list`: conditions, order, and the page. One row more than wanted is fetched, so that `more` is a fact.
 
+use std::borrow::Cow;
+
 use callgate_call::wording::database as wording;
 use callgate_tool::{Fault, Value};
 
-use super::{Plan, Purpose, Request, Steps, name_with_direction};
+use super::{Plan, Purpose, Request, Steps, WantedColumns, name_with_direction};
 use crate::{
     catalog::{Column, ColumnKind},
     column,
@@ -22,15 +24,14 @@ struct Order<'a> {
     has_pages: bool,
 }
 
-impl Order<'_> {
+impl<'a> Order<'a> {
     /// The columns as tokens of pages keep them: where values of every type stand in a column, each with its own.
-    fn kept_columns(&self, engine: Engine) -> Vec<Column> {
-        let kept = |(column, _): &(&Column, Direction)| {
-            let column = Column::clone(column);
+    fn kept_columns(&self, engine: Engine) -> Vec<Cow<'a, Column>> {
+        let kept = |(column, _): &(&'a Column, Direction)| {
             if engine.has(Ability::ColumnTypes) {
-                return column;
+                return Cow::Borrowed(*column);
             }
-            Column { kind: ColumnKind::Any, ..column }
+            Cow::Owned(Column { kind: ColumnKind::Any, ..Column::clone(column) })
         };
         self.columns.iter().map(kept).collect()
     }
@@ -50,11 +51,11 @@ impl Request<'_> {
             None => None,
         };
         values.into_result()?;
-        let outputs = self.wanted_columns(Operation::List);
-        let kept = order.kept_columns(engine);
-        let mut columns = outputs.clone();
+        let WantedColumns { mut columns, text, named: shown } =
+            self.wanted_columns(Operation::List);
+        let (n_shown, kept) = (columns.len(), order.kept_columns(engine));
         for column in &kept {
-            if !columns.contains(&column) {
+            if !columns.contains(&&**column) {
                 columns.push(column);
             }
         }
@@ -63,6 +64,7 @@ impl Request<'_> {
         let fetched = limit.saturating_add(1);
         let select = sql::Select {
             table: &entity.table,
+            text: text.filter(|_| columns.len() == n_shown),
             columns: columns.clone(),
             target: sql::TargetRows { rows: &rows, key: &[], filter: &filter },
             order: &named,
@@ -76,10 +78,10 @@ impl Request<'_> {
         steps.add(sql, Expects::Rows { most: fetched }, Purpose::Reading);
         let at =
             |column: &Column| columns.iter().position(|listed_column| *listed_column == column);
-        let positions: Option<Vec<usize>> = kept.iter().map(at).collect();
+        let positions: Option<Vec<usize>> = kept.iter().map(|it| at(it)).collect();
         let further = positions.filter(|_| order.has_pages);
         let further = further.map(|positions| Further { positions, place });
-        let shown = self.shown_columns(&outputs);
+        let shown = self.result_columns(shown);
         self.plan_from_steps(
             Access::Read,
             steps,

@@ -11,6 +11,7 @@ use crate::{
     column,
     engine::Ability,
     operation::Operation,
+    row_buffer::{Row, RowBuffer},
     sql::{self, Direction},
     transaction::{self, Access, Expects, Step, Transaction},
 };
@@ -115,6 +116,7 @@ impl Request<'_> {
         sql::Select {
             table: &entity.table,
             columns: entity.reviewed_columns(self.operation),
+            text: None,
             target: target.as_sql(),
             order,
             after: None,
@@ -148,7 +150,7 @@ impl Reviewing<'_> {
     pub(crate) fn review(
         &self,
         request: &Request<'_>,
-        rows: &[Vec<Option<String>>],
+        rows: &RowBuffer,
     ) -> Result<Review, Box<Fault>> {
         let entity = request.entity;
         if rows.is_empty() && !self.target.key.is_empty() {
@@ -160,8 +162,8 @@ impl Reviewing<'_> {
         if rows.len() as u64 > entity.affected {
             return Err(wording::too_many_rows_to_review(entity.affected));
         }
-        let is_cut = |text: &String| text.chars().count() > request.reviewed_bytes();
-        if rows.iter().flatten().flatten().any(is_cut) {
+        let is_cut = |text: &str| text.chars().count() > request.reviewed_bytes();
+        if rows.rows().flat_map(Row::values).flatten().any(is_cut) {
             return Err(wording::too_large_row_or_value());
         }
         let verb = match request.operation {
@@ -171,7 +173,7 @@ impl Reviewing<'_> {
         let n_rows = rows.len();
         let plural = if n_rows == 1 { "" } else { "s" };
         let mut text = format!("{verb} {n_rows} row{plural} of {}", entity.table.name);
-        for row in rows.iter().take(MOST_SHOWN) {
+        for row in rows.rows().take(MOST_SHOWN) {
             text.push_str(&self.row_text(request, row));
         }
         if let Some(more @ 1..) = n_rows.checked_sub(MOST_SHOWN) {
@@ -182,18 +184,21 @@ impl Reviewing<'_> {
     }
 
     /// A row: its key, and below it what changes.
-    fn row_text(&self, request: &Request<'_>, row: &[Option<String>]) -> String {
+    fn row_text(&self, request: &Request<'_>, row: Row<'_>) -> String {
         let entity = request.entity;
         let value = |kind: &ColumnKind, text| request.shown_value(kind, text);
         let mut shown = String::from("\n-");
-        let offered = || self.columns.iter().zip(row).filter(|(it, _)| entity.is_offered(&it.name));
+        let offered = || {
+            let columns = self.columns.iter().zip(row.values());
+            columns.filter(|(it, _)| entity.is_offered(&it.name))
+        };
         for (column, text) in offered().filter(|(column, _)| entity.key.contains(&column.name)) {
-            let value = value(&column.kind, text.as_deref());
+            let value = value(&column.kind, text);
             shown.push_str(&format!(" {}: {value}", column.name));
         }
         for (column, text) in offered().filter(|(column, _)| !entity.key.contains(&column.name)) {
             let new = self.set.iter().find(|(set, _)| set.name == column.name);
-            let old = value(&column.kind, text.as_deref());
+            let old = value(&column.kind, text);
             match (new, request.operation) {
                 (Some((_, new)), _) => {
                     let new = value(&column.kind, new.as_deref());

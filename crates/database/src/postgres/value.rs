@@ -8,6 +8,8 @@ use tokio_postgres::{
     types::{FromSql, IsNull, Kind, ToSql, Type},
 };
 
+use crate::row_buffer::RowBuffer;
+
 /// A value that is bound as a text.
 pub(super) struct BoundText<'a>(pub(super) Option<&'a str>);
 
@@ -28,30 +30,44 @@ impl ToSql for BoundText<'_> {
     tokio_postgres::types::to_sql_checked!();
 }
 
+/// Adds the values of a row as texts.
+pub(super) fn push_row(rows: &mut RowBuffer, row: &Row) -> Result<(), tokio_postgres::Error> {
+    for at in 0..row.len() {
+        match row.try_get(at)? {
+            Some(ShownValue::Text(text)) => rows.push_text(text),
+            Some(ShownValue::Truth(truth)) => rows.push_value(Some(truth)),
+            Some(ShownValue::Whole(number)) => rows.push_value(Some(number)),
+            None => rows.push_value(None::<bool>),
+        }
+    }
+    rows.end_row();
+    Ok(())
+}
+
 /// The values of a row as texts.
 pub(super) fn texts(row: &Row) -> Result<Vec<Option<String>>, tokio_postgres::Error> {
-    let mut texts = Vec::with_capacity(row.len());
-    for at in 0..row.len() {
-        let text: Option<Text> = row.try_get(at)?;
-        texts.push(text.map(|Text(text)| text));
-    }
-    Ok(texts)
+    let mut rows = RowBuffer::default();
+    push_row(&mut rows, row)?;
+    Ok(rows.to_texts().pop().unwrap_or_default())
 }
 
 /// A value that the server sends as a text, or a number or truth value, which has one way to be written.
-struct Text(String);
+enum ShownValue<'a> {
+    Text(&'a str),
+    Truth(bool),
+    Whole(i64),
+}
 
-impl<'a> FromSql<'a> for Text {
+impl<'a> FromSql<'a> for ShownValue<'a> {
     fn from_sql(of: &Type, bytes: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        let text = match *of {
-            Type::BOOL => bool::from_sql(of, bytes)?.to_string(),
-            Type::INT2 => i16::from_sql(of, bytes)?.to_string(),
-            Type::INT4 => i32::from_sql(of, bytes)?.to_string(),
-            Type::INT8 => i64::from_sql(of, bytes)?.to_string(),
-            Type::OID => u32::from_sql(of, bytes)?.to_string(),
-            _ => str::from_utf8(bytes)?.to_owned(),
-        };
-        Ok(Self(text))
+        Ok(match *of {
+            Type::BOOL => Self::Truth(bool::from_sql(of, bytes)?),
+            Type::INT2 => Self::Whole(i16::from_sql(of, bytes)?.into()),
+            Type::INT4 => Self::Whole(i32::from_sql(of, bytes)?.into()),
+            Type::INT8 => Self::Whole(i64::from_sql(of, bytes)?),
+            Type::OID => Self::Whole(u32::from_sql(of, bytes)?.into()),
+            _ => Self::Text(str::from_utf8(bytes)?),
+        })
     }
 
     fn accepts(of: &Type) -> bool {

@@ -71,6 +71,7 @@ fn reading<'a>(table: &'a Table, target: TargetRows<'a>) -> Select<'a> {
     Select {
         table,
         columns: table.columns.iter().take(1).collect(),
+        text: None,
         target,
         order: &[],
         after: None,

@@ -3,10 +3,7 @@
 use rusqlite::{Rows as Stepped, types::ValueRef};
 
 use super::failure;
-use crate::{
-    settings::DatabaseLimits,
-    transaction::{Failure, Rows},
-};
+use crate::{row_buffer::RowBuffer, settings::DatabaseLimits, transaction::Failure};
 
 /// The bytes that the texts of one result may have.
 pub(super) struct Bounds {
@@ -20,23 +17,22 @@ impl Bounds {
     }
 
     /// Reads at most so many rows.
-    pub(super) fn read(&self, stepped: &mut Stepped<'_>, most: u64) -> Result<Rows, Failure> {
-        let mut rows = Rows::new();
+    pub(super) fn read(&self, stepped: &mut Stepped<'_>, most: u64) -> Result<RowBuffer, Failure> {
+        let mut rows = RowBuffer::default();
         let mut left = self.bytes;
         while (rows.len() as u64) < most {
             let Some(row) = stepped.next().map_err(|error| failure::from_error(&error))? else {
                 break;
             };
             let count = row.as_ref().column_count();
-            let mut texts = Vec::with_capacity(count);
             for at in 0..count {
                 let value = row.get_ref(at).map_err(|error| failure::from_error(&error))?;
                 let n_bytes =
                     value.as_bytes_or_null().ok().flatten().map_or(NUMBER_BYTES, <[u8]>::len);
                 left = left.checked_sub(n_bytes).ok_or(Failure::TooLarge)?;
-                texts.push(text(value));
+                rows.push_value(text(value));
             }
-            rows.push(texts);
+            rows.end_row();
         }
         Ok(rows)
     }

@@ -148,7 +148,7 @@ async fn run_within(
 
 async fn read(driver: &Sqlite, text: &str) -> Result<Vec<Vec<Option<String>>>, Failure> {
     let came = run(driver, Access::Read, vec![rows(text)]).await?;
-    Ok(came.into_iter().next().unwrap().rows)
+    Ok(came.into_iter().next().unwrap().rows.to_texts())
 }
 
 async fn write(driver: &Sqlite, text: &str) -> Result<u64, Failure> {

@@ -18,7 +18,7 @@ use crate::{
     engine::Ability,
     failure::FailureContext,
     plan::Purpose,
-    result_rows::{Columns, ResultShape},
+    result_rows::{Columns, NamedColumn, ResultShape},
     session_values,
     settings::StatementInput,
     tool::script,
@@ -116,7 +116,7 @@ impl StatementTool {
         let limits = &self.database.limits;
         let columns = self.statement.columns.iter();
         let columns = Columns {
-            named: columns.map(|it| (it.name.clone(), it.kind.clone())).collect(),
+            named: columns.map(NamedColumn::from_column).collect(),
             engine: self.database.engine,
             value_bytes: limits.row_bytes,
             result_bytes: limits.result_bytes,

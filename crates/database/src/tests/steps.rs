@@ -58,5 +58,5 @@ pub(crate) fn write(steps: impl IntoIterator<Item = Step>) -> Transaction {
 
 /// The only value of the only row of the last step.
 pub(crate) fn value(came: &[StepResult]) -> &str {
-    came.last().unwrap().rows[0][0].as_deref().unwrap()
+    came.last().unwrap().rows.row(0).unwrap().value(0).flatten().unwrap()
 }

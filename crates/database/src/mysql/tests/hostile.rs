@@ -19,7 +19,7 @@ use crate::{
 async fn number(mysql: &Mysql) -> String {
     let steps = [rows("select 'mine'", &[]), rows(NUMBER, &[])];
     let came = mysql.run(read(steps), soon()).await.unwrap();
-    assert_eq!(came[0].rows, [[Some("select 'mine'".to_owned())]]);
+    assert_eq!(came[0].rows.to_texts(), [[Some("select 'mine'".to_owned())]]);
     value(&came).to_owned()
 }
 

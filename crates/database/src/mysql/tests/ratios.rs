@@ -88,7 +88,7 @@ impl Ways for Queries {
             }
             Way::Tool => {
                 let step = step(self.text, &["ann", no], Expects::Rows { most: self.most });
-                self.mysql.run(read([step]), soon()).await.unwrap().remove(0).rows
+                self.mysql.run(read([step]), soon()).await.unwrap().remove(0).rows.to_texts()
             }
         }
     }

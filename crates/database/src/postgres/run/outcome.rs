@@ -7,7 +7,7 @@ use tokio_postgres::{Error, Statement};
 
 use super::super::{
     connection::Connection,
-    value::{BoundText, texts},
+    value::{BoundText, push_row},
 };
 use crate::transaction::{Expects, Failure, Step, StepResult};
 
@@ -56,7 +56,7 @@ async fn fetch_rows(
     while let Some(row) = stream.try_next().await? {
         n_rows += 1;
         if came.rows.len() < most {
-            came.rows.push(texts(&row)?);
+            push_row(&mut came.rows, &row)?;
         } else if matches!(step.expects, Expects::Rows { .. }) {
             return Ok((came, true));
         } else {

@@ -26,7 +26,7 @@ fn at(port: u16) -> Connecting {
 async fn number(postgres: &Postgres) -> String {
     let steps = [rows("select 'mine'", &[]), rows(NUMBER, &[])];
     let came = postgres.run(read(steps), soon()).await.unwrap();
-    assert_eq!(came[0].rows, [[Some("select 'mine'".to_owned())]]);
+    assert_eq!(came[0].rows.to_texts(), [[Some("select 'mine'".to_owned())]]);
     value(&came).to_owned()
 }
 

@@ -89,7 +89,7 @@ impl Ways for Queries {
                 let step = step(self.text, &["ann", no], Expects::Rows { most: self.most });
                 let identity = vec![("app.user".to_owned(), "ann".to_owned())];
                 let transaction = Transaction { identity, ..read([step]) };
-                self.postgres.run(transaction, soon()).await.unwrap().remove(0).rows
+                self.postgres.run(transaction, soon()).await.unwrap().remove(0).rows.to_texts()
             }
         }
     }

@@ -33,10 +33,10 @@ async fn rows_are_read_as_texts_and_cut_where_the_step_ends() {
         postgres.run(read([rows(select, &["bob"]), rows(select, &["ann"])]), soon()).await.unwrap();
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(
-        came[0].rows,
+        came[0].rows.to_texts(),
         [[text("2"), text("2.0000"), None], [text("3"), text("3.0000"), None]]
     );
-    assert_eq!(came[1].rows, [[text("1"), text("1.5000"), None]]);
+    assert_eq!(came[1].rows.to_texts(), [[text("1"), text("1.5000"), None]]);
     // A step without a limit of its own does not fetch more than it may, and the next call is not disturbed.
     let endless = step(
         "select a::text from generate_series(1, 10000) a, generate_series(1, 10000) b",

@@ -73,6 +73,7 @@ fn statements(engine: Engine, text: &str) -> Vec<String> {
     let reading = Select {
         table: &orders,
         columns: columns.clone(),
+        text: None,
         target,
         order: &order,
         after: Some(&last),

@@ -22,7 +22,7 @@ async fn values_are_bound_in_their_order() {
     let text = "select no from orders where owner = ?1 and no > cast(?2 as integer)";
     let step = step(text, &[Some("ann"), Some("1")], Expects::Rows { most: 10 });
     let came = run(&driver, Access::Read, vec![step]).await.unwrap();
-    assert_eq!(came[0].rows, texts(&[&["3"]]));
+    assert_eq!(came[0].rows.to_texts(), texts(&[&["3"]]));
 }
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn at_most_the_wanted_rows_are_fetched() {
     let driver = shop.with_orders().await;
     let text = "select no from orders order by no";
     let came = run(&driver, Access::Read, vec![step(text, &[], Expects::Rows { most: 2 })]).await;
-    assert_eq!(came.unwrap()[0].rows, texts(&[&["1"], &["2"]]));
+    assert_eq!(came.unwrap()[0].rows.to_texts(), texts(&[&["1"], &["2"]]));
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn rows_must_be_those_that_were_reviewed() {
     let shop = Shop::orders();
     let driver = shop.with_orders().await;
     let text = "select no, note from orders order by no";
-    let reviewed = ReviewedDigest::from_rows(&read(&driver, text).await.unwrap());
+    let reviewed = ReviewedDigest::from_rows(&read(&driver, text).await.unwrap().into());
     let steps = || {
         vec![
             step(text, &[], Expects::Reviewed(reviewed)),
