@@ -16,6 +16,7 @@ pub mod documents;
 pub(crate) mod key;
 mod no_tool;
 pub mod own_tool;
+mod table;
 pub mod turn;
 pub mod values;
 pub mod vertex;
@@ -37,6 +38,7 @@ pub use credential::{
 pub use no_tool::{no_offered_tool, no_tool, refused_tool, unknown_tool};
 
 use crate::style::Unwritable;
+use table::faults;
 
 /// The most bytes of our own words in one fault.
 pub const MAX_MESSAGE: usize = 600;
@@ -45,30 +47,30 @@ pub const MAX_MESSAGE: usize = 600;
 const MAX_SHOWN: usize = 80;
 const MAX_LISTED: usize = 20;
 
-/// The call was made where there is no runtime to wait for an answer.
-pub fn no_runtime() -> Box<Fault> {
-    let message =
+faults! {
+    /// The call was made where there is no runtime to wait for an answer.
+    pub fn no_runtime() = NotSupported, GiveUp:
         "this call was made outside a Tokio runtime, nothing was sent; make it inside one";
-    fault(FaultCode::NotSupported, message, Next::GiveUp)
-}
 
-/// The replay transport has no response for the request.
-pub fn nothing_recorded() -> Box<Fault> {
-    let message = "no answer is recorded for this request, nothing was sent; use arguments of a recorded call";
-    fault(FaultCode::NothingRecorded, message, Next::GiveUp)
-}
+    /// The replay transport has no response for the request.
+    pub fn nothing_recorded() = NothingRecorded, GiveUp:
+        "no answer is recorded for this request, nothing was sent; use arguments of a recorded call";
 
-/// The request is not allowed: `why` says which rule it breaks.
-pub fn refused_request(why: &str) -> Box<Fault> {
-    let message = format!("the request was refused, nothing was sent: {}", clipped_text(why, 300));
-    fault(FaultCode::Refused, message, Next::GiveUp)
-}
+    /// The request is not allowed: `why` says which rule it breaks.
+    pub fn refused_request(why: &str) = Refused, GiveUp:
+        "the request was refused, nothing was sent: {why}", why = clipped_text(why, 300);
 
-/// This build cannot write or read the format that the description asks for.
-pub fn not_supported(what: &str) -> Box<Fault> {
-    let message =
-        format!("this tool cannot be called, nothing was sent: {}", clipped_text(what, 300));
-    fault(FaultCode::NotSupported, message, Next::GiveUp)
+    /// This build cannot write or read the format that the description asks for.
+    pub fn not_supported(what: &str) = NotSupported, GiveUp:
+        "this tool cannot be called, nothing was sent: {what}", what = clipped_text(what, 300);
+
+    /// Nothing is stored under the session's id.
+    pub fn unknown_session() = UnknownSession, GiveUp:
+        "nothing is stored under the session that this call names, and the call brings no values itself, so nothing was sent; \
+                   the program that makes the call stores the session first, or sends its values";
+
+    pub(crate) fn no_server() = Refused, GiveUp:
+        "The description names no server, so nothing was sent; the operator has to name one";
 }
 
 pub(crate) fn unwritable_body(media_type: &str) -> Box<Fault> {
@@ -100,19 +102,6 @@ pub(crate) fn invalid_arguments(mut problems: Vec<Problem>) -> Box<Fault> {
 pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<Fault> {
     let advice = "; the value comes from the session, not from arguments";
     fault_with_problems(FaultCode::MissingSessionValue, problems, advice, next)
-}
-
-/// Nothing is stored under the session's id.
-pub fn unknown_session() -> Box<Fault> {
-    let message = "nothing is stored under the session that this call names, and the call brings no values itself, so nothing was sent; \
-                   the program that makes the call stores the session first, or sends its values";
-    fault(FaultCode::UnknownSession, message, Next::GiveUp)
-}
-
-pub(crate) fn no_server() -> Box<Fault> {
-    let message =
-        "The description names no server, so nothing was sent; the operator has to name one";
-    fault(FaultCode::Refused, message, Next::GiveUp)
 }
 
 pub(crate) fn too_many_values() -> Problem {

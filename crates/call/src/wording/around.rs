@@ -5,67 +5,52 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::fault_after_sending;
+use super::{fault_after_sending, faults};
 
-/// More calls were made in a short time than are allowed.
-pub fn rate_limited(wait: Duration) -> Box<Fault> {
-    let message = "too many calls were made in a short time, nothing was sent; try again later";
-    try_later_fault(FaultCode::RateLimited, message, wait)
-}
+faults! {
+    /// More calls were made in a short time than are allowed.
+    pub fn rate_limited(wait: Duration) = RateLimited, TryLater, after(wait):
+        "too many calls were made in a short time, nothing was sent; try again later";
 
-/// More calls are running than are allowed.
-pub fn overload(wait: Duration) -> Box<Fault> {
-    let message = "too many calls are running, nothing was sent; try again later";
-    try_later_fault(FaultCode::Overloaded, message, wait)
-}
+    /// More calls are running than are allowed.
+    pub fn overload(wait: Duration) = Overloaded, TryLater, after(wait):
+        "too many calls are running, nothing was sent; try again later";
 
-/// Earlier calls did not reach the service.
-pub fn known_to_be_down(wait: Duration) -> Box<Fault> {
-    let message = "the service could not be reached by the calls before this one, nothing was sent; try again later";
-    try_later_fault(FaultCode::Overloaded, message, wait)
-}
+    /// Earlier calls did not reach the service.
+    pub fn known_to_be_down(wait: Duration) = Overloaded, TryLater, after(wait):
+        "the service could not be reached by the calls before this one, nothing was sent; try again later";
 
-/// The store of keys is full.
-pub fn too_many_keys(wait: Duration) -> Box<Fault> {
-    let message =
+    /// The store of keys is full.
+    pub fn too_many_keys(wait: Duration) = Overloaded, TryLater, after(wait):
         "too many idempotency keys are in use, nothing was sent; try again later, or without a key";
-    try_later_fault(FaultCode::Overloaded, message, wait)
-}
 
-/// The store of idempotency keys does not answer.
-pub fn keys_unavailable(wait: Duration) -> Box<Fault> {
-    let message = "idempotency keys cannot be kept now, nothing was sent; try again later";
-    try_later_fault(FaultCode::Overloaded, message, wait)
-}
+    /// The store of idempotency keys does not answer.
+    pub fn keys_unavailable(wait: Duration) = Overloaded, TryLater, after(wait):
+        "idempotency keys cannot be kept now, nothing was sent; try again later";
 
-/// The store that counts calls does not answer.
-pub fn rates_unavailable(wait: Duration) -> Box<Fault> {
-    let message = "calls cannot be counted now, nothing was sent; try again later";
-    try_later_fault(FaultCode::Overloaded, message, wait)
-}
+    /// The store that counts calls does not answer.
+    pub fn rates_unavailable(wait: Duration) = Overloaded, TryLater, after(wait):
+        "calls cannot be counted now, nothing was sent; try again later";
 
-/// The store of results does not answer, and the call names one.
-pub fn results_unavailable(wait: Duration) -> Box<Fault> {
-    let message = "results of earlier calls cannot be read now, nothing was sent; try again later";
-    try_later_fault(FaultCode::Overloaded, message, wait)
-}
+    /// The store of results does not answer, and the call names one.
+    pub fn results_unavailable(wait: Duration) = Overloaded, TryLater, after(wait):
+        "results of earlier calls cannot be read now, nothing was sent; try again later";
 
-/// The first call with this key has not ended.
-pub fn still_running(wait: Duration) -> Box<Fault> {
-    let message = "the first call with this idempotency key is still running, nothing was sent; repeat it later for its result";
-    try_later_fault(FaultCode::StillRunning, message, wait)
-}
+    /// The first call with this key has not ended.
+    pub fn still_running(wait: Duration) = StillRunning, TryLater, after(wait):
+        "the first call with this idempotency key is still running, nothing was sent; repeat it later for its result";
 
-/// The key was used for another call.
-pub fn key_reused() -> Box<Fault> {
-    let message = "this idempotency key was used for a call of another tool, session or arguments, nothing was sent; use a key of its own for each call";
-    Box::new(Fault::new(FaultCode::KeyReused, message, Next::CorrectArguments))
-}
+    /// The key was used for another call.
+    pub fn key_reused() = KeyReused, CorrectArguments:
+        "this idempotency key was used for a call of another tool, session or arguments, nothing was sent; use a key of its own for each call";
 
-/// The first call with this key was given up while it ran.
-pub fn outcome_unknown() -> Box<Fault> {
-    let message = "the first call with this idempotency key was begun and did not come to its end; it may or may not have been executed; do not repeat it before checking whether it was";
-    fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
+    /// The first call with this key was given up while it ran.
+    pub fn outcome_unknown() = OutcomeUnknown, AskUser, reached Maybe:
+        "the first call with this idempotency key was begun and did not come to its end; it may or may not have been executed; do not repeat it before checking whether it was";
+
+    /// The call cannot be written into the audit file.
+    pub fn audit_failed() = AuditFailed, TryLater:
+        "calls are written down before they are made, and this one cannot be, so nothing was sent; try again later";
 }
 
 /// The first call with this key ended, but its answer is no longer stored.
@@ -80,20 +65,6 @@ pub fn first_answer_no_longer_kept(status: Option<u16>) -> Box<Fault> {
     let mut fault = fault_after_sending(FaultCode::AnswerLost, message, Next::GiveUp, Reached::Yes);
     fault.status = status;
     fault
-}
-
-/// The call cannot be written into the audit file.
-pub fn audit_failed() -> Box<Fault> {
-    let message = "calls are written down before they are made, and this one cannot be, so nothing was sent; try again later";
-    Box::new(Fault::new(FaultCode::AuditFailed, message, Next::TryLater))
-}
-
-/// A fault that passes with time; the message has the wait in whole seconds, at least one.
-pub(super) fn try_later_fault(code: FaultCode, message: &str, wait: Duration) -> Box<Fault> {
-    let mut fault = Fault::new(code, message, Next::TryLater);
-    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-    fault.retry_after = Some(Duration::from_secs(seconds.max(1)));
-    Box::new(fault)
 }
 
 #[cfg(test)]

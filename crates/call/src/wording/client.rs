@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached, Value};
 
-use super::{clipped_text, fault, fault_after_sending, fault_with_problems};
+use super::{clipped_text, fault_after_sending, fault_with_problems, faults};
 
 /// The client ran the call and reports that it failed.
 pub fn failed_call(said: Value) -> Box<Fault> {
@@ -30,44 +30,31 @@ pub fn unanswered_call(time: Duration, effect: Effect) -> Box<Fault> {
     fault_after_sending(FaultCode::TimedOut, message, next, Reached::Maybe)
 }
 
-/// A program made the call, which cannot wait for a client.
-pub fn not_from_code() -> Box<Fault> {
-    let message = "the client runs this tool, and code cannot wait for it; nothing was sent; make the call by itself, outside of the code";
-    fault(FaultCode::NotSupported, message, Next::CorrectArguments)
-}
+faults! {
+    /// A program made the call, which cannot wait for a client.
+    pub fn not_from_code() = NotSupported, CorrectArguments:
+        "the client runs this tool, and code cannot wait for it; nothing was sent; make the call by itself, outside of the code";
 
-/// The tool was removed while its call waited for the client.
-pub fn tool_removed(name: &str) -> Box<Fault> {
-    let message = format!(
-        "the tool `{}` was taken away while its call waited for the client; call one of the declared tools",
-        clipped_text(name, 100)
-    );
-    fault_after_sending(FaultCode::ToolRemoved, message, Next::GiveUp, Reached::Maybe)
-}
+    /// The tool was removed while its call waited for the client.
+    pub fn tool_removed(name: &str) = ToolRemoved, GiveUp, reached Maybe:
+        "the tool `{name}` was taken away while its call waited for the client; call one of the declared tools",
+        name = clipped_text(name, 100);
 
-/// Another turn of the session has begun to wait for the client.
-pub fn waits_already() -> Box<Fault> {
-    let message = "another turn of this session waits for its client, which was not asked to run this call; call again when that is answered";
-    fault(FaultCode::Overloaded, message, Next::TryLater)
-}
+    /// Another turn of the session has begun to wait for the client.
+    pub fn waits_already() = Overloaded, TryLater:
+        "another turn of this session waits for its client, which was not asked to run this call; call again when that is answered";
 
-/// The call cannot be kept until its client answers.
-pub fn unkeepable_call() -> Box<Fault> {
-    let message = "the call cannot be kept until the client answers it, which was not asked to run it; call again later";
-    fault(FaultCode::Overloaded, message, Next::TryLater)
-}
+    /// The call cannot be kept until its client answers.
+    pub fn unkeepable_call() = Overloaded, TryLater:
+        "the call cannot be kept until the client answers it, which was not asked to run it; call again later";
 
-/// No mock matches the call, and the real call is not allowed.
-pub fn not_mocked() -> Box<Fault> {
-    let message =
+    /// No mock matches the call, and the real call is not allowed.
+    pub fn not_mocked() = Refused, GiveUp:
         "no mock fits this call, and the request lets no other call through; nothing was sent";
-    fault(FaultCode::Refused, message, Next::GiveUp)
-}
 
-/// The client runs the tool, but this caller cannot wait for it.
-pub fn nobody_runs() -> Box<Fault> {
-    let message = "the client runs this tool; `:runSession` hands out its calls";
-    fault(FaultCode::NotSupported, message, Next::GiveUp)
+    /// The client runs the tool, but this caller cannot wait for it.
+    pub fn nobody_runs() = NotSupported, GiveUp:
+        "the client runs this tool; `:runSession` hands out its calls";
 }
 
 pub(crate) fn unexpected_answer(problems: Vec<Problem>) -> Box<Fault> {

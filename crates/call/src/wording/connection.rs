@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
 
-use super::{clipped_text, fault, fault_after_sending};
+use super::{clipped_text, fault, fault_after_sending, faults};
 
 /// The call did not end within `limit`.
 pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
@@ -13,13 +13,14 @@ pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
     uncertain(FaultCode::TimedOut, &message, effect, Reached::Maybe)
 }
 
-/// The time of the call ended before anything was sent.
-pub fn timed_out_before_sending(limit: Duration) -> Box<Fault> {
-    let message = format!(
-        "the call was not ready to be sent within {} s, nothing was sent; try again later",
-        limit.as_secs_f64()
-    );
-    fault(FaultCode::TimedOut, message, Next::TryLater)
+faults! {
+    /// The time of the call ended before anything was sent.
+    pub fn timed_out_before_sending(limit: Duration) = TimedOut, TryLater:
+        "the call was not ready to be sent within {limit} s, nothing was sent; try again later", limit = limit.as_secs_f64();
+
+    /// The service accepted the connection and then rejected it: `why` names the problem and the operator's remedy.
+    pub fn connection_refused(why: &str) = Unreachable, GiveUp, reached Yes:
+        "the service turned the call down and did nothing: {why}", why = clipped_text(why, 300);
 }
 
 /// The call was stopped before it ended: its caller left, or the program ended.
@@ -51,13 +52,6 @@ pub fn no_secure_connection(why: &str, reached: Reached, effect: Effect) -> Box<
     }
     let message = format!("the service ended the secure connection: {why}");
     uncertain(FaultCode::Unreachable, &message, effect, reached)
-}
-
-/// The service accepted the connection and then rejected it: `why` names the problem and the operator's remedy.
-pub fn connection_refused(why: &str) -> Box<Fault> {
-    let message =
-        format!("the service turned the call down and did nothing: {}", clipped_text(why, 300));
-    fault_after_sending(FaultCode::Unreachable, message, Next::GiveUp, Reached::Yes)
 }
 
 fn uncertain(code: FaultCode, what: &str, effect: Effect, reached: Reached) -> Box<Fault> {

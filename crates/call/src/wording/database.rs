@@ -3,7 +3,7 @@
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached};
 
-use super::{fault, fault_after_sending, fault_with_problems, push_list};
+use super::{fault_after_sending, fault_with_problems, faults, push_list};
 
 /// Arguments that do not fit the columns.
 pub fn invalid_arguments(problems: Vec<Problem>) -> Box<Fault> {
@@ -22,26 +22,79 @@ pub fn missing_session_value(source: &str, expected: &str, got: &str) -> Box<Fau
     fault_with_problems(FaultCode::MissingSessionValue, vec![problem], advice, Next::GiveUp)
 }
 
-/// There is no row with this key, or none of this caller.
-pub fn not_found(entity: &str) -> Box<Fault> {
-    let message = format!(
-        "there is no row of `{entity}` with this key, nothing was changed; look for the right key and call again"
-    );
-    fault_after_sending(FaultCode::NotFound, message, Next::CorrectArguments, Reached::Yes)
-}
+faults! {
+    /// There is no row with this key, or none of this caller.
+    pub fn not_found(entity: &str) = NotFound, CorrectArguments, reached Yes:
+        "there is no row of `{entity}` with this key, nothing was changed; look for the right key and call again";
 
-/// There is no row with this key and this version.
-pub fn row_changed(entity: &str) -> Box<Fault> {
-    let message = format!(
-        "the row of `{entity}` was changed since it was read, or is gone, nothing was changed now; read it again and call with its new version"
-    );
-    fault_after_sending(FaultCode::RowChanged, message, Next::CorrectArguments, Reached::Yes)
-}
+    /// There is no row with this key and this version.
+    pub fn row_changed(entity: &str) = RowChanged, CorrectArguments, reached Yes:
+        "the row of `{entity}` was changed since it was read, or is gone, nothing was changed now; read it again and call with its new version";
 
-/// The rows are not those that a person saw.
-pub fn reviewed_rows_changed() -> Box<Fault> {
-    let message = "the rows were changed since a person approved this call, so nothing was changed now; make the call again, and a person is asked again";
-    fault_after_sending(FaultCode::RowChanged, message, Next::TryLater, Reached::Yes)
+    /// The rows are not those that a person saw.
+    pub fn reviewed_rows_changed() = RowChanged, TryLater, reached Yes:
+        "the rows were changed since a person approved this call, so nothing was changed now; make the call again, and a person is asked again";
+
+    /// The change touched more rows than it may.
+    pub fn too_many_rows(affected: u64, most: u64) = TooManyRows, CorrectArguments, reached Yes:
+        "the change would touch {affected} rows and may touch {most}; it was rolled back; narrow the conditions and call again";
+
+    /// More rows meet the conditions than a change may touch, so nobody is asked about it.
+    pub fn too_many_rows_to_review(most: u64) = TooManyRows, CorrectArguments, reached Yes:
+        "the change would touch more than {most} rows, nothing was changed; narrow the conditions and call again";
+
+    /// More rows have the key than one: the operator named columns that do not identify a row.
+    pub fn ambiguous_key(entity: &str) = StaleDescription, GiveUp, reached Yes:
+        "several rows of `{entity}` have this key; the operator has to correct the key of the tool; do not call again";
+
+    /// Another transaction stood in the way.
+    pub fn conflict() = Conflict, TryLater, reached Yes:
+        "another change of the database stood in the way, nothing was changed; try again later";
+
+    /// A table, a column or a type changed since the tools were loaded.
+    pub fn stale_description() = StaleDescription, GiveUp, reached Yes:
+        "the database is not what it was when this tool was loaded, nothing was changed; do not call again until the operator has loaded it anew";
+
+    /// The login of the tools may not do it.
+    pub fn denied_access() = AuthFailed, GiveUp, reached Yes:
+        "the database does not allow this to the login of the tools, nothing was changed; do not call again";
+
+    /// A value passed the check and the database does not take it.
+    pub fn value_not_taken() = InvalidArguments, CorrectArguments, reached Yes:
+        "the database does not take one of the values for its column, nothing was changed; correct the arguments and call again";
+
+    /// A row or a value is larger than its bound.
+    pub fn too_large_row_or_value() = ResponseTooLarge, CorrectArguments, reached Yes:
+        "a value is larger than its bound, nothing was changed; ask for fewer columns or rows, or give shorter values";
+
+    /// The database cannot be reached.
+    pub fn unavailable() = Unreachable, TryLater:
+        "the database cannot be reached now, nothing was sent; try again later";
+
+    /// The disk of the database has no space left.
+    pub fn full_disk() = ServiceError, TryLater, reached Yes:
+        "the disk of the database is full, nothing was changed; try again later";
+
+    /// The server of the database takes no changes.
+    pub fn read_only() = ServiceError, TryLater, reached Yes:
+        "the server of the database only reads now, nothing was changed; try again later";
+
+    /// The server of the database lacks something of its own, by this code.
+    pub fn unable_server(code: Option<&str>) = ServiceError, TryLater, reached Yes:
+        "the database cannot do it now{code}, nothing was changed; try again later", code = in_parentheses(code);
+
+    /// The database does not take a statement of callgate's own, or answers what callgate does not read.
+    pub fn callgate_internal_fault(code: Option<&str>) = Internal, GiveUp, reached Yes:
+        "a fault of callgate itself ended the call{code}, nothing was changed; do not call again", code = in_parentheses(code);
+
+    /// Time was over, and the database took back what was done.
+    pub fn rolled_back_in_time(seconds: f64) = TimedOut, TryLater, reached Yes:
+        "the database did not finish within {seconds} s, and nothing was changed; ask for less, or try again later";
+
+    /// The database refuses the statement by a code of its own.
+    pub fn refused_statement(code: Option<&str>) = ServiceError, GiveUp, reached Yes:
+        "the database refuses the statement{code}, nothing was changed; do not call again with the same arguments",
+        code = in_parentheses(code);
 }
 
 /// The columns refer to a row that does not exist, or to one of somebody else.
@@ -75,22 +128,6 @@ pub fn constraint_violated<'a>(rule: &str, names: impl IntoIterator<Item = &'a s
     )
 }
 
-/// The change touched more rows than it may.
-pub fn too_many_rows(affected: u64, most: u64) -> Box<Fault> {
-    let message = format!(
-        "the change would touch {affected} rows and may touch {most}; it was rolled back; narrow the conditions and call again"
-    );
-    fault_after_sending(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
-}
-
-/// More rows meet the conditions than a change may touch, so nobody is asked about it.
-pub fn too_many_rows_to_review(most: u64) -> Box<Fault> {
-    let message = format!(
-        "the change would touch more than {most} rows, nothing was changed; narrow the conditions and call again"
-    );
-    fault_after_sending(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
-}
-
 /// The statement would read more rows than it may, `rows` of them by the database's estimate, and an index that begins with one of the
 /// columns would serve it. Without `rows` it was ended while it read.
 pub fn too_many_rows_to_read(rows: Option<u64>, most: usize, columns: &[String]) -> Box<Fault> {
@@ -106,39 +143,6 @@ pub fn too_many_rows_to_read(rows: Option<u64>, most: usize, columns: &[String])
         push_list(&mut message, columns.iter().map(String::as_str));
     }
     fault_after_sending(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
-}
-
-/// More rows have the key than one: the operator named columns that do not identify a row.
-pub fn ambiguous_key(entity: &str) -> Box<Fault> {
-    let message = format!(
-        "several rows of `{entity}` have this key; the operator has to correct the key of the tool; do not call again"
-    );
-    fault_after_sending(FaultCode::StaleDescription, message, Next::GiveUp, Reached::Yes)
-}
-
-/// Another transaction stood in the way.
-pub fn conflict() -> Box<Fault> {
-    let message =
-        "another change of the database stood in the way, nothing was changed; try again later";
-    fault_after_sending(FaultCode::Conflict, message, Next::TryLater, Reached::Yes)
-}
-
-/// A table, a column or a type changed since the tools were loaded.
-pub fn stale_description() -> Box<Fault> {
-    let message = "the database is not what it was when this tool was loaded, nothing was changed; do not call again until the operator has loaded it anew";
-    fault_after_sending(FaultCode::StaleDescription, message, Next::GiveUp, Reached::Yes)
-}
-
-/// The login of the tools may not do it.
-pub fn denied_access() -> Box<Fault> {
-    let message = "the database does not allow this to the login of the tools, nothing was changed; do not call again";
-    fault_after_sending(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
-}
-
-/// A value passed the check and the database does not take it.
-pub fn value_not_taken() -> Box<Fault> {
-    let message = "the database does not take one of the values for its column, nothing was changed; correct the arguments and call again";
-    fault_after_sending(FaultCode::InvalidArguments, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// A text of SQL that is not one statement which reads what it may.
@@ -162,66 +166,8 @@ pub fn failing_query(code: Option<&str>) -> Box<Fault> {
     not_a_query(&format!("one that the database ends while it runs{}", in_parentheses(code)))
 }
 
-/// A row or a value is larger than its bound.
-pub fn too_large_row_or_value() -> Box<Fault> {
-    let message = "a value is larger than its bound, nothing was changed; ask for fewer columns or rows, or give shorter values";
-    fault_after_sending(FaultCode::ResponseTooLarge, message, Next::CorrectArguments, Reached::Yes)
-}
-
-/// The database cannot be reached.
-pub fn unavailable() -> Box<Fault> {
-    let message = "the database cannot be reached now, nothing was sent; try again later";
-    fault(FaultCode::Unreachable, message, Next::TryLater)
-}
-
-/// The disk of the database has no space left.
-pub fn full_disk() -> Box<Fault> {
-    let message = "the disk of the database is full, nothing was changed; try again later";
-    fault_after_sending(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
-}
-
-/// The server of the database takes no changes.
-pub fn read_only() -> Box<Fault> {
-    let message = "the server of the database only reads now, nothing was changed; try again later";
-    fault_after_sending(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
-}
-
-/// The server of the database lacks something of its own, by this code.
-pub fn unable_server(code: Option<&str>) -> Box<Fault> {
-    let code = in_parentheses(code);
-    let message =
-        format!("the database cannot do it now{code}, nothing was changed; try again later");
-    fault_after_sending(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
-}
-
-/// The database does not take a statement of callgate's own, or answers what callgate does not read.
-pub fn callgate_internal_fault(code: Option<&str>) -> Box<Fault> {
-    let code = in_parentheses(code);
-    let message = format!(
-        "a fault of callgate itself ended the call{code}, nothing was changed; do not call again"
-    );
-    fault_after_sending(FaultCode::Internal, message, Next::GiveUp, Reached::Yes)
-}
-
 fn in_parentheses(code: Option<&str>) -> String {
     code.map(|code| format!(" (code {code})")).unwrap_or_default()
-}
-
-/// Time was over, and the database took back what was done.
-pub fn rolled_back_in_time(seconds: f64) -> Box<Fault> {
-    let message = format!(
-        "the database did not finish within {seconds} s, and nothing was changed; ask for less, or try again later"
-    );
-    fault_after_sending(FaultCode::TimedOut, message, Next::TryLater, Reached::Yes)
-}
-
-/// The database refuses the statement by a code of its own.
-pub fn refused_statement(code: Option<&str>) -> Box<Fault> {
-    let code = in_parentheses(code);
-    let message = format!(
-        "the database refuses the statement{code}, nothing was changed; do not call again with the same arguments"
-    );
-    fault_after_sending(FaultCode::ServiceError, message, Next::GiveUp, Reached::Yes)
 }
 
 /// A token of a page that is none, or of another call.

@@ -2,18 +2,16 @@
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached, Value};
 
-use super::{fault, fault_with_problems};
+use super::{fault_with_problems, faults};
 
-/// The service that describes the tool was not asked: the load had no leave to.
-pub fn unasked_service() -> Box<Fault> {
-    let message = "the service that describes this tool was not asked, as in every dry run and every test, and nothing was sent; a real call asks it";
-    fault(FaultCode::NotSupported, message, Next::GiveUp)
-}
+faults! {
+    /// The service that describes the tool was not asked: the load had no leave to.
+    pub fn unasked_service() = NotSupported, GiveUp:
+        "the service that describes this tool was not asked, as in every dry run and every test, and nothing was sent; a real call asks it";
 
-/// An export names the connection of the tool, and the operator did not write that it may be asked.
-pub fn named_by_export() -> Box<Fault> {
-    let message = "an export names the connection of this tool, and nothing was sent: the operator has written neither its name (`connection`) nor a `server`";
-    fault(FaultCode::NotSupported, message, Next::GiveUp)
+    /// An export names the connection of the tool, and the operator did not write that it may be asked.
+    pub fn named_by_export() = NotSupported, GiveUp:
+        "an export names the connection of this tool, and nothing was sent: the operator has written neither its name (`connection`) nor a `server`";
 }
 
 pub(crate) fn unexpected_result(

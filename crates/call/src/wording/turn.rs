@@ -1,79 +1,51 @@
 //! Sentences about calls of a turn that were not made, or whose turn ended before they did.
 
-use callgate_tool::{Fault, FaultCode, Next, Reached};
+use super::{faults, shortened_text};
 
-use super::{fault, fault_after_sending, shortened_text};
+faults! {
+    /// The turn was cancelled before the call began.
+    pub fn not_begun() = Stopped, TryLater:
+        "the turn was cancelled before this call began, nothing was sent; call again if it is still wanted";
 
-/// The turn was cancelled before the call began.
-pub fn not_begun() -> Box<Fault> {
-    let message = "the turn was cancelled before this call began, nothing was sent; call again if it is still wanted";
-    fault(FaultCode::Stopped, message, Next::TryLater)
-}
+    /// The turn was cancelled while the call ran.
+    pub fn cut_off() = Stopped, AskUser, reached Maybe:
+        "the turn was cancelled while this call ran; it may have been executed: look, or ask before you call again";
 
-/// The turn was cancelled while the call ran.
-pub fn cut_off() -> Box<Fault> {
-    let message = "the turn was cancelled while this call ran; it may have been executed: look, or ask before you call again";
-    fault_after_sending(FaultCode::Stopped, message, Next::AskUser, Reached::Maybe)
-}
+    /// The user went on without deciding about the call, or without running it.
+    pub fn passed_over() = Rejected, AskUser:
+        "the user went on before this call was approved or run, nothing was sent; call again only if it is still wanted";
 
-/// The user went on without deciding about the call, or without running it.
-pub fn passed_over() -> Box<Fault> {
-    let message = "the user went on before this call was approved or run, nothing was sent; call again only if it is still wanted";
-    fault(FaultCode::Rejected, message, Next::AskUser)
-}
+    /// The result of an earlier call, whose tool may not be used any more.
+    pub fn not_readable(tool: &str) = ToolRemoved, GiveUp, reached Maybe:
+        "there is no tool `{tool}` any more, so the result of this call cannot be read; go on without it", tool = shortened_text(tool);
 
-/// The result of an earlier call, whose tool may not be used any more.
-pub fn not_readable(tool: &str) -> Box<Fault> {
-    let tool = shortened_text(tool);
-    let message = format!(
-        "there is no tool `{tool}` any more, so the result of this call cannot be read; go on without it"
-    );
-    fault_after_sending(FaultCode::ToolRemoved, message, Next::GiveUp, Reached::Maybe)
-}
+    /// The reply of the model was cut, so that the arguments may be, too.
+    pub fn incomplete() = InvalidArguments, CorrectArguments:
+        "the reply reached its most tokens, so this call may be cut, nothing was sent; call again with less";
 
-/// The reply of the model was cut, so that the arguments may be, too.
-pub fn incomplete() -> Box<Fault> {
-    let message = "the reply reached its most tokens, so this call may be cut, nothing was sent; call again with less";
-    fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
-}
+    /// A search for tools without words.
+    pub fn no_query() = InvalidArguments, CorrectArguments:
+        "`query`: expected what a tool is wanted for, in words; nothing was looked for";
 
-/// A search for tools without words.
-pub fn no_query() -> Box<Fault> {
-    let message = "`query`: expected what a tool is wanted for, in words; nothing was looked for";
-    fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
-}
+    /// The turn has no calls left.
+    pub fn no_calls_left() = Refused, GiveUp:
+        "the calls of this turn are used up, nothing was sent; answer with what is known";
 
-/// The turn has no calls left.
-pub fn no_calls_left() -> Box<Fault> {
-    let message = "the calls of this turn are used up, nothing was sent; answer with what is known";
-    fault(FaultCode::Refused, message, Next::GiveUp)
-}
+    /// Calls are not allowed in this round.
+    pub fn not_allowed() = Refused, GiveUp:
+        "no call is allowed now, nothing was sent; answer with what is known";
 
-/// Calls are not allowed in this round.
-pub fn not_allowed() -> Box<Fault> {
-    let message = "no call is allowed now, nothing was sent; answer with what is known";
-    fault(FaultCode::Refused, message, Next::GiveUp)
-}
+    /// The call had an equal result several times.
+    pub fn repeated_result(n_times: usize) = Refused, CorrectArguments, reached Yes:
+        "this call had the same arguments and the same result {n_times} times; change the arguments, use another tool, or answer with what is known";
 
-/// The call had an equal result several times.
-pub fn repeated_result(n_times: usize) -> Box<Fault> {
-    let message = format!(
-        "this call had the same arguments and the same result {n_times} times; change the arguments, use another tool, or answer with what is known"
-    );
-    fault_after_sending(FaultCode::Refused, message, Next::CorrectArguments, Reached::Yes)
-}
-
-/// The call had an equal result so often that it is not made any more.
-pub fn repeated_again() -> Box<Fault> {
-    let message =
+    /// The call had an equal result so often that it is not made any more.
+    pub fn repeated_again() = Refused, GiveUp:
         "this call had the same result too often, nothing was sent; answer with what is known";
-    fault(FaultCode::Refused, message, Next::GiveUp)
-}
 
-/// The turn makes no writes, because nothing can ask for an approval.
-pub fn no_approvals() -> Box<Fault> {
-    let message = "this call changes something and needs an approval, and nobody can be asked, nothing was sent; ask the user";
-    fault(FaultCode::NeedsApproval, message, Next::AskUser)
+    /// The turn makes no writes, because nothing can ask for an approval.
+    pub fn no_approvals() = NeedsApproval, AskUser:
+        "this call changes something and needs an approval, and nobody can be asked, nothing was sent; ask the user";
 }
 
 /// What a model reads when its turn ends: no call is possible any more.
