@@ -1,9 +1,11 @@
 //! The journal as others than the operator may see it: each decision under its name. A sentence that names a host, an address, a
 //! store of secrets or a recorded request is for the operator alone.
 
+use std::fmt;
+
 use serde::Serialize;
 
-use super::{Event, Journal};
+use super::Journal;
 
 /// One decision in the form for a result: `{"event", "text"}`.
 ///
@@ -41,12 +43,11 @@ impl Journal {
     /// The decisions so far, as an audience may see them.
     #[doc(hidden)]
     pub fn entries(&self, audience: Audience) -> Vec<JournalEntry> {
-        let entry = |event: &Event| {
-            let (name, reach) = event.class();
+        let entry = |event, reach: Reach, sentence: fmt::Arguments<'_>| {
             let is_shown = audience == Audience::Operator || reach != Reach::Operator;
-            JournalEntry { event: name, text: is_shown.then(|| event.to_string()) }
+            JournalEntry { event, text: is_shown.then(|| sentence.to_string()) }
         };
-        self.events.iter().map(entry).collect()
+        self.events.iter().map(|event| event.read_row(entry)).collect()
     }
 }
 
@@ -61,65 +62,10 @@ pub(super) enum Reach {
     Operator,
 }
 
-impl Event {
-    /// The name of the decision, and the readers of its sentence.
-    pub(super) fn class(&self) -> (&'static str, Reach) {
-        use Reach::{Caller, Note, Operator};
-        match self {
-            Self::ApprovalOutdated => ("approval_outdated", Caller),
-            Self::Approved => ("approved", Caller),
-            Self::Attempt { .. } => ("attempt", Caller),
-            Self::ConfiguredUsed { .. } => ("configured_used", Caller),
-            Self::Converted { .. } => ("converted", Note),
-            Self::CredentialAbsent { .. } => ("credential_absent", Operator),
-            Self::CredentialEchoed => ("credential_echoed", Caller),
-            Self::CredentialRefused { .. } => ("credential_refused", Operator),
-            Self::CredentialRenewed => ("credential_renewed", Caller),
-            Self::DefaultExcluded { .. } => ("default_excluded", Note),
-            Self::DefaultUnfit { .. } => ("default_unfit", Note),
-            Self::DefaultUsed { .. } => ("default_used", Caller),
-            Self::DefaultWithheld { .. } => ("default_withheld", Note),
-            Self::EmptyOmitted { .. } => ("empty_omitted", Note),
-            Self::FormatIgnored { .. } => ("format_ignored", Note),
-            Self::HiddenIgnored { .. } => ("hidden_ignored", Note),
-            Self::MediaChosen { .. } => ("media_chosen", Note),
-            Self::ModelAsked { .. } => ("model_asked", Note),
-            Self::NextPageRepeated { .. } => ("next_page_repeated", Note),
-            Self::NextPageUndeclared { .. } => ("next_page_undeclared", Note),
-            // The answer itself says it.
-            Self::NextPageUnnamed => ("next_page_unnamed", Caller),
-            Self::NothingRecorded { .. } => ("nothing_recorded", Operator),
-            Self::NotRetried { .. } => ("not_retried", Caller),
-            Self::NullOmitted { .. } => ("null_omitted", Note),
-            Self::OutsidePartsIgnored { .. } => ("outside_parts_ignored", Note),
-            Self::Redirected { .. } => ("redirected", Operator),
-            Self::Refused { .. } => ("refused", Operator),
-            Self::Replayed => ("replayed", Caller),
-            Self::ResultKeptLocally => ("result_kept_locally", Note),
-            Self::ResultNotKept => ("result_not_kept", Note),
-            Self::Retried { .. } => ("retried", Note),
-            Self::SentAgain => ("sent_again", Caller),
-            Self::SessionValueAbsent { .. } => ("session_value_absent", Note),
-            Self::SessionValueWithheld { .. } => ("session_value_withheld", Operator),
-            Self::SessionValueWon { .. } => ("session_value_won", Note),
-            Self::RowsCounted { .. } => ("rows_counted", Caller),
-            Self::SignInRequired { .. } => ("sign_in_required", Operator),
-            Self::StatementSent { .. } => ("statement_sent", Operator),
-            Self::CharactersReplaced { .. } => ("characters_replaced", Note),
-            Self::TextForJson { .. } => ("text_for_json", Note),
-            Self::ToolFolded { .. } => ("tool_folded", Note),
-            Self::Unauthorized { .. } => ("unauthorized", Operator),
-            Self::Unanswered { .. } => ("unanswered", Operator),
-            Self::UndeclaredSent { .. } => ("undeclared_sent", Note),
-            Self::UnseenRemoved { .. } => ("unseen_removed", Note),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Remedy;
+    use crate::{Event, Remedy};
 
     #[test]
     fn a_caller_learns_that_the_operator_has_to_look_and_not_at_which_place() {

@@ -24,7 +24,8 @@ impl Journal {
         // A model in strict mode gives `null` for each argument that it leaves out, so these share one sentence.
         let mut nulls: Vec<String> = Vec::new();
         let mut failures: Vec<String> = Vec::new();
-        for event in self.events.iter().filter(|event| event.class().1 == Reach::Note) {
+        let is_note = |event: &&Event| event.read_row(|_, reach, _| reach == Reach::Note);
+        for event in self.events.iter().filter(is_note) {
             match event {
                 Event::NullOmitted { argument } => nulls.push(format!("`{argument}`")),
                 Event::Retried { code, status, .. } => failures.push(failure_text(*code, *status)),
