@@ -168,6 +168,20 @@ callgate_secret::errors! {
         "the authorization server refuses the login of the credential `{credential}`: {code}";
     fn failed_login(credential: &str, why: &str) = TokenRefused:
         "the login of the credential `{credential}` is not made: {why}";
+    /// `code` is one of the standards' own: nothing else from the endpoint's response is shown.
+    fn token_refused(credential: &str, code: &str, other: Option<&str>) = TokenRefused:
+        "the token endpoint refuses the credential `{credential}`: {code}{way}",
+        way = other.map_or_else(String::new, |way| format!("; try `client_authentication: {way}`"));
+    /// `command` is the command that a person types; a program logs in by other means.
+    fn no_login(credential: &str, command: Option<&str>) = MissingCredential:
+        "nobody has logged in for the credential `{credential}`: {command}", command = login_instruction(command);
+    fn login_refused(credential: &str, code: &str, command: Option<&str>) = TokenRefused:
+        "the authorization server no longer takes the login of the credential `{credential}` ({code}): {command}",
+        command = login_instruction(command);
+    fn login_over(credential: &str, command: Option<&str>) = MissingCredential:
+        "the login of the credential `{credential}` has ended: {command}", command = login_instruction(command);
+    fn login_unreadable(credential: &str, command: Option<&str>) = MissingCredential:
+        "the login that is kept of the credential `{credential}` cannot be understood: {command}", command = login_instruction(command);
 }
 
 pub(crate) fn no_credential(why: String) -> Error {
@@ -215,13 +229,6 @@ pub(crate) fn unusable_session_value(place: &str, why: &callgate_secret::Error) 
     Error::of_session(ErrorKind::UnusableSessionValue, place, message)
 }
 
-/// `code` is one of the standards' own: nothing else from the endpoint's response is shown.
-pub(crate) fn token_refused(credential: &str, code: &str, other: Option<&str>) -> Error {
-    let way = other.map_or_else(String::new, |way| format!("; try `client_authentication: {way}`"));
-    let message = format!("the token endpoint refuses the credential `{credential}`: {code}{way}");
-    Error::new(ErrorKind::TokenRefused, message)
-}
-
 /// `place` is the place of a session's value, or of the caller's token.
 pub(crate) fn session_token_refused(credential: &str, place: &str, code: &str) -> Error {
     if place == CallerToken::PLACE {
@@ -250,39 +257,6 @@ pub(crate) fn token_endpoint_slow() -> Error {
 pub(crate) fn no_caller_token() -> Error {
     let message = "the caller must show a token (JWT) of an issuer that `access.jwt` lists: this call came without one";
     Error::of_session(ErrorKind::MissingSessionValue, CallerToken::PLACE, message.to_owned())
-}
-
-/// `command` is the command that a person types; a program logs in by other means.
-pub(crate) fn no_login(credential: &str, command: Option<&str>) -> Error {
-    let message = format!(
-        "nobody has logged in for the credential `{credential}`: {}",
-        login_instruction(command)
-    );
-    Error::new(ErrorKind::MissingCredential, message)
-}
-
-pub(crate) fn login_refused(credential: &str, code: &str, command: Option<&str>) -> Error {
-    let message = format!(
-        "the authorization server no longer takes the login of the credential `{credential}` ({code}): {}",
-        login_instruction(command)
-    );
-    Error::new(ErrorKind::TokenRefused, message)
-}
-
-pub(crate) fn login_over(credential: &str, command: Option<&str>) -> Error {
-    let message = format!(
-        "the login of the credential `{credential}` has ended: {}",
-        login_instruction(command)
-    );
-    Error::new(ErrorKind::MissingCredential, message)
-}
-
-pub(crate) fn login_unreadable(credential: &str, command: Option<&str>) -> Error {
-    let message = format!(
-        "the login that is kept of the credential `{credential}` cannot be understood: {}",
-        login_instruction(command)
-    );
-    Error::new(ErrorKind::MissingCredential, message)
 }
 
 fn login_instruction(command: Option<&str>) -> String {

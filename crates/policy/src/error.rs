@@ -49,19 +49,13 @@ pub enum ErrorKind {
     Unreadable,
 }
 
-pub(crate) fn short_key(least: usize) -> Error {
-    let message = format!("expected a key of at least {least} bytes, got a shorter one");
-    Error::new(ErrorKind::ShortKey, message)
-}
-
-pub(crate) fn not_a_webhook_key() -> Error {
-    let message = "expected `whsec_` and 24 to 64 bytes in base64, got another text";
-    Error::new(ErrorKind::ShortKey, message)
-}
-
-pub(crate) fn locked_file_error(file: &Path) -> Error {
-    let message = format!("another process writes the audit file: {}", file.display());
-    Error::new(ErrorKind::Locked, message)
+callgate_secret::errors! {
+    fn short_key(least: usize) = ShortKey:
+        "expected a key of at least {least} bytes, got a shorter one";
+    fn not_a_webhook_key() = ShortKey:
+        "expected `whsec_` and 24 to 64 bytes in base64, got another text";
+    fn locked_file_error(file: &Path) = Locked:
+        "another process writes the audit file: {file}", file = file.display();
 }
 
 pub(crate) fn unreadable_file_error(file: &Path, source: io::Error) -> Error {

@@ -70,18 +70,20 @@ macro_rules! error {
     };
 }
 
-/// Makes functions that make errors of a crate: each has a kind and a message, in which its parameters stand.
+/// Makes functions that make errors of a crate: each has a kind and a message, in which its parameters and the values after
+/// it stand.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! errors {
     ($(
         $(#[$of:meta])*
-        fn $name:ident($($parameter:ident: $Parameter:ty),*) = $Kind:ident: $message:literal;
+        fn $name:ident($($parameter:ident: $Parameter:ty),*) = $Kind:ident:
+            $message:literal $(, $part:ident = $value:expr)*;
     )+) => {
         $(
             $(#[$of])*
             pub(crate) fn $name($($parameter: $Parameter),*) -> Error {
-                Error::new(ErrorKind::$Kind, format!($message))
+                Error::new(ErrorKind::$Kind, format!($message $(, $part = $value)*))
             }
         )+
     };

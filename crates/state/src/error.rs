@@ -5,47 +5,38 @@ use std::{io, path::Path, time::Duration};
 use callgate_session::{Error, ErrorKind};
 use rusqlite::ErrorCode;
 
-pub(crate) fn conflict_error() -> Error {
-    Error::new(ErrorKind::Conflict, "the record is not in the expected version")
-}
-
-pub(crate) fn no_room_error(bound: u64) -> Error {
-    let message = format!(
-        "the records of this principal leave no room for another one in the file of state, which may have {bound} bytes"
-    );
-    Error::new(ErrorKind::Full, message)
-}
-
-pub(crate) fn too_large(bound: u64) -> Error {
-    Error::new(ErrorKind::TooLarge, format!("the record is larger than {bound} bytes"))
+callgate_secret::errors! {
+    fn conflict_error() = Conflict: "the record is not in the expected version";
+    fn no_room_error(bound: u64) = Full:
+        "the records of this principal leave no room for another one in the file of state, which may have {bound} bytes";
+    fn too_large(bound: u64) = TooLarge: "the record is larger than {bound} bytes";
+    fn no_random() = Sealing: "no random number is available";
+    fn unreadable_record_error() = Unreadable: "a stored record is not in the expected form";
+    #[cfg(feature = "redis")]
+    fn often_replaced() = Unavailable: "others replace the record all the time";
+    #[cfg(feature = "redis")]
+    fn another_key_of_server() = Sealing:
+        "the records in the state server were sealed with another key; name that one under `old_keys`";
+    fn closed_file() = Unavailable: "the file of state is closed";
+    fn another_kind(path: &Path) = Unavailable: "{path}: {ANOTHER_KIND}", path = path.display();
+    fn another_program(path: &Path) = Unreadable:
+        "{path}: expected a file of state, got the database of another program", path = path.display();
+    fn another_release(path: &Path, version: i64) = Unreadable:
+        "{path}: the file of state has form {version}, which this release does not know", path = path.display();
+    fn another_key(path: &Path) = Sealing:
+        "{path}: the file of state was sealed with another key; name that one under `old_keys`", path = path.display();
+    fn missing_key(path: &Path) = Sealing:
+        "{path}: expected the key of the file of state, got no such file; restore it, or move the file of state away",
+        path = path.display();
+    fn shared_key(path: &Path) = Sealing:
+        "{path}: others may read this key; run `chmod 600 {path}`", path = path.display();
+    fn not_a_key(path: &Path) = Sealing:
+        "{path}: expected a key of 32 bytes in base64", path = path.display();
 }
 
 pub(crate) fn too_many_requests() -> Error {
     let message = "too many requests of this principal wait for the store of `state`";
     Error::new(ErrorKind::Unavailable, message).with_retry_after(Duration::from_secs(1))
-}
-
-pub(crate) fn no_random() -> Error {
-    Error::new(ErrorKind::Sealing, "no random number is available")
-}
-
-pub(crate) fn unreadable_record_error() -> Error {
-    Error::new(ErrorKind::Unreadable, "a stored record is not in the expected form")
-}
-
-#[cfg(feature = "redis")]
-pub(crate) fn often_replaced() -> Error {
-    Error::new(ErrorKind::Unavailable, "others replace the record all the time")
-}
-
-#[cfg(feature = "redis")]
-pub(crate) fn another_key_of_server() -> Error {
-    let message = "the records in the state server were sealed with another key; name that one under `old_keys`";
-    Error::new(ErrorKind::Sealing, message)
-}
-
-pub(crate) fn closed_file() -> Error {
-    Error::new(ErrorKind::Unavailable, "the file of state is closed")
 }
 
 pub(crate) fn request_error(source: rusqlite::Error) -> Error {
@@ -78,54 +69,6 @@ pub(crate) fn opening_error(path: &Path, source: rusqlite::Error) -> Error {
 pub(crate) fn file_error(path: &Path, source: io::Error) -> Error {
     let message = format!("{}: {source}", path.display());
     Error::new(ErrorKind::Unavailable, message).with_source(source)
-}
-
-pub(crate) fn another_kind(path: &Path) -> Error {
-    let message = format!("{}: {ANOTHER_KIND}", path.display());
-    Error::new(ErrorKind::Unavailable, message)
-}
-
-pub(crate) fn another_program(path: &Path) -> Error {
-    let message = format!(
-        "{}: expected a file of state, got the database of another program",
-        path.display()
-    );
-    Error::new(ErrorKind::Unreadable, message)
-}
-
-pub(crate) fn another_release(path: &Path, version: i64) -> Error {
-    let message = format!(
-        "{}: the file of state has form {version}, which this release does not know",
-        path.display()
-    );
-    Error::new(ErrorKind::Unreadable, message)
-}
-
-pub(crate) fn another_key(path: &Path) -> Error {
-    let message = format!(
-        "{}: the file of state was sealed with another key; name that one under `old_keys`",
-        path.display()
-    );
-    Error::new(ErrorKind::Sealing, message)
-}
-
-pub(crate) fn missing_key(path: &Path) -> Error {
-    let message = format!(
-        "{}: expected the key of the file of state, got no such file; restore it, or move the file of state away",
-        path.display()
-    );
-    Error::new(ErrorKind::Sealing, message)
-}
-
-pub(crate) fn shared_key(path: &Path) -> Error {
-    let path = path.display();
-    let message = format!("{path}: others may read this key; run `chmod 600 {path}`");
-    Error::new(ErrorKind::Sealing, message)
-}
-
-pub(crate) fn not_a_key(path: &Path) -> Error {
-    let message = format!("{}: expected a key of 32 bytes in base64", path.display());
-    Error::new(ErrorKind::Sealing, message)
 }
 
 #[cfg(feature = "redis")]
