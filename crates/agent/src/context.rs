@@ -84,85 +84,38 @@ impl TurnContext {
         }
     }
 
-    /// Sets the caller.
-    #[must_use]
-    pub fn with_principal(mut self, principal: Principal) -> Self {
-        self.principal = Some(principal);
-        self
+    callgate_tool::setters! {
+        /// Sets the caller.
+        pub fn with_principal(principal: Principal) = Some(principal);
+        /// Lets the turn use tools by these rights alone, which are asked at the moment of each call.
+        #[doc(hidden)]
+        pub fn with_rights(rights: CallRights) = rights;
+        /// Ends the turn, and its calls, once this stops.
+        pub fn with_stop(stop: Stop) = stop;
+        /// Makes the calls a part of a trace.
+        pub fn with_trace(trace: TraceContext) = Some(trace);
+        /// Shows what happens to a function, which must not wait.
+        pub fn with_events(events: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static) =
+            Some(Arc::new(events));
+        /// Keeps the transcript with a function, before each call that is made and after each round. A call whose transcript is
+        /// not kept is not made.
+        pub fn with_keeping(keep: impl Fn(&Transcript) -> io::Result<()> + Send + Sync + 'static) =
+            Some(Arc::new(keep));
+        /// Lets a program see each round before and after, and end the turn there.
+        pub fn with_rounds(rounds: impl Rounds + 'static) = Some(Arc::new(rounds));
+        /// Gives each call a watcher, which sees its requests and the heads of their responses.
+        pub fn with_watchers(watchers: impl Fn(&ToolCall) -> Arc<dyn Watcher> + Send + Sync + 'static) =
+            Some(Arc::new(watchers));
+        /// Shows the kept transcript before the turn to a function, which must not wait.
+        #[doc(hidden)]
+        pub fn with_beginning(beginning: impl Fn(&Transcript) + Send + Sync + 'static) =
+            Some(Arc::new(beginning));
     }
 
     /// Lets the turn use tools of these toolsets alone, whatever the agent offers.
     #[must_use]
     pub fn with_toolsets(mut self, toolsets: Arc<BTreeSet<String>>) -> Self {
         self.rights = CallRights::of_toolsets(Some(toolsets));
-        self
-    }
-
-    /// Lets the turn use tools by these rights alone, which are asked at the moment of each call.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_rights(mut self, rights: CallRights) -> Self {
-        self.rights = rights;
-        self
-    }
-
-    /// Ends the turn, and its calls, once this stops.
-    #[must_use]
-    pub fn with_stop(mut self, stop: Stop) -> Self {
-        self.stop = stop;
-        self
-    }
-
-    /// Makes the calls a part of a trace.
-    #[must_use]
-    pub fn with_trace(mut self, trace: TraceContext) -> Self {
-        self.trace = Some(trace);
-        self
-    }
-
-    /// Shows what happens to a function, which must not wait.
-    #[must_use]
-    pub fn with_events(mut self, events: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static) -> Self {
-        self.events = Some(Arc::new(events));
-        self
-    }
-
-    /// Keeps the transcript with a function, before each call that is made and after each round. A call whose transcript is
-    /// not kept is not made.
-    #[must_use]
-    pub fn with_keeping(
-        mut self,
-        keep: impl Fn(&Transcript) -> io::Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.keep = Some(Arc::new(keep));
-        self
-    }
-
-    /// Lets a program see each round before and after, and end the turn there.
-    #[must_use]
-    pub fn with_rounds(mut self, rounds: impl Rounds + 'static) -> Self {
-        self.rounds = Some(Arc::new(rounds));
-        self
-    }
-
-    /// Gives each call a watcher, which sees its requests and the heads of their responses.
-    #[must_use]
-    pub fn with_watchers(
-        mut self,
-        watchers: impl Fn(&ToolCall) -> Arc<dyn Watcher> + Send + Sync + 'static,
-    ) -> Self {
-        self.watchers = Some(Arc::new(watchers));
-        self
-    }
-
-    /// Shows the kept transcript before the turn to a function, which must not wait.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_beginning(
-        mut self,
-        beginning: impl Fn(&Transcript) + Send + Sync + 'static,
-    ) -> Self {
-        self.beginning = Some(Arc::new(beginning));
         self
     }
 

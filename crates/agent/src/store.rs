@@ -81,26 +81,14 @@ impl Transcripts {
         Self { budgets: Arc::clone(&store), store, time_to_live: DAY, lease: LEASE }
     }
 
-    /// Counts budgets in a store of their own, which must not make room by removing them.
-    #[must_use]
-    pub fn with_budgets(mut self, budgets: Arc<dyn Store>) -> Self {
-        self.budgets = budgets;
-        self
-    }
-
-    /// Sets how long a transcript is kept after its last turn.
-    #[must_use]
-    pub fn with_time_to_live(mut self, time_to_live: Duration) -> Self {
-        self.time_to_live = time_to_live;
-        self
-    }
-
-    /// Sets after which time a program that renews its lease no more counts as ended. For tests.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_lease(mut self, lease: Duration) -> Self {
-        self.lease = lease;
-        self
+    callgate_tool::setters! {
+        /// Counts budgets in a store of their own, which must not make room by removing them.
+        pub fn with_budgets(budgets: Arc<dyn Store>) = budgets;
+        /// Sets how long a transcript is kept after its last turn.
+        pub fn with_time_to_live(time_to_live: Duration) = time_to_live;
+        /// Sets after which time a program that renews its lease no more counts as ended. For tests.
+        #[doc(hidden)]
+        pub fn with_lease(lease: Duration) = lease;
     }
 
     /// Runs a turn of the transcript `name` of the caller and the session of `context`.

@@ -130,16 +130,11 @@ impl<'t> RunningTurn<'t> {
         }
     }
 
-    /// Keeps the transcript before each call and after each round.
-    pub(crate) fn with_keeper(mut self, keeper: &'t mut TranscriptKeeper) -> Self {
-        self.keeper = Some(keeper);
-        self
-    }
-
-    /// Counts the tokens of the turn, and ends it where no more may be used.
-    pub(crate) fn with_spending(mut self, spending: Option<Spending>) -> Self {
-        self.spending = spending;
-        self
+    callgate_tool::setters! {
+        /// Keeps the transcript before each call and after each round.
+        pub(crate) fn with_keeper(keeper: &'t mut TranscriptKeeper) = Some(keeper);
+        /// Counts the tokens of the turn, and ends it where no more may be used.
+        pub(crate) fn with_spending(spending: Option<Spending>) = spending;
     }
 
     pub(crate) async fn run(mut self, input: Input) -> Result<End, Error> {

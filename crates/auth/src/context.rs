@@ -26,16 +26,10 @@ impl AuthContext {
         Self { secrets, transport, clock: Clock::default(), grants: None }
     }
 
-    /// Uses another clock.
-    #[must_use]
-    pub fn with_clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
-        self
-    }
-    /// Uses grants of people who logged in.
-    #[must_use]
-    pub fn with_grants(mut self, grants: Option<Arc<dyn GrantStore>>) -> Self {
-        self.grants = grants;
-        self
+    callgate_tool::setters! {
+        /// Uses another clock.
+        pub fn with_clock(clock: Clock) = clock;
+        /// Uses grants of people who logged in.
+        pub fn with_grants(grants: Option<Arc<dyn GrantStore>>) = grants;
     }
 }

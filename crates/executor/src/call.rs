@@ -127,11 +127,22 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Sets the caller.
-    #[must_use]
-    pub fn with_principal(mut self, principal: Principal) -> Self {
-        self.principal = Some(principal);
-        self
+    callgate_tool::setters! {
+        /// Sets the caller.
+        pub fn with_principal(principal: Principal) = Some(principal);
+        /// Ends the call at `deadline` at the latest, whatever the tool's own limit is.
+        pub fn with_deadline(deadline: Instant) = Some(deadline);
+        /// Makes the call a part of a trace.
+        pub fn with_trace(trace: TraceContext) = Some(trace);
+        /// Ends the call with what is known of it when its program stops.
+        pub fn with_stop(stop: Stop) = Some(stop);
+        /// Adds a decision that says who decided: [`Decided::by`].
+        pub fn with_decided(decided: Decided) = Some(decided);
+        /// Makes the call under the approval that it waits for, once somebody else has decided. Until then it stays pending.
+        pub fn with_approval(approval: impl Into<String>) = Some(approval.into());
+        /// The call with other arguments: those of the model, filled or translated.
+        #[doc(hidden)]
+        pub fn with_arguments(arguments: Arguments) = Cow::Owned(arguments);
     }
 
     /// Gives everything selected of the response, not only what fits a model's budget. The limit on the bytes
@@ -158,13 +169,6 @@ impl<'a> Call<'a> {
         self.with_extension(CallWatcher(watcher))
     }
 
-    /// Ends the call at `deadline` at the latest, whatever the tool's own limit is.
-    #[must_use]
-    pub fn with_deadline(mut self, deadline: Instant) -> Self {
-        self.deadline = Some(deadline);
-        self
-    }
-
     /// Ends the call this long after its beginning at the latest, whatever the tool's own limit is. A client that runs the call
     /// has no more time than this, either.
     #[must_use]
@@ -174,24 +178,10 @@ impl<'a> Call<'a> {
         self.with_deadline(deadline)
     }
 
-    /// Makes the call a part of a trace.
-    #[must_use]
-    pub fn with_trace(mut self, trace: TraceContext) -> Self {
-        self.trace = Some(trace);
-        self
-    }
-
     /// Adds a value for middleware or a backend.
     #[must_use]
     pub fn with_extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.extensions.insert(value);
-        self
-    }
-
-    /// Ends the call with what is known of it when its program stops.
-    #[must_use]
-    pub fn with_stop(mut self, stop: Stop) -> Self {
-        self.stop = Some(stop);
         self
     }
 
@@ -207,20 +197,6 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn with_decision(self, approval: impl Into<String>, decision: Decision) -> Self {
         self.with_decided(Decided::new(approval, decision))
-    }
-
-    /// Adds a decision that says who decided: [`Decided::by`].
-    #[must_use]
-    pub fn with_decided(mut self, decided: Decided) -> Self {
-        self.decided = Some(decided);
-        self
-    }
-
-    /// Makes the call under the approval that it waits for, once somebody else has decided. Until then it stays pending.
-    #[must_use]
-    pub fn with_approval(mut self, approval: impl Into<String>) -> Self {
-        self.approval = Some(approval.into());
-        self
     }
 
     /// Removes the call from its trace, so that its request is identical every time.
@@ -250,14 +226,6 @@ impl<'a> Call<'a> {
     /// The arguments as the model filled them in.
     pub fn arguments(&self) -> &Arguments {
         &self.arguments
-    }
-
-    /// The call with other arguments: those of the model, filled or translated.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_arguments(mut self, arguments: Arguments) -> Self {
-        self.arguments = Cow::Owned(arguments);
-        self
     }
 
     pub(crate) fn clear_arguments(&mut self) {

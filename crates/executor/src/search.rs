@@ -115,32 +115,15 @@ impl<'a> Search<'a> {
         (1..=Self::MOST).find(|limit| number.is_equal_to(&Number::from(*limit)))
     }
 
-    /// Sets the most tools to find.
-    #[must_use]
-    pub fn with_limit(mut self, limit: usize) -> Self {
-        self.limit = limit;
-        self
-    }
-
-    /// Finds only tools of these toolsets; of all if empty.
-    #[must_use]
-    pub fn with_toolsets(mut self, toolsets: &'a [String]) -> Self {
-        self.toolsets = toolsets;
-        self
-    }
-
-    /// Finds only tools with one of these effects; any if empty.
-    #[must_use]
-    pub fn with_effects(mut self, effects: &'a [Effect]) -> Self {
-        self.effects = effects;
-        self
-    }
-
-    /// Finds only tools whose operation has one of these tags; any if empty.
-    #[must_use]
-    pub fn with_tags(mut self, tags: &'a [String]) -> Self {
-        self.tags = tags;
-        self
+    callgate_tool::setters! {
+        /// Sets the most tools to find.
+        pub fn with_limit(limit: usize) = limit;
+        /// Finds only tools of these toolsets; of all if empty.
+        pub fn with_toolsets(toolsets: &'a [String]) = toolsets;
+        /// Finds only tools with one of these effects; any if empty.
+        pub fn with_effects(effects: &'a [Effect]) = effects;
+        /// Finds only tools whose operation has one of these tags; any if empty.
+        pub fn with_tags(tags: &'a [String]) = tags;
     }
 
     fn admits(&self, entry: Entry<'_>) -> bool {

@@ -123,11 +123,16 @@ impl Caller {
         Self::default()
     }
 
-    /// Sets the caller's name.
-    #[must_use]
-    pub fn with_principal(mut self, principal: Option<Principal>) -> Self {
-        self.principal = principal;
-        self
+    callgate_tool::setters! {
+        /// Sets the caller's name.
+        pub fn with_principal(principal: Option<Principal>) = principal;
+        /// Sets the tools that the caller may use when a call is made.
+        #[doc(hidden)]
+        pub fn with_rights(rights: CallRights) = rights;
+        /// Limits the request to the tools of one toolset.
+        pub fn within(toolset: Option<String>) = toolset;
+        /// Shows the caller the tools of these toolsets in lists, too.
+        pub fn with_listed_toolsets(listed: Option<Arc<BTreeSet<String>>>) = listed;
     }
 
     /// Lets the caller use only these toolsets; `None` for all.
@@ -137,31 +142,9 @@ impl Caller {
         self
     }
 
-    /// Sets the tools that the caller may use when a call is made.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_rights(mut self, rights: CallRights) -> Self {
-        self.rights = rights;
-        self
-    }
-
     /// The rights of the calls of the request.
     pub(crate) fn call_rights(&self) -> CallRights {
         self.rights.clone().with_calls_only_in(self.toolset.as_deref())
-    }
-
-    /// Limits the request to the tools of one toolset.
-    #[must_use]
-    pub fn within(mut self, toolset: Option<String>) -> Self {
-        self.toolset = toolset;
-        self
-    }
-
-    /// Shows the caller the tools of these toolsets in lists, too.
-    #[must_use]
-    pub fn with_listed_toolsets(mut self, listed: Option<Arc<BTreeSet<String>>>) -> Self {
-        self.listed = listed;
-        self
     }
 
     /// True if the caller may use the tools of a toolset.

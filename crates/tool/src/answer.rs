@@ -284,31 +284,19 @@ impl StoredResult {
         Self { media_type, filename: None, bytes, toolset: String::new(), tool: String::new() }
     }
 
-    /// Sets the name that the service gave the bytes.
-    #[must_use]
-    pub fn with_filename(mut self, filename: Option<String>) -> Self {
-        self.filename = filename;
-        self
+    crate::setters! {
+        /// Sets the name that the service gave the bytes.
+        pub fn with_filename(filename: Option<String>) = filename;
+        /// Sets the toolset whose call made it.
+        pub fn with_toolset(toolset: impl Into<String>) = toolset.into();
+        /// Sets the tool whose call made it.
+        pub fn with_tool(tool: impl Into<String>) = tool.into();
     }
 
     /// Returns true if no toolset's call made it: its owner handed it in, and may use it with every toolset.
     #[doc(hidden)]
     pub fn is_of_caller(&self) -> bool {
         self.toolset.is_empty()
-    }
-
-    /// Sets the toolset whose call made it.
-    #[must_use]
-    pub fn with_toolset(mut self, toolset: impl Into<String>) -> Self {
-        self.toolset = toolset.into();
-        self
-    }
-
-    /// Sets the tool whose call made it.
-    #[must_use]
-    pub fn with_tool(mut self, tool: impl Into<String>) -> Self {
-        self.tool = tool.into();
-        self
     }
 }
 

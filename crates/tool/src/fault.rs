@@ -264,18 +264,11 @@ impl Fault {
         }
     }
 
-    /// Adds the violations.
-    #[must_use]
-    pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
-        self.problems = problems;
-        self
-    }
-
-    /// Sets how far the request got.
-    #[must_use]
-    pub fn with_reached(mut self, reached: Reached) -> Self {
-        self.reached = reached;
-        self
+    crate::setters! {
+        /// Adds the violations.
+        pub fn with_problems(problems: Vec<Problem>) = problems;
+        /// Sets how far the request got.
+        pub fn with_reached(reached: Reached) = reached;
     }
 }
 

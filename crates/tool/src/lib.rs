@@ -24,6 +24,7 @@ mod remedy;
 mod schema;
 mod serial;
 mod session;
+mod setters;
 mod spelling;
 mod tool;
 mod tool_call;

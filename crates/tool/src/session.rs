@@ -55,18 +55,11 @@ impl Session {
         self
     }
 
-    /// Sets the payload of the current request.
-    #[must_use]
-    pub fn with_payload(mut self, payload: Object) -> Self {
-        self.payload = payload;
-        self
-    }
-
-    /// Sets the values that `$context.*` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`.
-    #[must_use]
-    pub fn with_context(mut self, context: Object) -> Self {
-        self.context = context;
-        self
+    crate::setters! {
+        /// Sets the payload of the current request.
+        pub fn with_payload(payload: Object) = payload;
+        /// Sets the values that `$context.*` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`.
+        pub fn with_context(context: Object) = context;
     }
 
     /// Adds a credential that `$session.credentials.name` of a configuration reads; its name is case-insensitive. No input

@@ -91,24 +91,17 @@ impl Tool {
         Self { name, title, description, input_schema, effect, most_tokens, mcp_headers, output }
     }
 
-    /// Sets the name that people see.
-    #[must_use]
-    pub fn with_title(mut self, title: Option<String>) -> Self {
-        self.title = title;
-        self
+    crate::setters! {
+        /// Sets the name that people see.
+        pub fn with_title(title: Option<String>) = title;
+        /// Sets the token budget of the declaration, which is kept where possible.
+        pub fn with_most_tokens(most_tokens: usize) = most_tokens;
     }
 
     /// Sets the arguments that MCP clients repeat in headers.
     #[must_use]
     pub fn with_mcp_headers(mut self, headers: Vec<(Vec<String>, String)>) -> Self {
         self.mcp_headers = headers;
-        self
-    }
-
-    /// Sets the token budget of the declaration, which is kept where possible.
-    #[must_use]
-    pub fn with_most_tokens(mut self, most_tokens: usize) -> Self {
-        self.most_tokens = most_tokens;
         self
     }
 

@@ -38,18 +38,11 @@ impl TlsSettings {
         Self::default()
     }
 
-    /// Trusts only these certificates.
-    #[must_use]
-    pub fn trust_only_ca(mut self, ca: CaCertificates) -> Self {
-        self.ca = Some(ca);
-        self
-    }
-
-    /// Shows this certificate to services that ask for one.
-    #[must_use]
-    pub fn with_identity(mut self, identity: ClientIdentity) -> Self {
-        self.identity = Some(identity);
-        self
+    callgate_tool::setters! {
+        /// Trusts only these certificates.
+        pub fn trust_only_ca(ca: CaCertificates) = Some(ca);
+        /// Shows this certificate to services that ask for one.
+        pub fn with_identity(identity: ClientIdentity) = Some(identity);
     }
 
     pub(crate) fn has_identity(&self) -> bool {

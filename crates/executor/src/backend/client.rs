@@ -52,24 +52,17 @@ impl ClientFunction {
         Ok(Self { tool, toolset: String::new(), time: CLIENT_TIME })
     }
 
-    /// Makes the function a part of a toolset.
-    #[must_use]
-    pub fn of_toolset(mut self, toolset: impl Into<String>) -> Self {
-        self.toolset = toolset.into();
-        self
+    callgate_tool::setters! {
+        /// Makes the function a part of a toolset.
+        pub fn of_toolset(toolset: impl Into<String>) = toolset.into();
+        /// Sets the time that the client has for a call.
+        pub fn with_time(time: Duration) = time;
     }
 
     /// Sets the schema that the function's results match.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Value>) -> Self {
         self.tool = self.tool.with_output_schema(Some(Schema::new(schema.into())));
-        self
-    }
-
-    /// Sets the time that the client has for a call.
-    #[must_use]
-    pub fn with_time(mut self, time: Duration) -> Self {
-        self.time = time;
         self
     }
 }
