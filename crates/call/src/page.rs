@@ -139,12 +139,8 @@ pub(crate) fn leave_out_given(operation: &Operation, next: &mut Arguments, given
     next.retain(|name, value| match given.get(name) {
         None => true,
         Some(Value::Array(_) | Value::Object(_)) => is_position(name),
-        Some(own) => is_position(name) || as_text(own) != as_text(value),
+        Some(own) => is_position(name) || own.plain_text() != value.plain_text(),
     });
-}
-
-fn as_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn next_page_arguments(operation: &Operation, asked: &Arguments, members: &Object) -> Arguments {

@@ -124,10 +124,7 @@ impl<'a> Guide<'a> {
     pub(crate) fn alternative_heading(self) -> Option<String> {
         let tag = self.declared_member_names().into_iter().find_map(|name| {
             let only = self.member(name)?.only_value()?;
-            Some(format!(
-                "{name}={}",
-                only.as_str().map_or_else(|| only.to_string(), str::to_owned)
-            ))
+            Some(format!("{name}={}", only.plain_text()))
         });
         let title = || self.keyword("title").and_then(Value::as_str).map(ToOwned::to_owned);
         let name = || self.schema.get("$ref")?.as_str()?.rsplit('/').next().map(ToOwned::to_owned);

@@ -214,7 +214,7 @@ fn rows_table(response: &Value) -> Option<Markup> {
     let n_columns = columns.len();
     columns.truncate(MOST_COLUMNS);
     let cell = |row: &Object, name: &str| {
-        let text = row.get(name).map(planned_request::plain).unwrap_or_default();
+        let text = row.get(name).map(Value::plain_text).unwrap_or_default();
         json_view::shortened_text(&text, MOST_CELL)
     };
     Some(html! {

@@ -12,7 +12,7 @@ pub(crate) fn show(planned: &Value) -> Markup {
         @if !text(planned, "text").is_empty() { (json_view::show_text(text(planned, "text"), "call")) }
         @else { p.request { strong { (text(planned, "method")) } " " code { (text(planned, "url")) } } }
         @if let Some(headers) = headers.filter(|headers| !headers.is_empty()) {
-            dl.facts { @for (name, value) in headers.iter() { div { dt { (name) } dd { code { (plain(value)) } } } } }
+            dl.facts { @for (name, value) in headers.iter() { div { dt { (name) } dd { code { (value.plain_text()) } } } } }
         }
         @match planned.get("body") {
             None | Some(Value::Null) => {}
@@ -20,9 +20,4 @@ pub(crate) fn show(planned: &Value) -> Markup {
             Some(body) => (json_view::json_frame(body, "body")),
         }
     }
-}
-
-/// A text without its quotation marks, and any other value as JSON.
-pub(crate) fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

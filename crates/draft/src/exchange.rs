@@ -176,7 +176,7 @@ impl Exchange {
         for segment in &mut self.segments {
             let value = segment.name.as_ref().and_then(|name| members.remove(name));
             if let Some(value) = value {
-                segment.text = plain_text(&value);
+                segment.text = value.plain_text();
             }
         }
         if !matches!(self.method.as_str(), "GET" | "HEAD" | "DELETE" | "OPTIONS") {
@@ -185,7 +185,7 @@ impl Exchange {
         }
         for (name, value) in &*members {
             let items = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
-            self.query.extend(items.iter().map(|item| (name.clone(), plain_text(item))));
+            self.query.extend(items.iter().map(|item| (name.clone(), item.plain_text())));
         }
     }
 }
@@ -237,9 +237,4 @@ const METHODS: [&str; 8] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST",
 
 fn with_lower_names(headers: &[(String, String)]) -> Vec<(String, String)> {
     headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect()
-}
-
-/// A value as it stands in an address.
-pub(crate) fn plain_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

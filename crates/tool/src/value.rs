@@ -99,6 +99,12 @@ impl Value {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
+    /// A text without its quotation marks, and any other value as JSON.
+    #[doc(hidden)]
+    pub fn plain_text(&self) -> String {
+        self.as_str().map_or_else(|| self.to_string(), str::to_owned)
+    }
+
     /// The number, if it is written as a whole number and fits `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number()?.as_i64()

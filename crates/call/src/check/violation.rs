@@ -222,7 +222,7 @@ fn expected_text(breach: &Breach<'_, '_>) -> String {
     };
     match rule {
         Rule::AnyOf(_) | Rule::OneOf(_) => type_expectation(Types::NONE),
-        Rule::Const(value) => format!("`{}`", wording::shortened_text(&plain_text(value))),
+        Rule::Const(value) => format!("`{}`", wording::shortened_text(&value.plain_text())),
         Rule::Enum(options) => one_of(&options.values().iter().collect::<Vec<_>>()),
         Rule::Format(format) => {
             format!("text of the format `{}`, such as `{}`", format.name(), format.example())
@@ -265,7 +265,7 @@ fn unworded_keyword(rule: &Rule) -> &'static str {
 fn one_of(values: &[&Value]) -> String {
     let mut texts: Vec<String> = Vec::new();
     for value in values {
-        let text = plain_text(value);
+        let text = value.plain_text();
         if !texts.contains(&text) {
             texts.push(text);
         }
@@ -284,10 +284,6 @@ fn nearest_option(violation: &Violation<'_, '_>) -> Option<String> {
     let option_texts = values.into_iter().filter_map(Value::as_str);
     let meant = nearest(violation.at.text()?, option_texts);
     meant.map(|option_text| format!("`{}`", wording::shortened_text(option_text)))
-}
-
-fn plain_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The most levels of nested branches that are explained.

@@ -75,8 +75,8 @@ pub(super) fn listed_values_allow_after_conversion(
 ) -> Option<bool> {
     let members = ListedValues::from_schema(document, object)?;
     let is_listed = |value: &Value| {
-        let text = text_of(value);
-        members.written.iter().any(|member| text_of(member) == text)
+        let text = value.plain_text();
+        members.written.iter().any(|member| member.plain_text() == text)
     };
     Some(match value.to_value() {
         Value::Array(items) if members.is_of_items() => items.iter().all(is_listed),
@@ -236,10 +236,6 @@ fn value_of_kind(value: &Value, kind: &str) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Longer lists are not searched for repeated values: that would take quadratic time.
