@@ -127,7 +127,7 @@ impl TurnContext {
 
     pub(crate) fn keep(&self, transcript: &Transcript) -> Result<(), Error> {
         match &self.keep {
-            Some(keep) => keep(transcript).map_err(error::file_error),
+            Some(keep) => keep(transcript).map_err(error::store_error),
             None => Ok(()),
         }
     }

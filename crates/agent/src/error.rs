@@ -86,18 +86,13 @@ pub(crate) fn no_provider(dialect: &str) -> Error {
     Error::new(ErrorKind::Dialect, message)
 }
 
-pub(crate) fn store_error(source: callgate_session::Error) -> Error {
+pub(crate) fn store_error(source: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::new(ErrorKind::Store, format!("the transcript is not kept: {source}"))
         .with_source(source)
 }
 
 pub(crate) fn budget_error(source: callgate_session::Error) -> Error {
     Error::new(ErrorKind::Store, format!("the budget cannot be read: {source}")).with_source(source)
-}
-
-pub(crate) fn file_error(source: std::io::Error) -> Error {
-    Error::new(ErrorKind::Store, format!("the transcript is not kept: {source}"))
-        .with_source(source)
 }
 
 pub(crate) fn unreadable(problem: impl std::fmt::Display) -> Error {

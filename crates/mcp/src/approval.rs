@@ -5,17 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use callgate_executor::Decision;
 use callgate_policy::{APPROVAL_TIME, approval_text};
-use callgate_tool::{Outcome, Pending, PendingKind, Value};
+use callgate_tool::{Pending, Value};
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{ClientResult, ElicitRequest, InputRequest, InputRequiredResult, ServerRequest},
 };
 use serde_json::json;
-
-pub(crate) fn pending_approval(outcome: &Outcome) -> Option<&Pending> {
-    let Outcome::Pending(pending) = outcome else { return None };
-    Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
-}
 
 fn approval_question(pending: &Pending) -> Option<ElicitRequest> {
     let is_sign_in = pending.id.starts_with(Pending::SIGN_IN);
@@ -68,7 +63,7 @@ const ANSWER: &str = "ok";
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::json as value;
+    use callgate_tool::{PendingKind, json as value};
 
     use super::*;
 

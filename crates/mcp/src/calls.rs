@@ -15,7 +15,6 @@ use http::request::Parts;
 use rmcp::{ErrorData, model::InputRequiredResult};
 
 use crate::{
-    approval::pending_approval,
     client::Attachment,
     content::CallResult,
     elicitation::{self, CallOrigin, RoundEnd},
@@ -118,7 +117,7 @@ async fn call_target(
         match elicitation::run(executor, fresh, &incoming.origin, &pauses).await? {
             RoundEnd::Asks(asks) => return Ok(Answer::Asks(asks)),
             RoundEnd::Ended(mut result, attached) => {
-                if let Some(pending) = pending_approval(&result.outcome) {
+                if let Some(pending) = result.outcome.pending_approval() {
                     let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
                     let inline = incoming.origin.exact.session.clone();
                     let waiting = WaitingCall { call: &call, key: key.as_ref(), pending };

@@ -16,9 +16,7 @@ use rmcp::{
 
 use crate::{
     abilities::{Abilities, Channel},
-    approval::{
-        QUESTION, decision_of_answer, elicit_decision, input_required_result, pending_approval,
-    },
+    approval::{QUESTION, decision_of_answer, elicit_decision, input_required_result},
     client::{Attachment, Client, Messages},
     message::ExactCall,
     rounds::Round,
@@ -64,7 +62,7 @@ pub(crate) async fn run<'a>(
     let mut n_times = 0;
     while n_times < MOST_TIMES {
         // The client speaks for the caller, who may not decide if others have to.
-        let pending = pending_approval(&result.outcome);
+        let pending = result.outcome.pending_approval();
         let pending = pending.filter(|pending| pending.approvers != Approvers::Others);
         let Some(pending) = pending else { break };
         // A program asks about each of its calls, which have a limit of their own.

@@ -308,6 +308,13 @@ impl Outcome {
         matches!(self, Self::Failed(_))
     }
 
+    /// The approval that the call waits for.
+    #[doc(hidden)]
+    pub fn pending_approval(&self) -> Option<&Pending> {
+        let Self::Pending(pending) = self else { return None };
+        Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
+    }
+
     /// The text of an answer: JSON as the service wrote it, or text. `None` if the outcome has neither.
     pub fn text(&self) -> Option<&str> {
         let Self::Answered(answer) = self else { return None };

@@ -8,7 +8,7 @@ use callgate_tool::{Json, Object, Value, json};
 use super::{
     Author, Wire,
     ids::{holder_and_member, parts_of},
-    pieces::{part_words, result_text},
+    pieces::{kind, part_words, result_text},
 };
 
 /// The forms in which a result may stand.
@@ -229,10 +229,6 @@ fn messages_by_author(wire: Wire, author: Author, message: Value) -> Vec<Value> 
         Value::Object(Object::from(members))
     });
     messages.collect()
-}
-
-fn kind(item: &Value) -> &str {
-    item.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
 /// True for a part of a result: what else stands there is data, which may have any members.

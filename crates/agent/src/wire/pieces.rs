@@ -59,7 +59,8 @@ fn piece(wire: Wire, part: &Value) -> Piece {
     (wire.file)(part).map_or(Piece::Other, Piece::File)
 }
 
-fn kind(value: &Value) -> &str {
+/// The type of a part; empty if it has none.
+pub(super) fn kind(value: &Value) -> &str {
     value.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 

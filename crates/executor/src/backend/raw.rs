@@ -4,16 +4,14 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use callgate_call::wording;
 use callgate_tool::{Answer, Fault};
-use callgate_transport::{Error, ErrorKind, ResponseBody};
+use callgate_transport::ResponseBody;
 use futures_util::stream;
 use http::{HeaderMap, header::CONTENT_TYPE};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
 use super::{
     body_reader::late_error,
-    failure,
     response_stream::{BodyHead, Piece, Pieces, Redactions, Terms},
 };
 
@@ -47,13 +45,11 @@ impl Raw {
 
     async fn next(&mut self) -> Option<Result<Bytes, Box<Fault>>> {
         while !self.is_ended {
-            let own = Instant::now() + self.terms.limits.timeout;
-            let deadline = self.terms.deadline.map_or(own, |callers| callers.min(own));
-            let chunk = timeout_at(deadline, self.body.chunk()).await;
+            let chunk = timeout_at(self.terms.piece_deadline(), self.body.chunk()).await;
             let bytes = match chunk.unwrap_or_else(|_| Err(late_error())) {
                 Err(error) => {
                     self.is_ended = true;
-                    return Some(Err(self.reading_fault(&error)));
+                    return Some(Err(self.terms.reading_fault(&error)));
                 }
                 Ok(Some(chunk)) if self.terms.masker.is_empty() => chunk,
                 Ok(Some(chunk)) => self.push_chunk(&chunk),
@@ -87,13 +83,6 @@ impl Raw {
         }
         self.held = bytes.split_off(bytes.len().saturating_sub(kept));
         bytes.freeze()
-    }
-
-    fn reading_fault(&self, error: &Error) -> Box<Fault> {
-        match error.kind() {
-            ErrorKind::TimedOut => wording::timed_out(self.terms.limits.timeout, self.terms.effect),
-            _ => failure::exchange_fault(error, &self.terms.limits, self.terms.effect),
-        }
     }
 }
 

@@ -9,12 +9,14 @@ use std::{
 };
 
 use bytes::Bytes;
-use callgate_call::SplitValue;
+use callgate_call::{SplitValue, wording};
 use callgate_secret::Masker;
 use callgate_tool::{Answer, Effect, Event, Fault, Journal, Json, Outcome};
-use callgate_transport::Limits;
+use callgate_transport::{Error, ErrorKind, Limits};
 use futures_util::{Stream, StreamExt};
 use tokio::time::Instant;
+
+use super::failure::exchange_fault;
 
 /// A call that ran up to its response.
 ///
@@ -69,6 +71,22 @@ pub(super) struct Terms {
     pub(super) limits: Limits,
     pub(super) effect: Effect,
     pub(super) deadline: Option<Instant>,
+}
+
+impl Terms {
+    /// The end of the time for the next piece.
+    pub(super) fn piece_deadline(&self) -> Instant {
+        let own = Instant::now() + self.limits.timeout;
+        self.deadline.map_or(own, |callers| callers.min(own))
+    }
+
+    /// The fault of a body that could not be read to its end.
+    pub(super) fn reading_fault(&self, error: &Error) -> Box<Fault> {
+        match error.kind() {
+            ErrorKind::TimedOut => wording::timed_out(self.limits.timeout, self.effect),
+            _ => exchange_fault(error, &self.limits, self.effect),
+        }
+    }
 }
 
 #[derive(Debug, Default)]

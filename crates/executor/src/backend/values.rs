@@ -1,17 +1,16 @@
 //! The values of a response that arrives piece by piece: events, JSON lines. Each value is masked and cleaned before it
 //! is handed on. The time limit and the size limit hold for each value, not for all values together.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use callgate_call::{Splitter, wording};
+use callgate_call::Splitter;
 use callgate_tool::{Answer, Fault, Json};
 use callgate_transport::{Error, ErrorKind, ResponseBody};
 use futures_util::stream;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
 use super::{
     body_reader::late_error,
-    failure,
     response_stream::{Piece, Pieces, Redactions, Terms},
 };
 
@@ -42,14 +41,13 @@ impl Values {
         if self.is_ended {
             return None;
         }
-        let next = self.next_value(self.terms.limits.timeout).await;
+        let next = self.next_value().await;
         self.is_ended = !matches!(next, Ok(Some(_)));
-        next.map_err(|error| self.reading_fault(&error)).transpose()
+        next.map_err(|error| self.terms.reading_fault(&error)).transpose()
     }
 
-    async fn next_value(&mut self, time: Duration) -> Result<Option<Json>, Error> {
-        let own = Instant::now() + time;
-        let deadline = self.terms.deadline.map_or(own, |callers| callers.min(own));
+    async fn next_value(&mut self) -> Result<Option<Json>, Error> {
+        let deadline = self.terms.piece_deadline();
         loop {
             if let Some(value) = self.buffered_value() {
                 return Ok(Some(value));
@@ -83,12 +81,5 @@ impl Values {
         let value = self.splitter.value(bytes, &self.terms.masker)?;
         self.noted.add_counts(&value);
         Some(value.json)
-    }
-
-    fn reading_fault(&self, error: &Error) -> Box<Fault> {
-        match error.kind() {
-            ErrorKind::TimedOut => wording::timed_out(self.terms.limits.timeout, self.terms.effect),
-            _ => failure::exchange_fault(error, &self.terms.limits, self.terms.effect),
-        }
     }
 }

@@ -1,9 +1,7 @@
 //! Keeps a call that needs a person's approval until the decision. If nobody can decide, the call is refused.
 
 use callgate_call::wording::approval as wording;
-use callgate_tool::{
-    Approvers, Object, Outcome, Pending, PendingKind, ToolCall, ToolResult, Value,
-};
+use callgate_tool::{Approvers, Object, Outcome, Pending, ToolCall, ToolResult, Value};
 
 use super::{Batch, RequestedCall};
 use crate::waiting_calls::{WaitingCall, WaitingCalls};
@@ -33,7 +31,7 @@ pub(super) async fn store_if_waiting(
     asked: &RequestedCall,
     mut result: ToolResult,
 ) -> ToolResult {
-    let Some(pending) = pending_approval(&result.outcome) else { return result };
+    let Some(pending) = result.outcome.pending_approval() else { return result };
     let fault = match &batch.keeper {
         None if pending.approvers != Approvers::Caller => {
             Some(wording::other_approver_fault(&pending.id))
@@ -67,9 +65,4 @@ fn name_request_after_sign_in(pending: &mut Pending) {
     let Some(Value::String(text)) = pending.request.get_mut("text") else { return };
     let id = &pending.id;
     text.push_str(&format!(r#": `POST /v1/approvals/{id}` with `{{"decision": "approve"}}`"#));
-}
-
-fn pending_approval(outcome: &Outcome) -> Option<&Pending> {
-    let Outcome::Pending(pending) = outcome else { return None };
-    Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }

@@ -2,10 +2,7 @@
 //! be asked, the call is refused.
 
 use callgate::{
-    Call, Executor, Outcome, ToolResult,
-    approval::Decision,
-    result::{Pending, PendingKind},
-    stream::ToolStream,
+    Call, Executor, Outcome, ToolResult, approval::Decision, result::Pending, stream::ToolStream,
 };
 use callgate_call::wording::approval as wording;
 use callgate_policy::approval_text;
@@ -61,7 +58,7 @@ pub(in crate::commands) async fn call_with_consent(
     // The person is asked again if the call would now send another request than was approved.
     let mut n_times = 0;
     while n_times < MOST_TIMES {
-        let Some(pending) = pending_approval(&result.outcome) else { return result };
+        let Some(pending) = result.outcome.pending_approval() else { return result };
         // A program asks about each of its calls, which have a limit of their own.
         n_times += usize::from(!pending.is_of_program());
         let Some(decision) = consent.decide(pending) else {
@@ -86,7 +83,7 @@ pub(super) async fn stream_with_consent(
             return Ok(stream);
         }
         let result = stream.into_result();
-        let Some(pending) = pending_approval(&result.outcome) else { return Err(result) };
+        let Some(pending) = result.outcome.pending_approval() else { return Err(result) };
         n_times += usize::from(!pending.is_of_program());
         let Some(decision) = consent.decide(pending) else {
             return Err(refused_result(result));
@@ -107,11 +104,6 @@ pub(super) async fn await_with_progress<T>(call: impl Future<Output = T>) -> T {
 fn refused_result(mut result: ToolResult) -> ToolResult {
     result.outcome = Outcome::Failed(wording::nobody_asks());
     result
-}
-
-fn pending_approval(outcome: &Outcome) -> Option<&Pending> {
-    let Outcome::Pending(pending) = outcome else { return None };
-    Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }
 
 /// Asks the person at the terminal about a request. Only `y` and `yes` approve it.
