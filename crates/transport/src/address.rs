@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use ipnet::{Ipv4Net, Ipv6Net};
 use url::Host;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -68,19 +69,15 @@ pub(crate) fn embedded_address(address: Ipv6Addr) -> Option<Ipv4Addr> {
 }
 
 fn v4_class(address: Ipv4Addr) -> AddressClass {
-    if ranges_contain(&LINK_LOCAL_V4, address) {
+    let is_in = |ranges: &[Ipv4Net]| ranges.iter().any(|range| range.contains(&address));
+    if is_in(&LINK_LOCAL_V4) {
         return AddressClass::LinkLocal;
     }
-    if ranges_contain(&PRIVATE_V4, address) { AddressClass::Private } else { AddressClass::Public }
+    if is_in(&PRIVATE_V4) { AddressClass::Private } else { AddressClass::Public }
 }
 
 fn v6_class(address: Ipv6Addr) -> AddressClass {
-    let is_in = |ranges: &[(Ipv6Addr, u32)]| {
-        ranges.iter().any(|(network, length)| {
-            let shift = 128_u32.saturating_sub(*length);
-            address.to_bits().checked_shr(shift) == network.to_bits().checked_shr(shift)
-        })
-    };
+    let is_in = |ranges: &[Ipv6Net]| ranges.iter().any(|range| range.contains(&address));
     if is_in(&LINK_LOCAL_V6) {
         return AddressClass::LinkLocal;
     }
@@ -97,22 +94,15 @@ fn v6_class(address: Ipv6Addr) -> AddressClass {
     if is_global && !is_in(&PRIVATE_V6) { AddressClass::Public } else { AddressClass::Private }
 }
 
-fn ranges_contain(ranges: &[(Ipv4Addr, u32)], address: Ipv4Addr) -> bool {
-    ranges.iter().any(|(network, length)| {
-        let shift = 32_u32.saturating_sub(*length);
-        address.to_bits().checked_shr(shift) == network.to_bits().checked_shr(shift)
-    })
+const fn v4_range(a: u8, b: u8, c: u8, d: u8, length: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), length)
 }
 
-const fn v4_range(a: u8, b: u8, c: u8, d: u8, length: u32) -> (Ipv4Addr, u32) {
-    (Ipv4Addr::new(a, b, c, d), length)
+const fn v6_range(first: u16, second: u16, third: u16, last: u16, length: u8) -> Ipv6Net {
+    Ipv6Net::new_assert(Ipv6Addr::new(first, second, third, 0, 0, 0, 0, last), length)
 }
 
-const fn v6_range(first: u16, second: u16, third: u16, last: u16, length: u32) -> (Ipv6Addr, u32) {
-    (Ipv6Addr::new(first, second, third, 0, 0, 0, 0, last), length)
-}
-
-const LINK_LOCAL_V4: [(Ipv4Addr, u32); 4] = [
+const LINK_LOCAL_V4: [Ipv4Net; 4] = [
     // RFC 3927, which includes the metadata service of most clouds.
     v4_range(169, 254, 0, 0, 16),
     // The platform address of Azure, and the metadata services of Alibaba Cloud and Oracle Cloud.
@@ -121,7 +111,7 @@ const LINK_LOCAL_V4: [(Ipv4Addr, u32); 4] = [
     v4_range(192, 0, 0, 192, 32),
 ];
 
-const PRIVATE_V4: [(Ipv4Addr, u32); 14] = [
+const PRIVATE_V4: [Ipv4Net; 14] = [
     // RFC 791: this network.
     v4_range(0, 0, 0, 0, 8),
     // RFC 1918.
@@ -147,7 +137,7 @@ const PRIVATE_V4: [(Ipv4Addr, u32); 14] = [
     v4_range(240, 0, 0, 0, 4),
 ];
 
-const LINK_LOCAL_V6: [(Ipv6Addr, u32); 3] = [
+const LINK_LOCAL_V6: [Ipv6Net; 3] = [
     // RFC 4291 §2.5.6.
     v6_range(0xfe80, 0, 0, 0, 10),
     // The metadata services of AWS and Google Cloud.
@@ -155,7 +145,7 @@ const LINK_LOCAL_V6: [(Ipv6Addr, u32); 3] = [
     v6_range(0xfd20, 0xce, 0, 0x254, 128),
 ];
 
-const PRIVATE_V6: [(Ipv6Addr, u32); 3] = [
+const PRIVATE_V6: [Ipv6Net; 3] = [
     // RFC 2928: protocol assignments, with Teredo (RFC 4380), benchmarks (RFC 5180) and ORCHID (RFC 7343).
     v6_range(0x2001, 0, 0, 0, 23),
     // RFC 3849 and RFC 9637: documentation.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use callgate_tool::{Number, Value};
 
 /// One value of a description.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the kinds of JSON values do not change")]
 pub enum Node {
     /// A list.
@@ -14,6 +14,7 @@ pub enum Node {
     /// `true` or `false`.
     Bool(bool),
     /// The null value.
+    #[default]
     Null,
     /// A number with its digits as written.
     Number(Number),

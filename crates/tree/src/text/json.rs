@@ -43,6 +43,7 @@ fn json_fault(error: &InvalidJson, limits: &Limits) -> Fault {
 
 /// The part read so far. One stack holds the items of all open lists, another the members of all open objects. The last
 /// member has only its name until its value is read.
+#[derive(Default)]
 struct Builder {
     root: Node,
     n_nodes: usize,
@@ -60,21 +61,6 @@ struct Builder {
 enum Open {
     Array(usize),
     Object(usize),
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        Self {
-            root: Node::Null,
-            n_nodes: 0,
-            interner: Interner::default(),
-            open: Vec::new(),
-            items: Vec::new(),
-            members: Vec::new(),
-            duplicates: Vec::new(),
-            n_duplicates: 0,
-        }
-    }
 }
 
 impl Builder {
