@@ -109,9 +109,8 @@ fn tool_value(request: &RouteRequest, entry: Entry<'_>, tool: &Tool, id: &str) -
 
 fn add_schemas(members: &mut Object, tool: &Tool, [input, output]: [&str; 2]) {
     members.insert(input, schema::ces_schema(&tool.input_schema.to_value()));
-    if let Some(schema) = tool.output_schema() {
-        members.insert(output, schema::ces_schema(&schema.to_value()));
-    }
+    let result = tool.output_schema().map(|schema| schema::ces_schema(&schema.to_value()));
+    members.insert_some(output, result);
 }
 
 /// Makes the call of a request with this body, once under its key. Returns its `response`.

@@ -150,12 +150,8 @@ fn add_list_arguments(
     let limit = arguments.get(limit).and_then(Value::as_u64).unwrap_or(most).clamp(1, most);
     // Where the service has no further pages, one more entity says if there are any.
     made.insert("pageSize", if entity.is_paged { limit } else { limit + 1 }.into());
-    if let Some(conditions) = conditions_of(entity, arguments)? {
-        made.insert("conditions", conditions.into());
-    }
-    if let Some(page) = arguments.get(page).filter(|_| entity.is_paged) {
-        made.insert("pageToken", page.clone());
-    }
+    made.insert_some("conditions", conditions_of(entity, arguments)?);
+    made.insert_some("pageToken", arguments.get(page).filter(|_| entity.is_paged).cloned());
     if let Some(column) = sort_column(entity, arguments) {
         let (name, order) = match column.strip_prefix('-') {
             Some(name) => (name, "DESC"),

@@ -25,9 +25,7 @@ fn standard_to_depth(schema: &Value, depth: usize) -> Value {
     }
     let mut standard = Object::new();
     for (name, value) in members {
-        if let Some(value) = standard_keyword(name, value, depth - 1) {
-            standard.insert(name.as_str(), value);
-        }
+        standard.insert_some(name.as_str(), standard_keyword(name, value, depth - 1));
     }
     Value::Object(standard)
 }

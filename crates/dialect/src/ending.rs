@@ -50,9 +50,7 @@ pub(crate) fn rendered_result(result: &ToolResult, takes: impl Fn(&str) -> bool)
             return whole(text_with_notes(Json::from_serializable(&**answer), notes), false);
         }
         Content::Parts(parts) => {
-            if let Some(names) = part_names(parts) {
-                rest.insert("parts", names);
-            }
+            rest.insert_some("parts", part_names(parts));
             parts.iter().map(|part| content_block(&part.content, &takes)).collect()
         }
         content => vec![content_block(content, &takes)],
@@ -81,12 +79,8 @@ pub(crate) fn outcome_text(result: &ToolResult) -> String {
 /// The facts that the caller has to know of the request: `defaults` and `notes`, as in callgate's own result.
 pub(crate) fn result_notes(result: &ToolResult) -> Object {
     let mut notes = Object::new();
-    if let Some(defaults) = result.defaults() {
-        notes.insert("defaults", defaults.into_iter().map(Value::from).collect());
-    }
-    if let Some(sentences) = result.notes() {
-        notes.insert("notes", sentences.into_iter().map(Value::from).collect());
-    }
+    notes.insert_some("defaults", result.defaults());
+    notes.insert_some("notes", result.notes());
     notes
 }
 
@@ -125,9 +119,7 @@ fn part_names(parts: &[Part]) -> Option<Value> {
             ("handle", &handle),
         ];
         for (name, value) in fields {
-            if let Some(value) = value {
-                names.insert(name, value.as_str().into());
-            }
+            names.insert_some(name, value.as_deref());
         }
         names
     };

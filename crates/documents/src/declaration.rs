@@ -23,9 +23,7 @@ pub(crate) fn search_tool(
     );
     let mut properties =
         Object::from([("query", query_schema()), ("also", further_queries_schema())]);
-    if let Some(conditions) = filter::schema(fields) {
-        properties.insert("where", conditions);
-    }
+    properties.insert_some("where", filter::schema(fields));
     properties.insert("limit", limit_schema(&settings.limits));
     Ok(searching_tool(settings, name, description, properties))
 }

@@ -122,13 +122,9 @@ impl Snippet {
 
     pub(crate) fn to_value(&self) -> Value {
         let mut snippet = Object::from([("title", self.title.as_str().into())]);
-        if let Some(uri) = &self.uri {
-            snippet.insert("uri", uri.as_str().into());
-        }
+        snippet.insert_some("uri", self.uri.as_deref());
         snippet.insert("text", self.text.as_str().into());
-        if let Some(answer) = &self.answer {
-            snippet.insert("answer", answer.as_str().into());
-        }
+        snippet.insert_some("answer", self.answer.as_deref());
         snippet.insert("document", self.document.as_str().into());
         if !self.section.is_empty() {
             snippet.insert("section", self.section.as_str().into());

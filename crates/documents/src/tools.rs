@@ -119,9 +119,7 @@ impl Shared {
 fn excerpt_value(document: &str, excerpt: &Excerpt) -> Value {
     let LineRange { from, to } = excerpt.lines;
     let mut members = Object::from([("title", excerpt.title.as_str().into())]);
-    if let Some(uri) = &excerpt.uri {
-        members.insert("uri", uri.as_str().into());
-    }
+    members.insert_some("uri", excerpt.uri.as_deref());
     for (name, value) in [
         ("text", excerpt.text.as_str().into()),
         ("document", document.into()),

@@ -45,15 +45,13 @@ impl Group<'_> {
         if !parameters.is_empty() {
             operation.insert("parameters", Value::Array(parameters));
         }
-        if let Some(body) = self.write_request_body(&below(pointer, "requestBody"), guesses) {
-            operation.insert("requestBody", body);
-        }
+        let body = self.write_request_body(&below(pointer, "requestBody"), guesses);
+        operation.insert_some("requestBody", body);
         guesses.side = Side::Response { writes_null: self.writes_null };
         operation.insert("responses", self.write_responses(&below(pointer, "responses"), guesses));
         guesses.side = Side::Request;
-        if let Some(security) = self.write_security(&below(pointer, "security"), guesses) {
-            operation.insert("security", security);
-        }
+        let security = self.write_security(&below(pointer, "security"), guesses);
+        operation.insert_some("security", security);
         operation
     }
 

@@ -41,9 +41,8 @@ pub(crate) async fn list(
     let shown = |it: &Conversation| json!({"agent": &*it.agent, "session": &*it.session});
     let conversations = Value::Array(listed.iter().map(shown).collect());
     let mut body = Object::from([("conversations", conversations)]);
-    if let Some(last) = listed.last().filter(|_| listed.len() == limit) {
-        body.insert("nextCursor", page_cursor(last).into());
-    }
+    let last = listed.last().filter(|_| listed.len() == limit);
+    body.insert_some("nextCursor", last.map(page_cursor));
     Ok(JsonText(Value::Object(body).to_string()))
 }
 

@@ -267,12 +267,8 @@ fn turn_answer(kept: &KeptTurn) -> Value {
     let added = kept.added_messages().iter().map(|message| message.value().clone());
     let End { reason, detail, text, n_rounds, n_calls, pending, .. } = &kept.end;
     let mut end = Object::from([("reason", reason.as_str().into())]);
-    if let Some(detail) = detail {
-        end.insert("detail", detail.as_str().into());
-    }
-    if let Some(wait) = kept.end.retry_after {
-        end.insert("retryAfter", json!(wait.as_secs().max(1)));
-    }
+    end.insert_some("detail", detail.as_deref());
+    end.insert_some("retryAfter", kept.end.retry_after.map(|wait| wait.as_secs().max(1)));
     let mut answer = Object::from([
         ("messages", Value::Array(added.collect())),
         ("text", text.as_str().into()),
@@ -307,9 +303,7 @@ fn waiting_call(call: &PendingCall) -> Value {
     if !call.request.is_null() {
         pending.insert("request", call.request.clone());
     }
-    if let Some(expires) = call.expires {
-        pending.insert("expires", rfc_3339(expires).into());
-    }
+    pending.insert_some("expires", call.expires.map(rfc_3339));
     if let Some(approval) = &call.approval {
         pending.insert("approval", approval.as_str().into());
         pending.insert("approvers", call.approvers.as_str().into());

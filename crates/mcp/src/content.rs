@@ -99,9 +99,7 @@ fn structured_content(result: &ToolResult) -> Option<String> {
 fn whole_content(result: &ToolResult) -> Option<Value> {
     let text = serde_json::to_string(&result.outcome).ok()?;
     let Ok(Value::Object(mut whole)) = Value::parse(&text) else { return None };
-    if let Some(notes) = result.notes() {
-        whole.insert("notes", notes.into_iter().map(Value::from).collect());
-    }
+    whole.insert_some("notes", result.notes());
     let Outcome::Answered(answer) = &result.outcome else { return Some(whole.into()) };
     if !matches!(answer.content, Content::Json(_)) {
         return None;

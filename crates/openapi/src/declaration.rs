@@ -137,9 +137,7 @@ impl DeclarationParts<'_> {
         if !required.is_empty() {
             schema.insert("required".to_owned(), required.into());
         }
-        if let Some(dependent) = self.required_with_the_body(view) {
-            schema.insert("dependentRequired".to_owned(), dependent);
-        }
+        schema.insert_some("dependentRequired", self.required_with_the_body(view));
         schema.insert("additionalProperties".to_owned(), false.into());
         if view != View::Complete {
             self.add_examples(&mut schema);
@@ -320,9 +318,8 @@ fn insert_description(
         members.insert("deprecated".to_owned(), true.into());
     }
     let example = object.get("example").filter(|_| !members.contains_key("examples"));
-    if let Some(example) = example.and_then(|example| builder.copy(example)) {
-        members.insert("examples".to_owned(), json!([example]));
-    }
+    let example = example.and_then(|example| builder.copy(example));
+    members.insert_some("examples", example.map(|example| json!([example])));
 }
 
 fn content_type(body: &Body) -> Option<(String, Value)> {

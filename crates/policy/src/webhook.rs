@@ -245,9 +245,7 @@ fn drop_notice(notice: &Notice) {
 fn notice_body(notice: &Notice) -> String {
     let mut data = json!({"id": notice.id.as_str(), "tool": notice.tool.as_str()});
     if let Some(members) = data.as_object_mut() {
-        if let Some(caller) = &notice.caller {
-            members.insert("caller".to_owned(), caller.as_str().into());
-        }
+        members.insert_some("caller", notice.caller.as_deref());
         members.insert("expires".to_owned(), rfc_3339(notice.expires).into());
     }
     let (kind, now) = ("approval.requested", rfc_3339(SystemTime::now()));

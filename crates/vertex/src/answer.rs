@@ -37,13 +37,9 @@ pub(crate) fn answer_result(
     sources.keep_fitting(n_left, &mut notes);
     let citations = written.map(|written| valid_citations(answer, written, &sources, &mut notes));
     let mut result = Object::new();
-    if let Some(written) = written {
-        result.insert("answer", written.into());
-    }
+    result.insert_some("answer", written);
     result.insert("citations", Value::Array(citations.unwrap_or_default()));
-    if let Some(grounding) = grounding.and_then(Number::from_f64) {
-        result.insert("grounding", Value::Number(grounding));
-    }
+    result.insert_some("grounding", grounding.and_then(Number::from_f64));
     result.insert("snippets", Value::Array(sources.snippets));
     for (name, values) in [("skipped", skipped), ("notes", notes)] {
         if !values.is_empty() {

@@ -47,9 +47,7 @@ fn input_schema(settings: &VertexSettings, action: Action) -> Value {
             }
         }
         Form::Own => {
-            if let Some(conditions) = conditions::where_schema(&settings.fields) {
-                properties.insert("where", conditions);
-            }
+            properties.insert_some("where", conditions::where_schema(&settings.fields));
             if action == Action::Search {
                 properties.insert("limit", limit_schema(settings.limit));
             }

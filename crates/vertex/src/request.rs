@@ -134,17 +134,13 @@ impl<'a> Question<'a> {
             _ => None,
         };
         let own = [self.settings.filter.as_ref(), target.filter.as_ref(), only];
-        if let Some(filter) = self.filter_text(&own)? {
-            parameters.insert("filter", filter.into());
-        }
+        parameters.insert_some("filter", self.filter_text(&own)?);
         let only = match &*target.stores {
             [only] => &*only.boosts,
             _ => &[],
         };
         let boosts = [&*self.settings.boosts, &target.boosts, only].concat();
-        if let Some(boosts) = self.boosts_spec(&boosts)? {
-            parameters.insert("boostSpec", boosts);
-        }
+        parameters.insert_some("boostSpec", self.boosts_spec(&boosts)?);
         if !target.stores.is_empty() {
             let stores = target.stores.iter().map(|store| self.data_store_spec(store));
             let stores = stores.collect::<Result<Vec<_>, _>>()?;
@@ -156,12 +152,8 @@ impl<'a> Question<'a> {
     fn data_store_spec(&self, store: &StoreSettings) -> Result<Value, Box<Fault>> {
         let mut spec = Object::from([("dataStore", store.name.as_str().into())]);
         let own = [self.settings.filter.as_ref(), store.filter.as_ref()];
-        if let Some(filter) = self.filter_text(&own)? {
-            spec.insert("filter", filter.into());
-        }
-        if let Some(boosts) = self.boosts_spec(&store.boosts)? {
-            spec.insert("boostSpec", boosts);
-        }
+        spec.insert_some("filter", self.filter_text(&own)?);
+        spec.insert_some("boostSpec", self.boosts_spec(&store.boosts)?);
         Ok(Value::Object(spec))
     }
 

@@ -82,17 +82,11 @@ pub(crate) fn n_fitting(values: &[Value], most_bytes: usize) -> usize {
 impl Snippet {
     pub(crate) fn to_value(&self) -> Value {
         let mut value = Object::from([("title", self.title.as_str().into())]);
-        if let Some(uri) = &self.uri {
-            value.insert("uri", uri.as_str().into());
-        }
+        value.insert_some("uri", self.uri.as_deref());
         value.insert("text", self.text.as_str().into());
-        if let Some(answer) = &self.answer {
-            value.insert("answer", answer.as_str().into());
-        }
+        value.insert_some("answer", self.answer.as_deref());
         value.insert("document", self.document.as_str().into());
-        if let Some(page) = self.page {
-            value.insert("page", page.into());
-        }
+        value.insert_some("page", self.page);
         Value::Object(value)
     }
 }

@@ -89,9 +89,7 @@ impl InputPart {
                 if !file.media_type.is_empty() {
                     members.insert("content_type", file.media_type.as_str().into());
                 }
-                if let Some(name) = &file.filename {
-                    members.insert("filename", name.as_str().into());
-                }
+                members.insert_some("filename", file.filename.as_deref());
             }
         }
         members.into()

@@ -158,9 +158,7 @@ struct Used {
 
 fn document(file: &FilePart<'_>, source: Value) -> Value {
     let mut document = Object::from([("type", "document".into()), ("source", source)]);
-    if let Some(title) = &file.file.filename {
-        document.insert("title", title.as_str().into());
-    }
+    document.insert_some("title", file.file.filename.as_deref());
     document.into()
 }
 

@@ -142,9 +142,8 @@ fn joined_message(choices: &[Chosen<'_>]) -> Result<Json, ReplyFault> {
     members.insert("tool_calls", Value::Array(calls));
     let mut all = iter::once(&first).chain(others).map(Json::value);
     let spoken = all.find(|message| !message_text(message).trim().is_empty());
-    if let Some(content) = spoken.and_then(|message| message.get("content")) {
-        members.insert("content", content.clone());
-    }
+    let content = spoken.and_then(|message| message.get("content"));
+    members.insert_some("content", content.cloned());
     Ok(joined.into())
 }
 

@@ -156,9 +156,7 @@ fn limited_value(value: Value, journal: &mut Journal) -> Value {
 fn telling_first(mut members: Object) -> Object {
     let mut sorted = Object::new();
     for name in ["title", "detail", "errors"] {
-        if let Some(value) = members.remove(name) {
-            sorted.insert(name.to_owned(), value);
-        }
+        sorted.insert_some(name, members.remove(name));
     }
     // RFC 9457 §4.2.1: this type adds nothing to the status.
     members.retain(|name, value| !(name == "type" && value == "about:blank"));

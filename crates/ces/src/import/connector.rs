@@ -33,9 +33,7 @@ pub(super) fn import_connector_tool(tool: &Message<'_>, imported: &mut Imported)
     let Some(Value::Object(action)) = actions.and_then(|actions| actions.first_mut()) else {
         return;
     };
-    if let Some(description) = description {
-        action.insert("description", description.into());
-    }
+    action.insert_some("description", description);
     let Some(name) = name else { return };
     // The agent calls the tool by this name alone.
     if ToolName::new(&name).is_ok() {

@@ -112,9 +112,7 @@ impl Store {
 
     fn store_keys(&self) -> Object {
         let mut keys = Object::from([("name", self.name.as_str().into())]);
-        if let Some(filter) = &self.filter {
-            keys.insert("filter", filter.as_str().into());
-        }
+        keys.insert_some("filter", self.filter.as_deref());
         if !self.boosts.is_empty() {
             keys.insert("boosts", Value::Array(self.boosts.clone()));
         }
@@ -125,12 +123,8 @@ impl Store {
 impl SearchScope {
     fn to_object(&self, source: &Message<'_>, imported: &mut Imported) -> Object {
         let mut vertex = Object::new();
-        if let Some(engine) = &self.engine {
-            vertex.insert("engine", engine.as_str().into());
-        }
-        if let Some(filter) = &self.filter {
-            vertex.insert("filter", filter.as_str().into());
-        }
+        vertex.insert_some("engine", self.engine.as_deref());
+        vertex.insert_some("filter", self.filter.as_deref());
         if !self.boosts.is_empty() {
             vertex.insert("boosts", Value::Array(self.boosts.clone()));
         }
@@ -271,9 +265,7 @@ fn insert_search_named_by_member(
         imported.settings.insert("prefix", "".into());
     }
     for (key, value) in [("name", name), ("description", description)] {
-        if let Some(value) = value {
-            vertex.insert(key, value.into());
-        }
+        vertex.insert_some(key, value);
     }
     vertex.insert("arguments", "google".into());
     imported.settings.insert("vertex", Value::Object(vertex));

@@ -53,9 +53,7 @@ fn import_function(
     function.insert("name", Value::from(legal));
     function.insert("description", Value::from(description.unwrap_or_default()));
     function.insert("input", input);
-    if let Some(output) = output {
-        function.insert("output", output);
-    }
+    function.insert_some("output", output);
     imported.settings.insert("functions", json!([Value::Object(function)]));
 }
 

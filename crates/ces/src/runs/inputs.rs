@@ -186,9 +186,7 @@ pub(crate) fn tool_naming_members(call: &Object) -> Object {
             Value::String(_) if name != "toolsetTool" => Some(value.clone()),
             _ => None,
         };
-        if let Some(value) = value {
-            named.insert(name, value);
-        }
+        named.insert_some(name, value);
     }
     named
 }
@@ -197,9 +195,7 @@ fn toolset_tool(members: &Object) -> Option<Object> {
     let mut made = Object::new();
     for (name, other) in [("toolset", "toolset"), ("toolId", "tool_id")] {
         let value = members.get(name).or_else(|| members.get(other)).and_then(Value::as_str);
-        if let Some(value) = value {
-            made.insert(name, value.into());
-        }
+        made.insert_some(name, value);
     }
     made.contains_key("toolId").then_some(made)
 }

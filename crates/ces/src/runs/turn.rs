@@ -124,9 +124,7 @@ impl PendingCall {
 
     fn with_names(&self, id: Option<&str>, name: &str, value: &Value) -> Value {
         let mut call = Object::new();
-        if let Some(id) = id {
-            call.insert("id", Value::from(id));
-        }
+        call.insert_some("id", id);
         call.extend(self.named.clone());
         call.insert(name, value.clone());
         Value::Object(call)

@@ -109,9 +109,7 @@ fn tool_response(answer: &AnsweredCall<'_>) -> Value {
     let mut response = Object::new();
     for (name, other) in NAMES {
         let value = answer.origin.get(name).or_else(|| answer.origin.get(other));
-        if let Some(value) = value.filter(|value| !value.is_null()) {
-            response.insert(name, value.clone());
-        }
+        response.insert_some(name, value.filter(|value| !value.is_null()).cloned());
     }
     let (key, value) = match result_value(&answer.result, |_| false) {
         ResultValue::Failed(error) => ("error", error),

@@ -3,7 +3,7 @@
 //! output under its status. Fields: `google/cloud/dialogflow/cx/v3/tool_call.proto` of
 //! <https://github.com/googleapis/googleapis>; `requestBody` follows exported examples.
 
-use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value, json};
+use callgate_tool::{Arguments, Content, Object, Outcome, Schema, Tool, ToolResult, Value, json};
 
 use crate::{
     ending::{self, ResultValue, result_notes, result_value},
@@ -36,9 +36,7 @@ fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     let mut function = Object::new();
     function.insert("inputSchema", schema.clone());
-    if let Some(schema) = tool.output_schema() {
-        function.insert("outputSchema", schema.to_value());
-    }
+    function.insert_some("outputSchema", tool.output_schema().map(Schema::to_value));
     json!({
         "displayName": tool.name.as_str(),
         "description": description,
@@ -142,9 +140,7 @@ fn name_single_input(arguments: &mut Arguments, is_argument: impl Fn(&str) -> bo
 fn tool_call_result(answer: &AnsweredCall<'_>) -> Value {
     let mut result = Object::new();
     for name in ["tool", "action"] {
-        if let Some(value) = answer.origin.get(name) {
-            result.insert(name, value.clone());
-        }
+        result.insert_some(name, answer.origin.get(name).cloned());
     }
     match result_value(&answer.result, |_| false) {
         ResultValue::Failed(_) => {

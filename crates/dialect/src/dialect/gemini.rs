@@ -74,9 +74,8 @@ fn response_part(answer: &AnsweredCall<'_>) -> Value {
     let mut part = Object::new();
     // Answers to calls without an id are distinguished by their order.
     for name in ["id", "name"] {
-        if let Some(value) = answer.origin.get(name).filter(|value| !value.is_null()) {
-            part.insert(name, value.clone());
-        }
+        let value = answer.origin.get(name).filter(|value| !value.is_null());
+        part.insert_some(name, value.cloned());
     }
     let ended = result_value(&answer.result, |media_type| IMAGES.contains(&media_type));
     let (key, value, images) = match ended {

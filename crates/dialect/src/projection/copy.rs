@@ -58,9 +58,8 @@ impl<'s> Projector<'s> {
             // A branch may have lost parts, so more than one may match.
             let is_open = keyword == "oneOf" && !self.cut.keeps_all_optional_members();
             let keyword = if is_open { "anyOf" } else { keyword.as_str() };
-            if let Some(copied) = copied.filter(|_| !is_open || !members.contains_key("anyOf")) {
-                built.insert(keyword, copied);
-            }
+            let copied = copied.filter(|_| !is_open || !members.contains_key("anyOf"));
+            built.insert_some(keyword, copied);
         }
         add_missing_keywords(&mut built);
         Value::Object(built)

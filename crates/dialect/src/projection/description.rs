@@ -50,9 +50,7 @@ pub(super) fn schema_with_description(mut built: Object, description: String) ->
         return Value::Object(built);
     }
     let mut whole = Object::with_capacity(built.len() + 1);
-    if let Some(kind) = built.remove("type") {
-        whole.insert("type", kind);
-    }
+    whole.insert_some("type", built.remove("type"));
     whole.insert("description", Value::String(description));
     whole.append(&mut built);
     Value::Object(whole)

@@ -73,9 +73,8 @@ fn replace_requirements(value: &mut Value, old: &str, new: &str) {
     let operations = items.flat_map(Object::values_mut);
     let lists = operations.filter_map(|operation| operation.get_mut("security")?.as_array_mut());
     for requirement in lists.flatten().filter_map(Value::as_object_mut) {
-        if let Some(scopes) = requirement.remove(old) {
-            requirement.insert(new, scopes);
-        }
+        let scopes = requirement.remove(old);
+        requirement.insert_some(new, scopes);
     }
 }
 

@@ -136,9 +136,7 @@ fn described_toolset(built: &Built, toolset: &BuiltToolset, examined: ExaminedTo
         ("diagnostics", Value::Array(findings)),
         ("more", json!(n_more)),
     ]);
-    if let Some(why) = toolset.failure().or(toolset.stale.as_deref()) {
-        reported.insert("why", why.into());
-    }
+    reported.insert_some("why", toolset.failure().or(toolset.stale.as_deref()));
     reported.into()
 }
 
@@ -167,9 +165,7 @@ fn other_toolset(built: &Built, name: &str) -> Value {
         ("diagnostics", Value::Array(shown)),
         ("more", json!(n_more)),
     ]);
-    if let Some(why) = failure {
-        reported.insert("why", why.into());
-    }
+    reported.insert_some("why", failure);
     reported.into()
 }
 

@@ -7,12 +7,9 @@ use crate::{declaration::DeclarationParts, input::Input};
 impl DeclarationParts<'_> {
     pub(super) fn edit_property(&self, input: &Input, built: &mut Value) {
         let (Some(edit), Value::Object(members)) = (self.edit, built) else { return };
-        if let Some(text) = edit.describe.get(input.argument.as_str()) {
-            members.insert("description".to_owned(), text.as_str().into());
-        }
-        if let Some(default) = input.default.clone().filter(|_| input.edit.has_value) {
-            members.insert("default".to_owned(), default);
-        }
+        members.insert_some("description", edit.describe.get(input.argument.as_str()));
+        let default = input.default.as_ref().filter(|_| input.edit.has_value);
+        members.insert_some("default", default.cloned());
     }
 
     /// Adds the operator's examples to the schema of all arguments, in place of those of the description.

@@ -58,7 +58,7 @@ pub(super) fn build_keywords<'d>(
             "example" => {
                 if !built.contains_key("examples") {
                     let example = builder.copy(value).map(|example| json!([example]));
-                    insert(built, "examples", example);
+                    built.insert_some("examples", example);
                 }
             }
             "examples" => build_examples(builder, value, built),
@@ -67,7 +67,7 @@ pub(super) fn build_keywords<'d>(
                 let list = builder.build_unfilled(|builder| {
                     value_in_form(builder, KeywordForm::SchemaList, value, &path)
                 });
-                insert(built, "prefixItems", list);
+                built.insert_some("prefixItems", list);
             }
             "pattern" => pattern::copy_pattern(builder, value, &path, built),
             "patternProperties" => pattern::copy_names(builder, object, &path, built),
@@ -80,7 +80,7 @@ pub(super) fn build_keywords<'d>(
                     && value.as_object().is_some_and(|xml| !xml.is_empty()) =>
             {
                 let xml = builder.copy(value);
-                insert(built, "xml", xml);
+                built.insert_some("xml", xml);
             }
             keyword => {
                 let Some(expected) = form_of(keyword) else {
@@ -93,7 +93,10 @@ pub(super) fn build_keywords<'d>(
                     builder.build_unfilled(|builder| value_in_form(builder, expected, value, &path))
                 };
                 let is_map = keyword == "additionalProperties" && builder.bytes == Bytes::Patch;
-                insert(built, keyword, if is_map { copied.map(removable_schema) } else { copied });
+                built.insert_some(
+                    keyword,
+                    if is_map { copied.map(removable_schema) } else { copied },
+                );
             }
         }
     }
@@ -117,12 +120,6 @@ pub(super) fn report_illegal_default(builder: &mut Builder<'_>, value: &Node, pa
 
 /// The number of characters of a default that are shown.
 const LONGEST_SHOWN: usize = 60;
-
-fn insert(built: &mut Object, keyword: &str, value: Option<Value>) {
-    if let Some(value) = value {
-        built.insert(keyword.to_owned(), value);
-    }
-}
 
 /// True if `nested` fills in missing values below a keyword: not if there are several alternatives, and not if the
 /// names or the number of values are open.
@@ -267,7 +264,7 @@ fn build_enum(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &
 fn build_examples(builder: &mut Builder<'_>, value: &Node, built: &mut Object) {
     if value.as_array().is_some_and(|values| !values.is_empty()) {
         let values = builder.copy(value);
-        insert(built, "examples", values);
+        built.insert_some("examples", values);
     }
 }
 
@@ -298,7 +295,7 @@ fn build_type(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &
         let message = format!("expected a type of JSON Schema, got: `{got}`");
         builder.findings.warning(Code::DroppedKeyword, path, message, DROPPED);
     }
-    insert(built, "type", kinds);
+    built.insert_some("type", kinds);
 }
 
 fn build_properties<'d>(

@@ -61,9 +61,7 @@ fn allows_null(built: &Object) -> bool {
 fn nullable_schema(mut built: Object) -> Value {
     let mut outer = Object::new();
     for keyword in ["title", "description", "default", "deprecated", "examples"] {
-        if let Some(value) = built.remove(keyword) {
-            outer.insert(keyword.to_owned(), value);
-        }
+        outer.insert_some(keyword, built.remove(keyword));
     }
     outer.insert("anyOf".to_owned(), json!([built, {"type": "null"}]));
     Value::Object(outer)

@@ -98,6 +98,18 @@ impl Object {
         None
     }
 
+    /// Sets the member `name`, if there is a value for it.
+    #[doc(hidden)]
+    pub fn insert_some<T: Into<Value>>(
+        &mut self,
+        name: impl Into<String> + Borrow<str>,
+        value: Option<T>,
+    ) {
+        if let Some(value) = value {
+            self.insert(name, value.into());
+        }
+    }
+
     /// The entry of the member `name`, which may not exist yet.
     pub fn entry<N: Into<String> + Borrow<str>>(&mut self, name: N) -> Entry<'_> {
         let at = self.position(name.borrow());

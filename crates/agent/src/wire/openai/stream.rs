@@ -67,9 +67,7 @@ impl EventParts for PartialReply {
         let message = Value::Object(self.message);
         let mut body = Object::new();
         body.insert("choices", json!([{"message": message, "finish_reason": finish}]));
-        if let Some(usage) = self.usage {
-            body.insert("usage", usage);
-        }
+        body.insert_some("usage", self.usage);
         Some(Value::Object(body).to_string())
     }
 }

@@ -67,9 +67,8 @@ fn import_grounding(modality: &Message<'_>, vertex: &mut Object, imported: &mut 
         return;
     }
     let level = number_in_range(&config, "groundingLevel", 1.0..=5.0, imported);
-    if let Some(level) = level.filter(|level| *level > 1.0) {
-        vertex.insert("grounding", ((level - 1.0) / 4.0).into());
-    }
+    let level = level.filter(|level| *level > 1.0);
+    vertex.insert_some("grounding", level.map(|level| (level - 1.0) / 4.0));
 }
 
 fn import_snippets(modality: &Message<'_>, imported: &mut Imported) {

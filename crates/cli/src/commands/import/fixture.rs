@@ -88,9 +88,7 @@ fn write_toolset_settings(
     folder: &NewFolder,
 ) -> Result<Object, Failure> {
     let (mut settings, session) = stand_in_settings_and_session(&toolset.settings, variables);
-    if let Some(file) = toolset.description.as_deref().map(description_file_name) {
-        settings.insert("openapi", Value::from(file));
-    }
+    settings.insert_some("openapi", toolset.description.as_deref().map(description_file_name));
     let text = format!(
         "# `{}`, as its fixture has it: answers are recorded, credentials are stand-ins.\n{}",
         toolset.name,

@@ -93,9 +93,7 @@ fn entity_setting(proposed: &ProposedEntity) -> (String, Value) {
 
 fn field_setting(field: &FieldSettings) -> (String, Value) {
     let mut keys = Object::new();
-    if let Some(column) = &field.column {
-        keys.insert("column", Value::from(column.as_str()));
-    }
+    keys.insert_some("column", field.column.as_deref());
     if !field.description.is_empty() {
         keys.insert("description", Value::from(field.description.as_str()));
     }
