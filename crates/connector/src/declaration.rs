@@ -164,9 +164,7 @@ fn closed_schema(
     let properties = Value::Object(properties.into_iter().collect());
     let mut schema = json!({"type": "object", "properties": properties});
     if let Some(schema) = schema.as_object_mut() {
-        if !required.is_empty() {
-            schema.insert("required", required.iter().copied().collect());
-        }
+        schema.insert_filled("required", required);
         schema.insert("additionalProperties", false.into());
     }
     schema

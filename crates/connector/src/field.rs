@@ -51,9 +51,7 @@ impl Field {
         if self.is_nullable {
             allow_null(&mut schema);
         }
-        if !self.description.is_empty() {
-            schema.insert("description", self.description.as_str().into());
-        }
+        schema.insert_filled("description", self.description.as_str());
         Value::Object(schema)
     }
 

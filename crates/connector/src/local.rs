@@ -191,9 +191,7 @@ fn google_schema(
     }
     let mut declared = json!({"type": "object", "properties": Value::Object(properties)});
     if let Some(declared) = declared.as_object_mut() {
-        if !required.is_empty() {
-            declared.insert("required", required.into_iter().collect());
-        }
+        declared.insert_filled("required", required);
         declared.insert("additionalProperties", false.into());
     }
     declared

@@ -126,9 +126,7 @@ impl Snippet {
         snippet.insert("text", self.text.as_str().into());
         snippet.insert_some("answer", self.answer.as_deref());
         snippet.insert("document", self.document.as_str().into());
-        if !self.section.is_empty() {
-            snippet.insert("section", self.section.as_str().into());
-        }
+        snippet.insert_filled("section", self.section.as_str());
         if let Some(page) = self.page {
             snippet.insert("page", page.into());
         } else {

@@ -98,9 +98,7 @@ pub fn draft(exchanges: Vec<Exchange>, options: &DraftOptions) -> Result<Draft, 
     let schemas = share_schemas(&mut paths, &subjects, &mut guesses);
     description.insert("paths", paths);
     let components = write_components(schemas, &redacted, &mut guesses);
-    if !components.is_empty() {
-        description.insert("components", Value::Object(components));
-    }
+    description.insert_filled("components", components);
     let mut drafted = Value::Object(description);
     if let Some(existing) = &options.merge {
         drafted = merge_descriptions(existing, &drafted, &mut guesses);
@@ -228,9 +226,7 @@ fn operation_pointer(group: &Group<'_>) -> String {
 
 fn write_components(schemas: Object, redacted: &[Redacted], guesses: &mut Vec<Guess>) -> Object {
     let mut components = Object::new();
-    if !schemas.is_empty() {
-        components.insert("schemas", Value::Object(schemas));
-    }
+    components.insert_filled("schemas", schemas);
     let schemes: BTreeSet<&Scheme> = redacted.iter().flat_map(|one| &one.schemes).collect();
     if schemes.is_empty() {
         return components;

@@ -42,9 +42,7 @@ impl Group<'_> {
             &below(pointer, "parameters"),
             guesses,
         );
-        if !parameters.is_empty() {
-            operation.insert("parameters", Value::Array(parameters));
-        }
+        operation.insert_filled("parameters", parameters);
         let body = self.write_request_body(&below(pointer, "requestBody"), guesses);
         operation.insert_some("requestBody", body);
         guesses.side = Side::Response { writes_null: self.writes_null };
@@ -249,9 +247,7 @@ fn form_schema(forms: &[Vec<(&str, Option<&str>)>], pointer: &str, guesses: &mut
     let mut schema = Object::new();
     schema.insert("type", Value::from("object"));
     schema.insert("properties", Value::Object(properties));
-    if !required.is_empty() {
-        schema.insert("required", Value::Array(required));
-    }
+    schema.insert_filled("required", required);
     Value::Object(schema)
 }
 

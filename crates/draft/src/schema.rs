@@ -174,9 +174,7 @@ fn write_members(shape: &Shape, pointer: &str, guesses: &mut Guesses, schema: &m
         }
     }
     schema.insert("properties", Value::Object(properties));
-    if !required.is_empty() {
-        schema.insert("required", Value::Array(required));
-    }
+    schema.insert_filled("required", required);
 }
 
 /// True for a member that was never `null`, of too few samples to say that it never will be.

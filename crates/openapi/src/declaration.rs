@@ -134,9 +134,7 @@ impl DeclarationParts<'_> {
         let mut schema = Object::new();
         schema.insert("type".to_owned(), "object".into());
         schema.insert("properties".to_owned(), properties.into());
-        if !required.is_empty() {
-            schema.insert("required".to_owned(), required.into());
-        }
+        schema.insert_filled("required", required);
         schema.insert_some("dependentRequired", self.required_with_the_body(view));
         schema.insert("additionalProperties".to_owned(), false.into());
         if view != View::Complete {
@@ -309,10 +307,7 @@ fn insert_description(
 ) {
     let text = instead.or_else(|| object.get("description")?.as_str());
     if let Some(text) = text.and_then(|text| builder.text_for_model(text, "")) {
-        let text = text.trim();
-        if !text.is_empty() {
-            members.insert("description".to_owned(), text.into());
-        }
+        members.insert_filled("description", text.trim());
     }
     if object.is_true("deprecated") {
         members.insert("deprecated".to_owned(), true.into());

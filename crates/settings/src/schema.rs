@@ -27,9 +27,7 @@ fn table_schema(table: &Table<'_>) -> Value {
     schema.insert("type", Value::from("object"));
     schema.insert("properties", Value::from(properties));
     schema.insert("additionalProperties", Value::from(false));
-    if !required.is_empty() {
-        schema.insert("required", Value::from(required));
-    }
+    schema.insert_filled("required", required);
     if table.takes == Takes::One {
         schema.insert("minProperties", Value::from(1));
         schema.insert("maxProperties", Value::from(1));

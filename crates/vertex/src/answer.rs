@@ -42,9 +42,7 @@ pub(crate) fn answer_result(
     result.insert_some("grounding", grounding.and_then(Number::from_f64));
     result.insert("snippets", Value::Array(sources.snippets));
     for (name, values) in [("skipped", skipped), ("notes", notes)] {
-        if !values.is_empty() {
-            result.insert(name, Value::Array(values));
-        }
+        result.insert_filled(name, values);
     }
     Ok(Value::Object(result))
 }

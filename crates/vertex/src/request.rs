@@ -99,14 +99,10 @@ impl<'a> Question<'a> {
                 let extracts = extracts.into_iter().filter(|(_, count)| **count > 0);
                 let extracts: Object =
                     extracts.map(|(name, count)| (name, Value::from(*count))).collect();
-                if !extracts.is_empty() {
-                    content.insert("extractiveContentSpec", Value::Object(extracts));
-                }
+                content.insert_filled("extractiveContentSpec", extracts);
             }
         }
-        if !content.is_empty() {
-            body.insert("contentSearchSpec", Value::Object(content));
-        }
+        body.insert_filled("contentSearchSpec", content);
         Ok(Value::Object(body))
     }
 

@@ -86,9 +86,7 @@ impl InputPart {
             Self::Text(text) => drop(members.insert("text", text.as_str().into())),
             Self::File(file) => {
                 members.insert("data", BASE64_STANDARD.encode(&file.bytes).into());
-                if !file.media_type.is_empty() {
-                    members.insert("content_type", file.media_type.as_str().into());
-                }
+                members.insert_filled("content_type", file.media_type.as_str());
                 members.insert_some("filename", file.filename.as_deref());
             }
         }

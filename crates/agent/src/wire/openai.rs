@@ -186,9 +186,7 @@ fn amend_message(message: &mut Value) -> bool {
 fn model_messages(words: Option<&str>, calls: Vec<Value>) -> Vec<Value> {
     let content = words.map_or(Value::Null, Value::from);
     let mut message = Object::from([("role", "assistant".into()), ("content", content)]);
-    if !calls.is_empty() {
-        message.insert("tool_calls", Value::Array(calls));
-    }
+    message.insert_filled("tool_calls", calls);
     vec![message.into()]
 }
 

@@ -24,9 +24,7 @@ pub(super) fn import_confirmation(tool: &Message<'_>, imported: &mut Imported) {
     }
     let mut confirm = Object::new();
     confirm.insert("default", "dialogflow_v2".into());
-    if !tools.is_empty() {
-        confirm.insert("tools", Value::Object(tools));
-    }
+    confirm.insert_filled("tools", tools);
     imported.settings.insert("confirm", Value::Object(confirm));
 }
 

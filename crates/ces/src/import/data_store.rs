@@ -113,9 +113,7 @@ impl Store {
     fn store_keys(&self) -> Object {
         let mut keys = Object::from([("name", self.name.as_str().into())]);
         keys.insert_some("filter", self.filter.as_deref());
-        if !self.boosts.is_empty() {
-            keys.insert("boosts", Value::Array(self.boosts.clone()));
-        }
+        keys.insert_filled("boosts", self.boosts.clone());
         keys
     }
 }
@@ -125,9 +123,7 @@ impl SearchScope {
         let mut vertex = Object::new();
         vertex.insert_some("engine", self.engine.as_deref());
         vertex.insert_some("filter", self.filter.as_deref());
-        if !self.boosts.is_empty() {
-            vertex.insert("boosts", Value::Array(self.boosts.clone()));
-        }
+        vertex.insert_filled("boosts", self.boosts.clone());
         let with_chunks = self.stores.iter().filter(|store| store.has_chunks).count();
         let store = |store: &Store| match self.engine {
             // A request to an engine has one mode.
@@ -137,9 +133,7 @@ impl SearchScope {
             }
             None => store.to_value(),
         };
-        if !self.stores.is_empty() {
-            vertex.insert("data_stores", self.stores.iter().map(store).collect());
-        }
+        vertex.insert_filled("data_stores", self.stores.iter().map(store).collect::<Value>());
         if self.engine.is_some() && with_chunks > 0 {
             if with_chunks == self.stores.len() {
                 vertex.insert("mode", "chunks".into());

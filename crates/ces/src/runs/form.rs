@@ -61,9 +61,7 @@ impl RequestForm {
                 other => others.push(other),
             }
         }
-        if !others.is_empty() {
-            body.insert("outputs", Value::Array(others));
-        }
+        body.insert_filled("outputs", others);
         Value::Object(body)
     }
 }

@@ -284,9 +284,7 @@ fn parameters_schema(parameters: &[Field]) -> Object {
     let required = parameters.iter().filter(|field| !field.is_nullable && !field.has_default);
     let required: Vec<&str> = required.map(|field| field.name.as_str()).collect();
     let mut schema = Object::from_iter([("type", "object".into()), ("properties", properties)]);
-    if !required.is_empty() {
-        schema.insert("required", required.into_iter().collect());
-    }
+    schema.insert_filled("required", required);
     schema.insert("additionalProperties", false.into());
     schema
 }

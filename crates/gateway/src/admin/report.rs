@@ -183,9 +183,7 @@ fn finding_json(built: &Built, finding: &Finding) -> Value {
         members.insert("line", json!(position.line));
         members.insert("column", json!(position.column));
     }
-    if !finding.pointer.is_empty() {
-        members.insert("pointer", finding.pointer.as_str().into());
-    }
+    members.insert_filled("pointer", finding.pointer.as_str());
     members.into()
 }
 

@@ -132,9 +132,7 @@ async fn session_envelope(request: &RouteRequest, values: &TurnValues) -> Result
     let built = request.served_build();
     let bound = bound_values(&built.sessions, request.caller(), request.headers())?;
     put_parameters(&mut parameters, own.chain(bound));
-    if !parameters.is_empty() {
-        envelope.insert("parameters", parameters.into());
-    }
+    envelope.insert_filled("parameters", parameters);
     if let Some(Value::Object(own)) = envelope.remove("credentials") {
         credentials.extend(own.keys().map(ToString::to_string));
     }

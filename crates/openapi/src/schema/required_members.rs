@@ -37,9 +37,7 @@ pub(super) fn copy_required(
             kept.extend(builder.copy_text(name).map(Value::String));
         }
     }
-    if !kept.is_empty() {
-        built.insert("required".to_owned(), Value::Array(kept));
-    }
+    built.insert_filled("required", kept);
 }
 
 /// The value of `dependentRequired`: the names that each name requires.
@@ -52,9 +50,7 @@ pub(super) fn dependent_required(
     for (name, value) in members.iter() {
         let required = required_names(builder, value, &path.name(name));
         let required: Vec<Value> = required.into_iter().flatten().map(Value::from).collect();
-        if !required.is_empty() {
-            kept.insert(name.to_string(), Value::Array(required));
-        }
+        kept.insert_filled(&**name, required);
     }
     Value::Object(kept)
 }

@@ -110,6 +110,26 @@ impl Object {
         }
     }
 
+    /// Sets the member `name`, unless the value is `null`, or an empty text, list or object.
+    #[doc(hidden)]
+    pub fn insert_filled(
+        &mut self,
+        name: impl Into<String> + Borrow<str>,
+        value: impl Into<Value>,
+    ) {
+        let value = value.into();
+        let is_empty = match &value {
+            Value::Array(items) => items.is_empty(),
+            Value::Bool(_) | Value::Number(_) => false,
+            Value::Null => true,
+            Value::Object(members) => members.is_empty(),
+            Value::String(text) => text.is_empty(),
+        };
+        if !is_empty {
+            self.insert(name, value);
+        }
+    }
+
     /// The entry of the member `name`, which may not exist yet.
     pub fn entry<N: Into<String> + Borrow<str>>(&mut self, name: N) -> Entry<'_> {
         let at = self.position(name.borrow());

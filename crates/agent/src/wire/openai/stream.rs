@@ -61,9 +61,7 @@ impl EventParts for PartialReply {
         if promises && calls.is_empty() && says_nothing {
             return None;
         }
-        if !calls.is_empty() {
-            self.message.insert("tool_calls", Value::Array(calls));
-        }
+        self.message.insert_filled("tool_calls", calls);
         let message = Value::Object(self.message);
         let mut body = Object::new();
         body.insert("choices", json!([{"message": message, "finish_reason": finish}]));

@@ -76,9 +76,7 @@ fn toolset_text(description: &Value) -> String {
         .collect();
     let mut settings = Object::new();
     settings.insert("openapi", Value::from("spec.yaml"));
-    if !credentials.is_empty() {
-        settings.insert("credentials", Value::Object(credentials));
-    }
+    settings.insert_filled("credentials", credentials);
     if description.get("servers").is_none() {
         settings.insert("server", Value::from("https://service.example"));
     }

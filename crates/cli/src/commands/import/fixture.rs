@@ -165,9 +165,7 @@ impl Session {
     fn into_envelope(self) -> Object {
         let mut envelope = Object::new();
         envelope.insert("id", Value::from("session-1"));
-        if !self.parameters.is_empty() {
-            envelope.insert("parameters", Value::Object(self.parameters));
-        }
+        envelope.insert_filled("parameters", self.parameters);
         if !self.variables.is_empty() {
             envelope.insert("context", json!({"variables": self.variables}));
         }

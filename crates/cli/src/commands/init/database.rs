@@ -78,9 +78,7 @@ fn address_and_setting(text: &str, is_here: bool) -> Result<(Secret, String), Fa
 fn entity_setting(proposed: &ProposedEntity) -> (String, Value) {
     let mut keys = Object::new();
     keys.insert("table", Value::from(proposed.table.to_string()));
-    if !proposed.description.is_empty() {
-        keys.insert("description", Value::from(proposed.description.as_str()));
-    }
+    keys.insert_filled("description", proposed.description.as_str());
     if !proposed.has_key {
         keys.insert("operations", json!(["list"]));
     }
@@ -94,9 +92,7 @@ fn entity_setting(proposed: &ProposedEntity) -> (String, Value) {
 fn field_setting(field: &FieldSettings) -> (String, Value) {
     let mut keys = Object::new();
     keys.insert_some("column", field.column.as_deref());
-    if !field.description.is_empty() {
-        keys.insert("description", Value::from(field.description.as_str()));
-    }
+    keys.insert_filled("description", field.description.as_str());
     (field.name.clone(), Value::Object(keys))
 }
 

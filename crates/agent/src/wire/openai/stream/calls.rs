@@ -131,9 +131,7 @@ impl Call {
                 arguments.truncate(n_bytes);
             }
         }
-        if !self.function.is_empty() {
-            self.members.insert("function", self.function.into());
-        }
+        self.members.insert_filled("function", self.function);
         self.members.into()
     }
 

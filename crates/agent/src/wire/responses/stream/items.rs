@@ -114,9 +114,7 @@ impl Item {
         let kind = self.members.get("type").and_then(Value::as_str);
         match kind {
             Some("function_call") => {
-                if !self.arguments.is_empty() {
-                    self.members.insert("arguments", self.arguments.into());
-                }
+                self.members.insert_filled("arguments", self.arguments);
                 self.members.insert("status", "completed".into());
                 Some(self.members.into())
             }
