@@ -28,13 +28,10 @@ pub(super) fn call_start_members(
     let mut members = Members::new("begun");
     members.add_text("call", name).add_text("id", shortened_name(call.id()));
     let outer = call.extensions().get::<OuterCall>().map(|OuterCall(extensions)| extensions);
-    if let Some(Audited(parent)) = outer.and_then(Extensions::get) {
-        members.add_text("parent", parent);
-    }
+    let parent = outer.and_then(Extensions::get).map(|Audited(parent)| &**parent);
+    members.add_some("parent", parent);
     let turn = call.extensions().get().or_else(|| outer?.get::<TurnId>());
-    if let Some(turn) = turn {
-        members.add_text("turn", &turn.to_string());
-    }
+    members.add_some("turn", turn.map(ToString::to_string).as_deref());
     members.add_caller(call.principal(), call.session());
     members.add_text("tool", shortened_name(call.tool()));
     members.add_text("digest", &hexadecimal(&digest::arguments_digest(call.arguments())));
@@ -44,29 +41,21 @@ pub(super) fn call_start_members(
     if let Some(decided) = call.decision() {
         members.add_text("decision", decided.decision.as_str());
         members.add_text("approval", shortened_name(&decided.approval));
-        if let Some(by) = &decided.by {
-            members.add_text("decided_by", by);
-        }
+        members.add_some("decided_by", decided.by.as_deref());
     }
     if let Some(IdempotencyKey(key)) = call.extensions().get() {
         members.add_text("key", &hexadecimal(&digest::key_digest(call.principal(), key)));
         members.add_text("fingerprint", &hexadecimal(fingerprint(call, backend).as_bytes()));
     }
-    if let Some(target) = backend.and_then(Backend::target) {
-        members.add_text("target", &target);
-    }
+    members.add_some("target", backend.and_then(Backend::target).as_deref());
     members.0
 }
 
 pub(super) fn decision_members(decided: &Decided, approval: &Approval) -> String {
     let mut members = Members::new("decided");
     members.add_text("approval", &approval.id).add_text("decision", decided.decision.as_str());
-    if let Some(by) = &decided.by {
-        members.add_text("decided_by", by);
-    }
-    if let Some(caller) = &approval.caller {
-        members.add_text("caller", caller);
-    }
+    members.add_some("decided_by", decided.by.as_deref());
+    members.add_some("caller", approval.caller.as_deref());
     members.add_text("tool", &approval.tool);
     members.0
 }
@@ -85,9 +74,7 @@ pub(super) fn call_end_members(call: &Call<'_>, ended: &Ended<'_>, name: &str) -
     members.add_tool_events(ended.journal.events());
     if let Some(Permit { approval, by }) = call.extensions().get() {
         members.add_text("approval", approval);
-        if let Some(by) = by {
-            members.add_text("decided_by", by);
-        }
+        members.add_some("decided_by", by.as_deref());
     }
     members.0
 }
@@ -156,6 +143,12 @@ impl Members {
         self
     }
 
+    fn add_some(&mut self, name: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.add_text(name, text);
+        }
+    }
+
     fn add_json(&mut self, name: &str, json: &str) -> &mut Self {
         self.name(name);
         // A line that is read on a terminal shows all of its characters, and remains the same JSON.
@@ -165,12 +158,9 @@ impl Members {
 
     /// Who called, and a digest of the session.
     fn add_caller(&mut self, principal: Option<&Principal>, session: &Session) {
-        if let Some(principal) = principal {
-            self.add_text("principal", principal.id());
-        }
-        if let Some(id) = session.id() {
-            self.add_text("session", &hexadecimal(&digest::session_digest(id)));
-        }
+        self.add_some("principal", principal.map(Principal::id));
+        let session = session.id().map(|id| hexadecimal(&digest::session_digest(id)));
+        self.add_some("session", session.as_deref());
     }
 
     /// The statements of a call of a database, by their texts and digests of their values, and the rows that it concerned.
