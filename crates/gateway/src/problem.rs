@@ -143,70 +143,57 @@ pub(crate) fn too_many_connections() -> Problem {
     Problem::new(ProblemKind::OVERLOADED, detail).with_retry_after(Duration::from_secs(1))
 }
 
-impl ProblemKind {
-    /// This caller has no tool, result or session with this name.
-    pub const ABSENT_RESOURCE: Self = Self::new("absent", 404, "There is none of this name");
-    pub(crate) const DECIDED: Self = Self::new("decided", 409, "Somebody else has decided");
-    pub(crate) const DRAINING: Self = Self::new("draining", 503, "The sidecar is being stopped");
-    /// The principal may not use this path.
-    pub const FORBIDDEN: Self = Self::new("forbidden", 403, "The principal may not do this");
-    pub(crate) const FOREIGN_FORM: Self =
-        Self::new("foreign-form", 422, "The wire format has no such form");
-    pub(crate) const FOREIGN_MESSAGE: Self =
-        Self::new("foreign-message", 422, "The message is none of the dialect");
-    pub(crate) const FOREIGN_ORIGIN: Self =
-        Self::new("foreign-origin", 403, "Pages of other origins are not served");
-    pub(crate) const HEAD_TOO_LARGE: Self =
-        Self::new("head-too-large", 431, "The head is too large");
-    pub(crate) const INVALID_TOKEN: Self =
-        Self::new("invalid-token", 401, "The token is not valid");
-    pub(crate) const ISSUER_UNREACHABLE: Self =
-        Self::new("issuer-unreachable", 503, "The issuer of the token cannot be reached");
-    /// The idempotency key was used with another request.
-    pub const KEY_REUSED: Self =
-        Self::new("key-reused", 422, "The idempotency key belongs to another request");
-    pub(crate) const KEY_RUNNING: Self =
-        Self::new("key-running", 409, "The same request is still running");
-    pub(crate) const KEY_UNKNOWN: Self =
-        Self::new("key-unknown", 409, "Nobody knows how the same request ended");
-    /// The body is not the JSON that the path takes.
-    pub const MALFORMED_BODY: Self = Self::new("malformed-body", 400, "The body is malformed");
-    pub(crate) const MALFORMED_HEADER: Self =
-        Self::new("malformed-header", 400, "A header is malformed");
-    pub(crate) const MALFORMED_PATH: Self =
-        Self::new("malformed-path", 400, "The path is malformed");
-    pub(crate) const MALFORMED_QUERY: Self =
-        Self::new("malformed-query", 400, "The query is malformed");
-    pub(crate) const METHOD_NOT_ALLOWED: Self =
-        Self::new("method-not-allowed", 405, "The path takes no such method");
-    pub(crate) const MISDIRECTED: Self =
-        Self::new("misdirected", 421, "The request is for another host");
-    pub(crate) const MISSING_CLAIM: Self =
-        Self::new("missing-claim", 403, "The token lacks a claim");
-    pub(crate) const NOT_ACCEPTABLE: Self =
-        Self::new("not-acceptable", 406, "No accepted media type can be answered");
-    pub(crate) const OVERLOADED: Self = Self::new("overloaded", 503, "There are too many requests");
-    pub(crate) const OWN_CALL: Self =
-        Self::new("own-call", 403, "Somebody other than the caller has to decide");
-    pub(crate) const PRECONDITION_FAILED: Self =
-        Self::new("precondition-failed", 412, "The precondition does not hold");
-    pub(crate) const RANGE_NOT_SATISFIABLE: Self =
-        Self::new("range-not-satisfiable", 416, "The range cannot be answered");
-    pub(crate) const TOO_LARGE: Self = Self::new("too-large", 413, "The body is too large");
-    pub(crate) const TOO_MANY_REQUESTS: Self =
-        Self::new("too-many-requests", 429, "There are too many requests of this principal");
-    pub(crate) const TOO_SLOW: Self =
-        Self::new("too-slow", 408, "The request took too long to arrive");
-    pub(crate) const UNAUTHENTICATED: Self =
-        Self::new("unauthenticated", 401, "Nobody said who sent the request");
-    pub(crate) const UNDRAFTABLE: Self =
-        Self::new("undraftable", 422, "Nothing can be drafted from this");
-    /// A store cannot be reached or is full.
-    pub const UNAVAILABLE: Self = Self::new("unavailable", 503, "The sidecar cannot do this now");
-    pub(crate) const UNKNOWN_PATH: Self = Self::new("unknown-path", 404, "There is no such path");
-    pub(crate) const UNSUPPORTED_MEDIA_TYPE: Self =
-        Self::new("unsupported-media-type", 415, "The body has another media type");
+/// Makes the kinds of problems: a row has the last part of the `type`, the status and the title, which never changes.
+macro_rules! kinds {
+    ($($(#[$of:meta])* $vis:vis $NAME:ident = $name:literal, $status:literal, $title:literal;)+) => {
+        impl ProblemKind {
+            $($(#[$of])* $vis const $NAME: Self = Self::new($name, $status, $title);)+
+        }
+    };
+}
 
+kinds! {
+    /// This caller has no tool, result or session with this name.
+    pub ABSENT_RESOURCE = "absent", 404, "There is none of this name";
+    pub(crate) DECIDED = "decided", 409, "Somebody else has decided";
+    pub(crate) DRAINING = "draining", 503, "The sidecar is being stopped";
+    /// The principal may not use this path.
+    pub FORBIDDEN = "forbidden", 403, "The principal may not do this";
+    pub(crate) FOREIGN_FORM = "foreign-form", 422, "The wire format has no such form";
+    pub(crate) FOREIGN_MESSAGE = "foreign-message", 422, "The message is none of the dialect";
+    pub(crate) FOREIGN_ORIGIN = "foreign-origin", 403, "Pages of other origins are not served";
+    pub(crate) HEAD_TOO_LARGE = "head-too-large", 431, "The head is too large";
+    pub(crate) INVALID_TOKEN = "invalid-token", 401, "The token is not valid";
+    pub(crate) ISSUER_UNREACHABLE = "issuer-unreachable", 503, "The issuer of the token cannot be reached";
+    /// The idempotency key was used with another request.
+    pub KEY_REUSED = "key-reused", 422, "The idempotency key belongs to another request";
+    pub(crate) KEY_RUNNING = "key-running", 409, "The same request is still running";
+    pub(crate) KEY_UNKNOWN = "key-unknown", 409, "Nobody knows how the same request ended";
+    /// The body is not the JSON that the path takes.
+    pub MALFORMED_BODY = "malformed-body", 400, "The body is malformed";
+    pub(crate) MALFORMED_HEADER = "malformed-header", 400, "A header is malformed";
+    pub(crate) MALFORMED_PATH = "malformed-path", 400, "The path is malformed";
+    pub(crate) MALFORMED_QUERY = "malformed-query", 400, "The query is malformed";
+    pub(crate) METHOD_NOT_ALLOWED = "method-not-allowed", 405, "The path takes no such method";
+    pub(crate) MISDIRECTED = "misdirected", 421, "The request is for another host";
+    pub(crate) MISSING_CLAIM = "missing-claim", 403, "The token lacks a claim";
+    pub(crate) NOT_ACCEPTABLE = "not-acceptable", 406, "No accepted media type can be answered";
+    pub(crate) OVERLOADED = "overloaded", 503, "There are too many requests";
+    pub(crate) OWN_CALL = "own-call", 403, "Somebody other than the caller has to decide";
+    pub(crate) PRECONDITION_FAILED = "precondition-failed", 412, "The precondition does not hold";
+    pub(crate) RANGE_NOT_SATISFIABLE = "range-not-satisfiable", 416, "The range cannot be answered";
+    pub(crate) TOO_LARGE = "too-large", 413, "The body is too large";
+    pub(crate) TOO_MANY_REQUESTS = "too-many-requests", 429, "There are too many requests of this principal";
+    pub(crate) TOO_SLOW = "too-slow", 408, "The request took too long to arrive";
+    pub(crate) UNAUTHENTICATED = "unauthenticated", 401, "Nobody said who sent the request";
+    pub(crate) UNDRAFTABLE = "undraftable", 422, "Nothing can be drafted from this";
+    /// A store cannot be reached or is full.
+    pub UNAVAILABLE = "unavailable", 503, "The sidecar cannot do this now";
+    pub(crate) UNKNOWN_PATH = "unknown-path", 404, "There is no such path";
+    pub(crate) UNSUPPORTED_MEDIA_TYPE = "unsupported-media-type", 415, "The body has another media type";
+}
+
+impl ProblemKind {
     /// The refusals of access, which an operator watches from the start.
     pub(crate) const OF_ACCESS: [Self; 7] = [
         Self::FORBIDDEN,

@@ -182,8 +182,4 @@ pub(super) fn is_probe(path: &str) -> bool {
 
 struct HexTrace(u128);
 
-impl std::fmt::Display for HexTrace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
+callgate_secret::text!(HexTrace: Self(trace) => "{trace:032x}");
