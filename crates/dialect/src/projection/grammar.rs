@@ -190,8 +190,6 @@ pub(super) const PORTABLE: Grammar = Grammar {
         "minLength",
         "pattern",
     ],
-    has_references: true,
-    has_siblings: true,
     has_any: false,
     null: NullForm::Branch,
     listed: Listed::Texts,
@@ -199,12 +197,8 @@ pub(super) const PORTABLE: Grammar = Grammar {
     patterns: Patterns::Anchored,
     longest: 1000,
     most_items: 100,
-    is_closed: false,
-    is_complete: false,
-    has_circles: true,
-    is_proto: false,
-    deepest: usize::MAX,
     names: Names::Identifiers,
+    ..WHOLE
 };
 
 /// `OpenAI`'s strict mode.
