@@ -2,7 +2,7 @@
 
 use callgate_tool::{Fault, FaultCode, Next, Problem};
 
-use super::{fault, fault_with_problems};
+use super::{fault, fault_with_problems, problem};
 
 /// The conditions, the id or the fields of a call cannot be sent.
 pub fn wrong_conditions(problems: Vec<Problem>) -> Box<Fault> {
@@ -16,12 +16,8 @@ pub fn wrong_conditions(problems: Vec<Problem>) -> Box<Fault> {
 
 /// A value that a statement needs is missing in the session, at this place.
 pub fn no_session_value(place: String) -> Box<Fault> {
-    let problem = Problem {
-        at: place,
-        expected: "a text, a number or a boolean that is not empty".to_owned(),
-        got: "nothing, or another value".to_owned(),
-        suggestion: None,
-    };
+    let expected = "a text, a number or a boolean that is not empty";
+    let problem = problem(place, expected, "nothing, or another value", None);
     super::missing_session_value(vec![problem], Next::GiveUp)
 }
 

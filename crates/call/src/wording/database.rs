@@ -3,7 +3,7 @@
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached};
 
-use super::{fault_after_sending, fault_with_problems, faults, push_list};
+use super::{fault_after_sending, fault_with_problems, faults, invalid, problem, push_list};
 
 /// Arguments that do not fit the columns.
 pub fn invalid_arguments(problems: Vec<Problem>) -> Box<Fault> {
@@ -12,12 +12,7 @@ pub fn invalid_arguments(problems: Vec<Problem>) -> Box<Fault> {
 
 /// A value that decides whose rows the call is about is missing in the session, or cannot be one: `source` names it.
 pub fn missing_session_value(source: &str, expected: &str, got: &str) -> Box<Fault> {
-    let problem = Problem {
-        at: source.to_owned(),
-        expected: expected.to_owned(),
-        got: got.to_owned(),
-        suggestion: Some(format!("set {source} before the call")),
-    };
+    let problem = problem(source, expected, got, Some(&format!("set {source} before the call")));
     let advice = "; the value comes from the session, not from arguments, nothing was sent";
     fault_with_problems(FaultCode::MissingSessionValue, vec![problem], advice, Next::GiveUp)
 }
@@ -152,13 +147,8 @@ pub fn not_a_query(got: &str) -> Box<Fault> {
 
 /// A text of SQL at a word of which the database stopped, with the name that is nearest to it.
 pub fn stopped_query(got: &str, nearest: Option<&str>) -> Box<Fault> {
-    let problem = Problem {
-        at: "sql".to_owned(),
-        expected: "one SELECT over the tables and columns of this tool".to_owned(),
-        got: got.to_owned(),
-        suggestion: nearest.map(|name| format!("`{name}`")),
-    };
-    invalid_arguments(vec![problem])
+    let expected = "one SELECT over the tables and columns of this tool";
+    invalid("sql", expected, got, nearest.map(|name| format!("`{name}`")).as_deref())
 }
 
 /// A text of SQL that the database began to run, and ended by a code of its own.
@@ -172,13 +162,9 @@ fn in_parentheses(code: Option<&str>) -> String {
 
 /// A token of a page that is none, or of another call.
 pub fn unknown_page() -> Box<Fault> {
-    let problem = Problem {
-        at: "page".to_owned(),
-        expected: "`next` of the result before, with the same `where` and `sort`".to_owned(),
-        got: "a text that is none of this call, or one from before a restart".to_owned(),
-        suggestion: Some("leave `page` out to begin with the first page".to_owned()),
-    };
-    invalid_arguments(vec![problem])
+    let expected = "`next` of the result before, with the same `where` and `sort`";
+    let got = "a text that is none of this call, or one from before a restart";
+    invalid("page", expected, got, Some("leave `page` out to begin with the first page"))
 }
 
 /// The sentence for values of a result that are cut.
