@@ -18,99 +18,55 @@ pub(super) fn too_large(bytes: usize, limit: usize) -> Fault {
     )
 }
 
-pub(super) fn too_deep(at: Option<Position>, limit: usize) -> Fault {
-    error_fault(
-        TextCode::TextTooDeep,
-        at,
-        format!("lists and objects may be nested {limit} levels deep, here they are deeper"),
-        "name the inner parts and refer to them with `$ref`; `description_depth` may be 120 at most",
-    )
+/// Makes functions that make faults at a position: a row has the code, the problem, in which the parameters stand, and the
+/// remedy.
+macro_rules! faults {
+    ($(
+        $(#[$of:meta])*
+        fn $name:ident($at:ident: Position $(, $parameter:ident: $Parameter:ty)*) = $Code:ident:
+            $message:literal, $help:literal;
+    )+) => {
+        $(
+            $(#[$of])*
+            pub(super) fn $name($at: Position $(, $parameter: $Parameter)*) -> Fault {
+                error_fault(TextCode::$Code, Some($at), format!($message), $help)
+            }
+        )+
+    };
 }
 
-pub(super) fn too_many_nodes(at: Option<Position>, limit: usize) -> Fault {
-    error_fault(
-        TextCode::TooManyNodes,
-        at,
-        format!("the text may have {limit} values, it has more, aliases unfolded"),
-        "remove what is not needed, or raise `description_nodes` if it is a description",
-    )
-}
-
-pub(super) fn too_many_alias_bytes(at: Option<Position>, limit: usize) -> Fault {
-    error_fault(
-        TextCode::AliasExpansion,
-        at,
-        format!("aliases may stand for {limit} bytes of text, with this one they stand for more"),
-        "use `$ref` instead of aliases; `alias_bytes` may be raised up to ten times the text",
-    )
-}
-
-pub(super) fn cyclic_alias(at: Position) -> Fault {
-    unreadable_fault(
-        at,
-        "an alias must not stand inside what it refers to",
-        "use `$ref` for recursion",
-    )
-}
-
-pub(super) fn nul_fault(at: Position, offset: usize) -> Fault {
-    error_fault(
-        TextCode::NotUtf8,
-        Some(at),
-        format!("expected text, found a NUL at byte: {offset}"),
-        "save the file as UTF-8; UTF-16 needs a byte order mark",
-    )
-}
-
-pub(super) fn not_utf8(at: Position, offset: usize) -> Fault {
-    error_fault(
-        TextCode::NotUtf8,
-        Some(at),
-        format!("expected UTF-8, found something else at byte: {offset}"),
-        "save the file as UTF-8",
-    )
-}
-
-pub(super) fn not_utf16(at: Position) -> Fault {
-    error_fault(
-        TextCode::NotUtf8,
-        Some(at),
-        "expected UTF-16, as the byte order mark says, found something else".to_owned(),
-        "save the file as UTF-8",
-    )
+faults! {
+    fn cyclic_alias(at: Position) = UnreadableText:
+        "an alias must not stand inside what it refers to", "use `$ref` for recursion";
+    fn not_json(at: Position, reason: &str) = UnreadableText:
+        "expected JSON, as the first character says, found a fault: {reason}",
+        "JSON has quoted names, no comments and no comma after the last member; \
+         if this is YAML, put a line `---` before it";
+    fn not_utf16(at: Position) = NotUtf8:
+        "expected UTF-16, as the byte order mark says, found something else", "save the file as UTF-8";
+    fn not_utf8(at: Position, offset: usize) = NotUtf8:
+        "expected UTF-8, found something else at byte: {offset}", "save the file as UTF-8";
+    fn not_yaml(at: Position, reason: &str) = UnreadableText:
+        "expected YAML, found a fault: {reason}", "check indentation, quotes and colons here and in the line before";
+    fn nul_fault(at: Position, offset: usize) = NotUtf8:
+        "expected text, found a NUL at byte: {offset}", "save the file as UTF-8; UTF-16 needs a byte order mark";
+    /// The finding of a tab in the indentation, which YAML 1.2.2 §6.1 forbids.
+    fn tab_fault(at: Position) = UnreadableText:
+        "expected spaces, found a tab in the indentation of YAML",
+        "replace the tabs at the beginnings of lines with spaces, two for each level";
+    fn too_deep(at: Position, limit: usize) = TextTooDeep:
+        "lists and objects may be nested {limit} levels deep, here they are deeper",
+        "name the inner parts and refer to them with `$ref`; `description_depth` may be 120 at most";
+    fn too_many_alias_bytes(at: Position, limit: usize) = AliasExpansion:
+        "aliases may stand for {limit} bytes of text, with this one they stand for more",
+        "use `$ref` instead of aliases; `alias_bytes` may be raised up to ten times the text";
+    fn too_many_nodes(at: Position, limit: usize) = TooManyNodes:
+        "the text may have {limit} values, it has more, aliases unfolded",
+        "remove what is not needed, or raise `description_nodes` if it is a description";
 }
 
 pub(super) fn unreadable_fault(at: Position, message: &str, help: &str) -> Fault {
     error_fault(TextCode::UnreadableText, Some(at), message.to_owned(), help)
-}
-
-pub(super) fn not_json(at: Position, reason: &str) -> Fault {
-    error_fault(
-        TextCode::UnreadableText,
-        Some(at),
-        format!("expected JSON, as the first character says, found a fault: {reason}"),
-        "JSON has quoted names, no comments and no comma after the last member; \
-         if this is YAML, put a line `---` before it",
-    )
-}
-
-/// The finding of a tab in the indentation, which YAML 1.2.2 §6.1 forbids.
-pub(super) fn tab_fault(at: Position) -> Fault {
-    let message = "expected spaces, found a tab in the indentation of YAML";
-    unreadable_fault(
-        at,
-        message,
-        "replace the tabs at the beginnings of lines with spaces, two for each level",
-    )
-}
-
-pub(super) fn not_yaml(at: Position, reason: &str) -> Fault {
-    error_fault(
-        TextCode::UnreadableText,
-        Some(at),
-        format!("expected YAML, found a fault: {reason}"),
-        "check indentation, quotes and colons here and in the line before",
-    )
 }
 
 pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> Diagnostic {

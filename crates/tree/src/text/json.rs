@@ -26,7 +26,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
         }
         if builder.n_nodes > limits.nodes {
             let at = fault::position_of(text, reader.offset());
-            return Err(fault::too_many_nodes(Some(at), limits.nodes));
+            return Err(fault::too_many_nodes(at, limits.nodes));
         }
     }
     let diagnostics = builder.diagnostics(text);
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
 fn json_fault(error: &InvalidJson, limits: &Limits) -> Fault {
     let at = Position { line: error.line(), column: error.column() };
     if error.is_too_deep() {
-        return fault::too_deep(Some(at), limits.depth.min(callgate_tool::DEPTH));
+        return fault::too_deep(at, limits.depth.min(callgate_tool::DEPTH));
     }
     fault::not_json(at, &error.reason().to_string())
 }

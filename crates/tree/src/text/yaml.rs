@@ -53,7 +53,7 @@ pub(crate) fn parser<'t>(text: &'t str, limits: &Limits) -> Parser<'t, StrInput<
 fn yaml_fault(error: &ScanError, text: &str, limits: &Limits) -> Fault {
     let at = position(*error.marker());
     match error.kind() {
-        ErrorKind::RecursionLimitExceeded => fault::too_deep(Some(at), limits.depth),
+        ErrorKind::RecursionLimitExceeded => fault::too_deep(at, limits.depth),
         _ if is_indented_by_a_tab(text, at.line) => fault::tab_fault(at),
         _ => fault::not_yaml(at, &error.info()),
     }

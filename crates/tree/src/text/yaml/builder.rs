@@ -115,7 +115,7 @@ impl Builder {
             ));
         }
         if self.frames.len() >= self.limits.depth {
-            return Err(fault::too_deep(Some(at), self.limits.depth));
+            return Err(fault::too_deep(at, self.limits.depth));
         }
         self.count_nodes(1, at)?;
         let start = match kind {
@@ -164,7 +164,7 @@ impl Builder {
         let (node, size) = (node.clone(), *size);
         self.alias_bytes = self.alias_bytes.saturating_add(size.bytes);
         if self.alias_bytes > self.limits.alias_bytes {
-            return Err(fault::too_many_alias_bytes(Some(at), self.limits.alias_bytes));
+            return Err(fault::too_many_alias_bytes(at, self.limits.alias_bytes));
         }
         if self.expects_name() {
             let Some(name) = node.as_shared_str() else {
@@ -179,7 +179,7 @@ impl Builder {
             return Ok(());
         }
         if self.frames.len() + size.height > self.limits.depth {
-            return Err(fault::too_deep(Some(at), self.limits.depth));
+            return Err(fault::too_deep(at, self.limits.depth));
         }
         self.count_nodes(size.nodes, at)?;
         self.put_node(node, size, 0);
@@ -252,7 +252,7 @@ impl Builder {
     fn count_nodes(&mut self, nodes: usize, at: Position) -> Result<(), Fault> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > self.limits.nodes {
-            return Err(fault::too_many_nodes(Some(at), self.limits.nodes));
+            return Err(fault::too_many_nodes(at, self.limits.nodes));
         }
         Ok(())
     }
