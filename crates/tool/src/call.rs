@@ -222,10 +222,7 @@ pub struct PlannedRequest {
 impl Preview {
     /// The request, if the call would send one.
     pub fn request(&self) -> Option<&PlannedRequest> {
-        match self {
-            Self::Request(request) => Some(request),
-            Self::Text(_) => None,
-        }
+        if let Self::Request(request) = self { Some(request) } else { None }
     }
 }
 
@@ -262,11 +259,9 @@ impl Pending {
         std::iter::once(&*self.id).chain(others).collect()
     }
 
-    /// Sets the time after which the call is given up.
-    #[must_use]
-    pub fn with_expiry(mut self, expires: SystemTime) -> Self {
-        self.expires = Some(expires);
-        self
+    crate::setters! {
+        /// Sets the time after which the call is given up.
+        pub fn with_expiry(expires: SystemTime) = Some(expires);
     }
 }
 
