@@ -65,7 +65,9 @@ impl Selection {
         JsonPath::parse(text).map(|path| Self::Nodes(Box::new(path)))
     }
 
-    pub(crate) fn selected_value(&self, value: Value) -> Value {
+    /// The selected part of a result.
+    #[doc(hidden)]
+    pub fn selected_value(&self, value: Value) -> Value {
         match self {
             Self::All => value,
             Self::Nodes(path) => path.select(&value).into_iter().cloned().collect(),

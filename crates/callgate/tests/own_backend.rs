@@ -13,7 +13,8 @@ use std::{
 
 use callgate::{
     Arguments, Backend, Call, Effect, ErrorKind, Executor, Fault, FaultCode, Function, Outcome,
-    Preview, Reached, Schema, Session, Tool, ToolCall, ToolName, result::Journal,
+    Preview, Reached, Schema, Session, Tool, ToolCall, ToolName, config::ResultSelection,
+    result::Journal,
 };
 use callgate_tool::{Value, json};
 
@@ -221,6 +222,28 @@ async fn a_result_that_the_declaration_does_not_allow_is_a_fault_with_the_result
                 assert_eq!(fault.message.contains("do not call it again"), effect != Effect::Read);
             }
             other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_selection_holds_for_a_tool_of_the_program() {
+    let schema = json!({"type": "object"});
+    let body = |_| async { json!({"rows": [{"id": 7, "note": "n"}], "more": false}) };
+    let output = json!({"type": "object", "required": ["rows", "more"]});
+    let function = Function::new("", "list", schema, body).unwrap().with_output_schema(output);
+    let executor = Executor::builder().backend(function).build().unwrap();
+    let (asked, session) = (ToolCall::new("1", "list", Arguments::new()), Session::default());
+    let path = ResultSelection::json_path("$.rows[*].id").unwrap();
+    for (selection, expected) in [
+        (ResultSelection::paths(["rows.id"]), r#"{"rows":[{"id":7}]}"#),
+        (path, "[7]"),
+        (ResultSelection::All, r#"{"rows":[{"id":7,"note":"n"}],"more":false}"#),
+    ] {
+        let call = || Call::new(&asked, &session).with_whole(selection.clone());
+        let streamed = executor.stream_with(call()).await.into_result();
+        for result in [executor.call_with(call()).await, streamed] {
+            assert_eq!(result.outcome.text(), Some(expected), "{result:?}");
         }
     }
 }

@@ -298,6 +298,11 @@ impl<'a> Call<'a> {
         self.extensions.get().cloned().unwrap_or_default()
     }
 
+    /// The part of the result that the call's maker selected; `None` for all of it.
+    pub(crate) fn selection(&self) -> Option<Arc<Selection>> {
+        self.response_choice().whole.filter(|selection| !matches!(**selection, Selection::All))
+    }
+
     /// The stop that ends the call with its program.
     pub(crate) fn stop(&self) -> Option<&Stop> {
         self.stop.as_ref()

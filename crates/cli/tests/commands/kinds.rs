@@ -1,6 +1,7 @@
 //! The rules that hold for every kind of toolset, over a sidecar: rights, repeats, dry runs, the side that executes, reloads, and
 //! what a failure says of its reach, shares, and the end of a call's time. A kind is a row of `rows`; one without a row fails.
 
+mod flags;
 mod keys;
 mod members;
 mod nested_keys;
@@ -72,6 +73,18 @@ impl Trial {
     fn call_with_key(&self, asked: &Asked, key: &str) -> Value {
         let call = json!({"id": "1", "tool": asked.tool, "args": asked.arguments.clone(), "idempotencyKey": key});
         self.call(OWNER, asked, &json!({"calls": [call]}))
+    }
+
+    /// The reading call by the command, with further flags.
+    fn call_by_command(&self, flags: &[&str]) -> Ended {
+        // The command takes no configuration with a service that is away.
+        let text = fs::read_to_string(self.folder.path().join("callgate.yaml")).unwrap();
+        let lines = text.lines().filter(|line| !line.starts_with("  away:"));
+        let text = lines.map(|line| format!("{line}\n")).collect::<String>();
+        fs::write(self.folder.path().join("alone.yaml"), text).unwrap();
+        let arguments = self.kind.reads.arguments.to_string();
+        let line = ["call", "alone.yaml", self.kind.reads.tool, "--args", &arguments];
+        Ended::of(&mut command_in(self.folder.path(), &[&line[..], flags].concat()))
     }
 
     /// The reading call and the writing one.

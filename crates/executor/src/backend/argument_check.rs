@@ -9,7 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_call::{ArgumentCheck, OutputCheck};
+use callgate_call::{ArgumentCheck, OutputCheck, Selection};
 use callgate_openapi::AppliedEdit;
 use callgate_secret::Secret;
 use callgate_tool::{
@@ -218,19 +218,31 @@ impl Backend for CheckedBackend {
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+        let selection = call.selection();
         match self.checked_call(call, journal) {
-            Ok(call) => self.checked_result(self.backend.run(&call, journal).await),
+            Ok(call) => {
+                let call = with_all_of_result(call, selection.as_deref());
+                let outcome = self.checked_result(self.backend.run(&call, journal).await);
+                selected_outcome(outcome, selection.as_deref())
+            }
             Err(fault) => Outcome::Failed(fault),
         }
     }
 
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
+        let selection = call.selection();
         let opened = match self.checked_call(call, journal) {
-            Ok(call) => self.backend.open(&call, journal).await,
+            Ok(call) => {
+                let call = with_all_of_result(call, selection.as_deref());
+                self.backend.open(&call, journal).await
+            }
             Err(fault) => return Opened::Ended(Outcome::Failed(fault)),
         };
         match opened {
-            Opened::Ended(outcome) => Opened::Ended(self.checked_result(outcome)),
+            Opened::Ended(outcome) => {
+                let outcome = self.checked_result(outcome);
+                Opened::Ended(selected_outcome(outcome, selection.as_deref()))
+            }
             pieces @ Opened::Pieces(_) => pieces,
         }
     }
@@ -249,6 +261,28 @@ impl Backend for CheckedBackend {
         }
         Ok(outcome)
     }
+}
+
+/// The call without its selection: a tool that asks a service would select of the service's response, not of its own result.
+fn with_all_of_result<'a>(
+    call: Cow<'a, Call<'a>>,
+    selection: Option<&Selection>,
+) -> Cow<'a, Call<'a>> {
+    match selection {
+        Some(_) => Cow::Owned(call.into_owned().with_whole(Selection::All)),
+        None => call,
+    }
+}
+
+/// The outcome with the selected part of its JSON.
+fn selected_outcome(mut outcome: Outcome, selection: Option<&Selection>) -> Outcome {
+    if let Outcome::Answered(answer) = &mut outcome
+        && let Content::Json(json) = &mut answer.content
+        && let Some(selection) = selection
+    {
+        *json = selection.selected_value(json.value().clone()).into();
+    }
+    outcome
 }
 
 /// The value that a schema of results is about; `None` for bytes, and for a result of which a part is shown.

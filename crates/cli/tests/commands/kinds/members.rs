@@ -73,7 +73,7 @@ fn answer(trial: &Trial, asked: &Asked, way: usize, (name, value): (&str, &str))
             ("/v1/dialects/openai/calls", json!({"message": message}))
         }
         TURN => ("/v1/agents/agent/turns", json!({"input": "Go."})),
-        COMMAND => return run_command(trial, asked, (name, &wish)),
+        COMMAND => return run_command(trial, (name, &wish)),
         _ => {
             let mut params = json!({"name": asked.tool, "arguments": arguments.clone()});
             if way == OVER_MCP[0] {
@@ -96,30 +96,24 @@ fn answer(trial: &Trial, asked: &Asked, way: usize, (name, value): (&str, &str))
 }
 
 /// Makes a call by the command, with a wish as the flag of its name, and returns what it prints in the words of an answer.
-fn run_command(trial: &Trial, asked: &Asked, (name, wish): (&str, &Value)) -> String {
+fn run_command(trial: &Trial, (name, wish): (&str, &Value)) -> String {
     let written: String = name
         .chars()
         .map(
             |c| if c.is_ascii_uppercase() { format!("-{c}").to_lowercase() } else { c.to_string() },
         )
         .collect();
-    // The command takes no configuration with a service that is away.
-    let text = fs::read_to_string(trial.folder.path().join("callgate.yaml")).unwrap();
-    let lines = text.lines().filter(|line| !line.starts_with("  away:"));
-    let text = lines.map(|line| format!("{line}\n")).collect::<String>();
-    fs::write(trial.folder.path().join("alone.yaml"), text).unwrap();
-    let mut arguments = vec!["call".to_owned(), "alone.yaml".to_owned(), asked.tool.to_owned()];
-    arguments.extend(["--args".to_owned(), asked.arguments.to_string(), format!("--{written}")]);
+    let mut flags = vec![format!("--{written}")];
     match wish {
         Value::Bool(_) => {}
         Value::Object(_) => {
             fs::write(trial.folder.path().join("session.json"), wish.to_string()).unwrap();
-            arguments.push("session.json".to_owned());
+            flags.push("session.json".to_owned());
         }
-        wish => arguments.push(wish.as_str().unwrap_or("[]").to_owned()),
+        wish => flags.push(wish.as_str().unwrap_or("[]").to_owned()),
     }
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let ended = Ended::of(&mut command_in(trial.folder.path(), &arguments));
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let ended = trial.call_by_command(&flags);
     let text = format!("{}{}", ended.out, ended.err).replace(&format!("--{written}"), name);
     match ended.code {
         Some(2) => format!("HTTP/1.1 400\r\n\r\n{text}"),
