@@ -70,10 +70,10 @@ pub(crate) struct AnswerArguments {
     #[arg(long, value_name = "FORMAT", value_enum, conflicts_with_all = ["dry_run", "json", "many"])]
     pub(crate) format: Option<AnswerFormat>,
     /// The members that are shown: `--select id,owner.email`; of each item, where the answer is a list
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',', conflicts_with_all = ["dry_run", "jsonpath"])]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', conflicts_with_all = ["dry_run", "jsonpath", "message"])]
     pub(crate) select: Vec<String>,
     /// The values that are shown, as a list, by a JSON path (RFC 9535): `--jsonpath '$.items[*].id'`
-    #[arg(long, value_name = "PATH", conflicts_with = "dry_run")]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["dry_run", "message"])]
     pub(crate) jsonpath: Option<String>,
     /// Call on with what the answer says of the next page, until there is none, and show all pages as one
     #[arg(long, conflicts_with_all = ["dry_run", "many"])]
@@ -82,7 +82,7 @@ pub(crate) struct AnswerArguments {
     #[arg(long, value_name = "N", default_value_t = 100, requires = "all_pages", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) max_pages: u16,
     /// Show what a model would get: within its budget, as the configuration selects
-    #[arg(long, conflicts_with_all = ["jsonpath", "select"])]
+    #[arg(long, conflicts_with_all = ["dry_run", "jsonpath", "select"])]
     pub(crate) as_model: bool,
     /// Show what happens: request, address, TLS, status, headers, times, decisions; `-vv` shows bodies, too, and what the
     /// parts of callgate tell (`CALLGATE_LOG=debug`)

@@ -39,7 +39,7 @@ pub(crate) struct ToolsArguments {
     /// Declare tools in the provider's strict mode: `--form strict`
     #[arg(long, requires = "dialect", conflicts_with = "form")]
     pub(crate) strict: bool,
-    #[arg(long, requires = "dialect", help = deferred_help())]
+    #[arg(long, requires = "dialect", conflicts_with = "losses", help = deferred_help())]
     pub(crate) deferred: bool,
     #[arg(long, value_name = "PROJECTION", conflicts_with = "dialect", help = projection_help())]
     pub(crate) projection: Option<Projection>,

@@ -18,11 +18,11 @@ mod warnings;
 use std::{path::Path, sync::Arc};
 
 use callgate::{
-    Arguments, Call, Entry, Executor, Outcome, Session, ToolCall, ToolResult,
+    Arguments, Call, Content, Entry, Executor, Outcome, Session, ToolCall, ToolResult,
     config::{Built, Environment, ResultSelection as Selection},
     dialect::{json_result, read_json},
 };
-use callgate_config::Kinds;
+use callgate_config::{Kinds, UnusedOption};
 use callgate_tool::Value;
 
 use self::{
@@ -56,18 +56,19 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
         &loader_with_effects(kinds, effects),
         &environment,
     )?;
-    let session = match &arguments.session {
-        Some(file) => {
-            block_on(session::read_session_file(file, json_file(file, session::HELP)?, &built))??
-        }
-        None => Session::default(),
-    };
+    let session = session_from_flags(arguments, &built)?;
     let Built { executor, toolsets, unused_options, .. } = built;
+    let context = CommandContext {
+        executor: &executor,
+        session: &session,
+        unused_options: &unused_options,
+        arguments,
+    };
     if let Some(file) = &arguments.batch {
-        return batch::run(&executor, &session, file, arguments);
+        return batch::run(&context, file);
     }
     if let (Some(file), Some(dialect)) = (&arguments.message, arguments.dialect) {
-        return message::run(&executor, &session, file, dialect, arguments);
+        return message::run(&context, file, dialect);
     }
     let name = arguments.tool.as_deref().unwrap_or_default();
     let name = tool_name(&executor, name);
@@ -83,10 +84,7 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     }
     let call = ToolCall::new("1", name, values);
     let entry = executor.find(&call.tool);
-    let mut unused = unused_options.iter();
-    if let Some(unused) = unused.find(|it| entry.is_some_and(|e| e.toolset() == it.toolset)) {
-        return Err(Failure::with_help(&unused.message, "remove the flag"));
-    }
+    context.refuse_unused_flags([&call])?;
     let shown = ResultPrinter::new(arguments, Place::new(&arguments.source.file, &toolsets, entry))
         .with_entry(entry);
     if !arguments.dry_run && is_raw(&arguments.answer) {
@@ -100,6 +98,7 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     warnings::warn_if_text_not_json(&result, shown.settings_place());
     warnings::warn_of_empty_selection(arguments, entry, &result);
     let verdict = if arguments.json {
+        show::print_journal(&result, &arguments.answer);
         output::print_result(&format!("{}\n", json_result(&result)));
         call_verdict(&result)
     } else {
@@ -107,6 +106,37 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     };
     let is_incomplete = arguments.answer.all_pages && pages::lacks_more(result.journal.events());
     Ok(if is_incomplete { Verdict::Findings } else { verdict })
+}
+
+fn session_from_flags(arguments: &CallArguments, built: &Built) -> Result<Session, Failure> {
+    let Some(file) = &arguments.session else { return Ok(Session::default()) };
+    block_on(session::read_session_file(file, json_file(file, session::HELP)?, built))?
+}
+
+/// The parts that all calls of a command share.
+#[derive(Clone, Copy)]
+struct CommandContext<'a> {
+    executor: &'a Executor,
+    session: &'a Session,
+    unused_options: &'a [UnusedOption],
+    arguments: &'a CallArguments,
+}
+
+impl CommandContext<'_> {
+    /// Refuses a flag that the toolset of a call has no use for.
+    fn refuse_unused_flags<'c>(
+        &self,
+        calls: impl IntoIterator<Item = &'c ToolCall>,
+    ) -> Result<(), Failure> {
+        for call in calls {
+            let toolset = self.executor.find(&call.tool).map(Entry::toolset);
+            let mut unused = self.unused_options.iter();
+            if let Some(unused) = unused.find(|it| toolset == Some(&*it.toolset)) {
+                return Err(Failure::with_help(&unused.message, "remove the flag"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The words that stand for a tool: its name, and those behind it that are no arguments.
@@ -128,12 +158,23 @@ async fn make_call(
         let call = with_flags(Call::new(call, session), wanted, selection.as_ref());
         return Ok(approve::call_with_consent(executor, &call, consent).await);
     }
+    // Members of a table's page name the next one: what is shown is selected of all pages.
+    let is_own_tool = executor.find(&call.tool).is_some_and(|entry| entry.operation().is_none());
+    let (all, later) = (Selection::All, selection.as_ref().filter(|_| is_own_tool));
+    let at_once = if later.is_some() { Some(&all) } else { selection.as_ref() };
     let page = |arguments: &Arguments| {
         let call = ToolCall::new("1", call.tool.clone(), arguments.clone());
-        with_flags(Call::new(&call, session), wanted, selection.as_ref()).to_static()
+        with_flags(Call::new(&call, session), wanted, at_once).to_static()
     };
-    Ok(pages::call_all_pages(executor, page, consent, call.arguments.clone(), wanted.max_pages)
-        .await)
+    let arguments = call.arguments.clone();
+    let pages = pages::call_all_pages(executor, page, consent, arguments, wanted.max_pages);
+    let mut result = pages.await;
+    if let Outcome::Answered(answer) = &mut result.outcome
+        && let (Content::Json(json), Some(selection)) = (&mut answer.content, later)
+    {
+        *json = selection.selected_value(json.value().clone()).into();
+    }
+    Ok(result)
 }
 
 async fn stream_answer(

@@ -161,6 +161,19 @@ fn a_batch_answers_each_line_in_order() {
         (&results[1]["id"], &results[1]["error"]["code"]),
         (&json!("3"), &json!("invalid_arguments"))
     );
+    let verbose = ["call", DEMO, "--batch", file.to_str().unwrap(), "-v"];
+    callgate(&verbose).exits(1).says("> GET https://api.pets.example");
+}
+
+#[test]
+fn flags_about_a_part_of_an_answer_are_refused_for_messages_and_dry_runs() {
+    let message = ["call", DEMO, "--dialect", "openai", "--message", "m.json"];
+    for flags in [["--select", "id"], ["--jsonpath", "$.id"]] {
+        let line = [&message[..], &flags[..]].concat();
+        callgate(&line).exits(2).says("cannot be used with").says(flags[0]);
+    }
+    let planned = ["call", DEMO, "pets-getPet", "petId=7", "--dry-run", "--as-model"];
+    callgate(&planned).exits(2).says("cannot be used with");
 }
 
 #[test]

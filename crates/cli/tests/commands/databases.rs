@@ -33,6 +33,9 @@ fn tables_of_a_file_are_called() {
         run(&folder, &["call", "callgate.yaml", "shop-orders-list", "limit=2", "--all-pages"]);
     let all = all.exits(0).json();
     assert!(all["rows"].as_array().unwrap().len() > 2 && all["more"] == json!(false), "{all}");
+    let selected = ["shop-orders-list", "limit=2", "--all-pages", "--select", "rows"];
+    let selected = run(&folder, &[&["call", "callgate.yaml"], &selected[..]].concat());
+    assert_eq!(selected.exits(0).json(), json!({"rows": (all["rows"].clone())}));
     let planned = ["call", "callgate.yaml", "shop-orders-get", "no=1", "--dry-run"];
     run(&folder, &planned).exits(0).prints("FROM `orders`");
 }
@@ -44,6 +47,14 @@ fn the_statement_of_a_call_is_shown_only_with_v() {
     assert_eq!(run(&folder, &get).exits(0).err, "");
     let verbose = run(&folder, &[&get[..], &["-v"]].concat()).exits(0);
     assert!(verbose.err.contains("sent to the database: `SELECT"), "{}", verbose.err);
+    let call = r#"{"tool": "shop-orders-get", "args": {"no": 1}}"#;
+    fs::write(folder.path().join("calls.jsonl"), call).unwrap();
+    let batch = ["call", "callgate.yaml", "--batch", "calls.jsonl"];
+    for line in [[&get[..], &["--json"]].concat(), batch.to_vec()] {
+        assert_eq!(run(&folder, &line).exits(0).err, "");
+        let verbose = run(&folder, &[&line[..], &["-v"]].concat()).exits(0);
+        verbose.says("sent to the database: `SELECT");
+    }
 }
 
 /// Without a server of `tests/interop/databases` it says so and ends.

@@ -100,6 +100,18 @@ fn flags_that_no_toolset_has_a_use_for_are_refused_by_their_names() {
         .exits(2)
         .says("expected no `timeout` beside `functions`");
     run(&both, "shop-orders-list", &["--timeout", "9s"]).exits(0);
+    let [batch, message] =
+        [&["--batch", "calls"][..], &["--dialect", "json", "--message", "calls"]];
+    for (flags, text) in [
+        (batch, "{\"tool\": \"shop-orders-list\"}\n{\"tool\": \"app-open\"}"),
+        (message, r#"[{"id": "1", "tool": "app-open", "args": {}}]"#),
+    ] {
+        fs::write(folder.path().join("calls"), text).unwrap();
+        let line = [&["call", "callgate.yaml", "--timeout", "9s"], flags].concat();
+        Ended::of(&mut command_in(folder.path(), &line))
+            .exits(2)
+            .says("expected no `timeout` beside `functions`");
+    }
     let list = ["--limits", "result_bytes=9KiB", "--limits", "rows=5", "--timeout", "9s"];
     run(database, "shop-orders-list", &list).exits(0);
 }

@@ -195,6 +195,9 @@ paths:
         .exits(0)
         .prints("openai: 0 of 1 tools lose something");
     callgate(&["tools", file, "--losses", "--dialect", "json"]).exits(2).says("nothing is lost");
+    callgate(&["tools", file, "--losses", "--dialect", "anthropic", "--deferred"])
+        .exits(2)
+        .says("cannot be used with");
     let losses = callgate(&["tools", file, "--losses", "--json"]).exits(0).json();
     assert_eq!(losses[0]["projection"], "portable");
     assert_eq!(losses[0]["losses"][0]["at"], "/properties/size");

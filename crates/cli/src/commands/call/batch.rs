@@ -7,37 +7,36 @@ use std::{
 };
 
 use callgate::{
-    Call, Executor, Outcome, Session, ToolCall,
+    Call, Executor, Outcome, ToolCall,
     dialect::{json_result, read_call, read_json},
 };
 use callgate_config::MAX_FILE_BYTES;
 use futures_util::{StreamExt, stream};
 
 use super::{
+    CommandContext,
     approve::{self, Consent},
-    block_on, response_selection, tool_name, with_selection,
+    block_on, response_selection,
+    show::print_journal,
+    tool_name, with_flags,
 };
 use crate::{
-    args::CallArguments,
     exit::{Failure, Verdict},
     open::read_file_bytes,
     output,
 };
 
-pub(super) fn run(
-    executor: &Executor,
-    session: &Session,
-    file: &Path,
-    arguments: &CallArguments,
-) -> Result<Verdict, Failure> {
+pub(super) fn run(context: &CommandContext<'_>, file: &Path) -> Result<Verdict, Failure> {
+    let CommandContext { executor, session, arguments, .. } = *context;
     let calls = read_calls(executor, file)?;
+    context.refuse_unused_flags(&calls)?;
     let consent = Consent::to_many(arguments);
     let selection = response_selection(&arguments.answer)?;
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.dry_run(call, session).await
         } else {
-            let call = with_selection(Call::new(call, session), selection.as_ref());
+            let call = with_flags(Call::new(call, session), &arguments.answer, selection.as_ref());
             approve::call_with_consent(executor, &call, consent).await
         }
     };
@@ -47,6 +46,7 @@ pub(super) fn run(
         let mut results = running.buffered(usize::from(arguments.jobs));
         while let Some(result) = results.next().await {
             failed |= matches!(result.outcome, Outcome::Failed(_));
+            print_journal(&result, &arguments.answer);
             // Written as a value, because a service's text may have line breaks.
             output::print_result(&format!("{}\n", json_result(&result).value()));
         }

@@ -4,43 +4,46 @@
 use std::path::Path;
 
 use callgate::{
-    Call, Entry, Executor, Session, ToolCall, ToolResult,
+    Call, Entry, Executor, ToolCall, ToolResult,
     dialect::{Dialect, EnvelopeError, Form, ReadMessage},
 };
 use callgate_tool::Value;
 use futures_util::{StreamExt, stream};
 
 use super::{
+    CommandContext,
     approve::{self, Consent},
-    block_on, json_file, tool_name,
+    block_on, json_file,
+    show::print_journal,
+    tool_name, with_flags,
 };
 use crate::{
-    args::CallArguments,
     exit::{Failure, Verdict},
     output,
 };
 
 pub(super) fn run(
-    executor: &Executor,
-    session: &Session,
+    context: &CommandContext<'_>,
     file: &Path,
     dialect: Dialect,
-    arguments: &CallArguments,
 ) -> Result<Verdict, Failure> {
+    let CommandContext { executor, session, arguments, .. } = *context;
     let form = dialect.form(arguments.form);
     let form = form.map_err(|error| Failure(format!("error: `--form`: {error}\n")))?;
     let read = message_calls(executor, file, dialect, form, &arguments.function)?;
+    context.refuse_unused_flags(read.to_make())?;
     let consent = Consent::to_many(arguments);
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.dry_run(call, session).await
         } else {
-            let call = Call::new(call, session);
+            let call = with_flags(Call::new(call, session), &arguments.answer, None);
             approve::call_with_consent(executor, &call, consent).await
         }
     };
     let running = stream::iter(read.to_make()).map(one).buffered(usize::from(arguments.jobs));
     let results: Vec<ToolResult> = block_on(approve::await_with_progress(running.collect()))?;
+    results.iter().for_each(|result| print_journal(result, &arguments.answer));
     output::print_result(&format!("{:#}\n", Value::Array(dialect.write(&read, &results))));
     let is_refused = read.calls().iter().any(|asked| asked.call.is_err());
     Ok(Verdict::findings_if(is_refused || results.iter().any(ToolResult::is_failed)))

@@ -18,7 +18,7 @@ use super::{
     snippets,
 };
 use crate::{
-    args::{AnswerFormat, CallArguments, DescriptionArguments},
+    args::{AnswerArguments, AnswerFormat, CallArguments, DescriptionArguments},
     exit::Verdict,
     output,
 };
@@ -159,6 +159,13 @@ impl ResultPrinter {
             }
         }
         seen
+    }
+}
+
+/// Prints the decisions of a call whose result is data, with `-v`.
+pub(super) fn print_journal(result: &ToolResult, wanted: &AnswerArguments) {
+    for event in result.journal.events().iter().filter(|_| wanted.verbose > 0) {
+        output::print_message(&format!("note: {}\n", note_text(event)));
     }
 }
 
