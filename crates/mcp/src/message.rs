@@ -234,9 +234,18 @@ const SESSION: &str = "callgate/session";
 const OWN: &str = "callgate/";
 /// The name of arguments in calls over HTTP.
 const ARGUMENTS_OVER_HTTP: &str = "args";
-/// Members of requests over HTTP. MCP defines none of these names for a call.
-const WISHES_OVER_HTTP: [&str; 8] =
-    ["dryRun", "execution", "form", "functions", "idempotencyKey", "journal", "mode", "session"];
+/// Members of requests over HTTP, and of their calls. MCP defines none of these names for a call.
+const WISHES_OVER_HTTP: [&str; 9] = [
+    "dryRun",
+    "execution",
+    "form",
+    "functions",
+    "idempotencyKey",
+    "journal",
+    "mode",
+    "session",
+    "timeout",
+];
 /// JSON-RPC 2.0 §5.1.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -277,6 +286,10 @@ mod tests {
             (
                 r#"{"session":{"id":"s"}}"#,
                 "`params`: expected `name`, `arguments` and `_meta`, got: `session`",
+            ),
+            (
+                r#"{"timeout":"1s"}"#,
+                "`params`: expected `name`, `arguments` and `_meta`, got: `timeout`",
             ),
             (
                 r#"{"_meta":{"callgate/execution":"client"}}"#,

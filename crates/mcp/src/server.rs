@@ -98,7 +98,13 @@ impl ServerHandler for Server {
         let executor = self.0.executor();
         let cursor = request.and_then(|request| request.cursor);
         let listing = self.0.listing_settings();
+        let foreign_cursor =
+            || ErrorData::invalid_params("the cursor is none of this list: list again", None);
         if shortlist::is_short(&listing, &executor, &caller) {
+            // The whole of it is one page.
+            if cursor.is_some() {
+                return Err(foreign_cursor());
+            }
             let mut tools = shortlist::standing_declarations(&executor, &caller);
             let pinned = shortlist::pinned_entries(&listing, &executor, &caller);
             tools.extend(
@@ -113,9 +119,7 @@ impl ServerHandler for Server {
             None => 0,
             Some(last) => {
                 let position = entries.iter().position(|entry| entry.name().as_str() == &**last);
-                position.map(|position| position + 1).ok_or_else(|| {
-                    ErrorData::invalid_params("the cursor is none of this list: list again", None)
-                })?
+                position.map(|position| position + 1).ok_or_else(foreign_cursor)?
             }
         };
         let page = entries.get(start..).unwrap_or_default();

@@ -28,6 +28,8 @@ async fn in_search_mode_four_tools_and_the_pinned_ones_are_listed() {
     assert_eq!(names(&list), [&STANDING[..], &["pets-listPets", "read_result"]].concat());
     let hint = |at: usize| list["result"]["tools"][at]["annotations"]["readOnlyHint"].clone();
     assert_eq!([hint(0), hint(1), hint(2), hint(3)], [true, true, true, false]);
+    let behind = sidecar.ask("tools/list", json!({"cursor": "pets-listPets"})).await;
+    assert_eq!(behind["error"]["code"], -32602, "{behind}");
     let about = json!({"name": "test", "version": "1"});
     let begins = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about});
     let told = sidecar.ask("initialize", begins).await;

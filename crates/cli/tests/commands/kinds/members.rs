@@ -27,26 +27,31 @@ enum Cell {
 use Cell::{Asked as AsksModel, Client, Journal, Planned, Refused, Run, Withheld};
 
 /// A wish as a member of a request, and its cells: calls over HTTP, calls of a model's message, and calls over MCP as a member of
-/// `_meta` and of the call itself, turns of an agent, and the command.
-const WISHES: &[(&str, &str, [Cell; 6])] = &[
-    ("dryRun", "true", [Planned, Planned, Refused, Refused, Refused, Planned]),
-    ("execution", "\"client\"", [Client, Client, Refused, Refused, Refused, Refused]),
-    ("form", "\"usual\"", [Refused, Run, Refused, Refused, Refused, Refused]),
-    ("functions", "[]", [Refused, Withheld, Refused, Refused, Refused, Refused]),
-    ("idempotencyKey", "\"k-1\"", [Refused, Refused, Run, Refused, Refused, Refused]),
-    ("journal", "true", [Journal, Refused, Refused, Refused, Refused, Refused]),
-    ("mode", "\"sequential\"", [Run, Run, Refused, Refused, Refused, Refused]),
+/// `_meta` and of the call itself, turns of an agent, the command, and a single call over HTTP.
+const WISHES: &[(&str, &str, [Cell; 7])] = &[
+    ("dryRun", "true", [Planned, Planned, Refused, Refused, Refused, Planned, Refused]),
+    ("execution", "\"client\"", [Client, Client, Refused, Refused, Refused, Refused, Refused]),
+    ("form", "\"usual\"", [Refused, Run, Refused, Refused, Refused, Refused, Refused]),
+    ("functions", "[]", [Refused, Withheld, Refused, Refused, Refused, Refused, Refused]),
+    ("idempotencyKey", "\"k-1\"", [Refused, Refused, Run, Refused, Refused, Refused, Run]),
+    ("journal", "true", [Journal, Refused, Refused, Refused, Refused, Refused, Refused]),
+    ("mode", "\"sequential\"", [Run, Run, Refused, Refused, Refused, Refused, Refused]),
     (
         "session",
         "{\"id\": \"s-1\", \"parameters\": {\"a\": 1}}",
-        [Run, Run, Run, Refused, AsksModel, Run],
+        [Run, Run, Run, Refused, AsksModel, Run, Refused],
     ),
+    ("timeout", "\"1h\"", [Refused, Refused, Refused, Refused, Refused, Run, Run]),
 ];
 
 /// The places of ways among the cells.
 const OVER_MCP: [usize; 2] = [2, 3];
 const TURN: usize = 4;
 const COMMAND: usize = 5;
+const CALL: usize = 6;
+
+/// The kinds whose tools take no time that a command could limit.
+const TIMELESS: [&str; 2] = ["documents", "functions"];
 
 /// An agent with the name that its place has in a path.
 const AGENT: &str =
@@ -54,18 +59,22 @@ const AGENT: &str =
 agents: {agent: {model: main, instructions: Look.}}
 ";
 
-/// The members that are the request itself.
+/// The members that are the request itself, and those that are a call.
 const ITSELF: [&str; 2] = ["calls", "message"];
+const CALL_ITSELF: [&str; 3] = ["args", "id", "tool"];
 
 /// Sends a call with a wish over a way, and returns the answer's text.
 fn answer(trial: &Trial, asked: &Asked, way: usize, (name, value): (&str, &str)) -> String {
     let arguments = &asked.arguments;
     let wish = Value::parse(value).unwrap();
+    let mut call = json!({"id": "1", "tool": asked.tool, "args": arguments.clone()});
     let (path, mut body) = match way {
-        0 => (
-            "/v1/calls",
-            json!({"calls": [{"id": "1", "tool": asked.tool, "args": arguments.clone()}]}),
-        ),
+        0 => ("/v1/calls", json!({"calls": [call]})),
+        CALL => {
+            // A key of another way has a result already.
+            call[name] = if name == "idempotencyKey" { json!("k-2") } else { wish.clone() };
+            ("/v1/calls", json!({"calls": [call]}))
+        }
         1 => {
             let function = json!({"name": asked.tool, "arguments": arguments.to_string()});
             let calls = json!([{"id": "1", "type": "function", "function": function}]);
@@ -84,7 +93,7 @@ fn answer(trial: &Trial, asked: &Asked, way: usize, (name, value): (&str, &str))
             ("/mcp", json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
         }
     };
-    if !OVER_MCP.contains(&way) {
+    if !OVER_MCP.contains(&way) && way != CALL {
         body[name] = wish;
     }
     let headers = format!(
@@ -159,7 +168,9 @@ fn a_wish_is_obeyed_or_refused_by_its_name_for_each_kind_and_way_in() {
                 let is_told = way == COMMAND
                     && answer.contains("as in every dry run")
                     && !answer.contains("shows its request");
+                let is_timeless = way == COMMAND && TIMELESS.contains(&trial.kind.name);
                 let is_expected = got == Some(*expected)
+                    || is_timeless && *name == "timeout" && got == Some(Refused)
                     || is_told && *expected == Planned
                     || is_of_client && got == Some(Client)
                     || trial.kind.name == "functions" && answer.contains("runs this");
@@ -209,10 +220,26 @@ fn a_member_of_a_request_has_a_row_and_refuses_another_type_by_its_name() {
                 whole[required.as_str().unwrap()] = json!("approve");
             }
             assert_refused(&trial, path, &json!({(name.as_str()): [whole]}), "zzqq");
+            let is_listed = |own: &String| {
+                CALL_ITSELF.contains(&&**own) || WISHES.iter().any(|row| row.0 == *own)
+            };
+            let are_listed = own.keys().all(is_listed);
+            assert!(are_listed || !path.ends_with("/calls"), "a row for each of {item}");
             n_items += own.len();
         }
     }
     assert!(n_members >= 15 && n_items >= 8, "{n_members} members, {n_items} of items");
+}
+
+#[test]
+fn an_unknown_member_of_a_session_is_refused_by_its_name_over_each_way() {
+    let trial = &Trial::start_with(super::rows::kinds().remove(1), "", AGENT);
+    let (_, _, cells) = WISHES.iter().find(|row| row.0 == "session").unwrap();
+    for (way, _) in cells.iter().enumerate().filter(|(_, cell)| **cell != Refused) {
+        let session = ("session", "{\"id\": \"s-1\", \"zzqq\": 1}");
+        let answer = answer(trial, &trial.kind.reads, way, session);
+        assert_eq!(cell("zzqq", &answer), Some(Refused), "{way}: {answer}");
+    }
 }
 
 /// Checks that a request is refused, and that the reason names the member.
