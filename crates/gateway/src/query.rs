@@ -36,6 +36,14 @@ impl Query {
         parsed.map(Some)
     }
 
+    /// The first of these parameters that the request has.
+    pub(crate) fn first_of<const N: usize>(
+        &self,
+        names: [&'static str; N],
+    ) -> Option<&'static str> {
+        names.into_iter().find(|name| self.0.iter().any(|(entry, _)| entry == name))
+    }
+
     /// Refuses the parameters that were not taken.
     pub(crate) fn refuse_remaining(self, expected_parameters: &str) -> Result<(), Problem> {
         match self.0.first() {

@@ -188,6 +188,12 @@ struct Page {
 
 impl Page {
     fn read(mut query: Query) -> Result<Self, Problem> {
+        let is_summary = query.parse("summary", "`true` or `false`")?.unwrap_or(false);
+        if let Some(name) = query.first_of(OF_DECLARATIONS).filter(|_| is_summary) {
+            let detail =
+                format!("`{name}`: expected none with `summary`, which has no declaration");
+            return Err(malformed_query(detail));
+        }
         let dialect = match query.take_parameter("dialect")? {
             None => Dialect::default(),
             Some(name) => {
@@ -210,7 +216,6 @@ impl Page {
             let detail = format!("`deferred`: expected the dialect {}", names.join(" or "));
             return Err(Problem::new(ProblemKind::FOREIGN_FORM, detail));
         }
-        let is_summary = query.parse("summary", "`true` or `false`")?.unwrap_or(false);
         let (filter, cursor) = (Filter::read(&mut query)?, query.take_parameter("cursor")?);
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
         let limit = query.parse("limit", &expected)?.unwrap_or(MOST_TOOLS);
@@ -241,6 +246,8 @@ pub(crate) fn form_of(dialect: Dialect, form: Form) -> Result<Form, Problem> {
     form.map_err(|error| Problem::new(ProblemKind::FOREIGN_FORM, format!("`form`: {error}")))
 }
 
+/// The parameters about declarations.
+const OF_DECLARATIONS: [&str; 3] = ["dialect", "form", "deferred"];
 /// More tools than a model sees at once.
 const MOST_TOOLS: usize = 1000;
 /// The bytes of declarations after which a page ends.

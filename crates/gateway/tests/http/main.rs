@@ -247,7 +247,13 @@ async fn tools_are_declared_for_a_search_of_the_providers() {
     let second = sidecar.get(&format!("{at}&cursor={cursor}")).await.json();
     assert_eq!(second["tools"].as_array().unwrap().len(), 1, "{second}");
     assert_eq!(second["tools"][0]["defer_loading"], true, "{second}");
-    for (wrong, status) in [("dialect=gemini&deferred=true", 422), ("deferred=maybe", 400)] {
+    for (wrong, status) in [
+        ("dialect=gemini&deferred=true", 422),
+        ("deferred=maybe", 400),
+        ("summary=true&dialect=openai", 400),
+        ("summary=true&dialect=openai&form=strict", 400),
+        ("summary=true&deferred=false", 400),
+    ] {
         assert_eq!(sidecar.get(&format!("/v1/tools?{wrong}")).await.status, status, "{wrong}");
     }
 }
