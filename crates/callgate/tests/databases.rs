@@ -66,6 +66,30 @@ fn a_misspelt_key_is_refused_with_the_nearest_one() {
 }
 
 #[test]
+fn keys_about_operations_that_an_entity_lacks_are_refused_at_their_places() {
+    let entity = |keys: &str| format!("{URL}, entities: {{orders: {{table: a, {keys}}}}}");
+    for (keys, place) in [
+        ("input_fields: {create: [a]}", "input_fields/create"),
+        ("operations: [list, create], input_fields: {update: [a]}", "input_fields/update"),
+        ("output_fields: {aggregate: [a]}", "output_fields/aggregate"),
+        ("operations: [create], output_fields: {list: [a]}", "output_fields/list"),
+        ("many: true", "many"),
+        ("operations: [list, create], affected: 2", "affected"),
+        ("operations: [get], version: a", "version"),
+    ] {
+        check(&entity(keys), &format!("/entities/orders/{place}"), "remove it");
+    }
+    for keys in [
+        "many: false, affected: 1",
+        "operations: [delete], many: true, affected: 2, version: a",
+        "operations: [update], input_fields: {update: [a]}, output_fields: {update: [a]}",
+    ] {
+        let text = format!("toolsets: {{shop: {{{}}}}}", entity(keys));
+        assert!(loader().text(&text, "").is_ok(), "{keys}");
+    }
+}
+
+#[test]
 fn a_missing_key_is_refused_at_its_mapping() {
     check("database: {}", "/database", "add `url: …`");
     check(&format!("{URL}, entities: {{orders: {{}}}}"), "/entities/orders", "add `table: …`");

@@ -89,6 +89,7 @@ forms! {
             if entity.operations.is_empty() {
                 entity.operations = vec![Operation::List, Operation::Get];
             }
+            report_unused_keys(reader, &entity);
             entity.affected = entity.affected.max(1);
             // A missing table is reported.
             (is_named && !entity.table.name.is_empty()).then_some(entity)
@@ -145,6 +146,35 @@ forms! {
         }
         name
     };
+}
+
+/// Reports the keys about operations that the entity does not have.
+fn report_unused_keys(reader: &mut Reader, entity: &EntitySettings) {
+    let operations = format!("{}/operations", entity.pointer);
+    if reader.complaints.iter().any(|complaint| complaint.pointer.starts_with(&operations)) {
+        return;
+    }
+    let has = |operation: &Operation| entity.operations.contains(operation);
+    let mut unused = Vec::new();
+    for (key, columns) in
+        [("input_fields", &entity.input_fields), ("output_fields", &entity.output_fields)]
+    {
+        let absent = columns.keys().filter(|&operation| !has(operation));
+        unused.extend(absent.map(|it| (format!("{key}/{}", it.as_str()), it.as_str())));
+    }
+    let is_changed = has(&Operation::Update) || has(&Operation::Delete);
+    let of_changes = [
+        ("affected", entity.affected > 1),
+        ("many", entity.many),
+        ("version", entity.version.is_some()),
+    ];
+    let of_changes = of_changes.iter().filter(|(_, is_given)| *is_given && !is_changed);
+    unused.extend(of_changes.map(|(key, _)| ((*key).to_owned(), "update` or `delete")));
+    for (key, operation) in unused {
+        let message = format!("expected the operation `{operation}` with `{key}`, got none");
+        let pointer = format!("{}/{key}", entity.pointer);
+        reader.complain(SettingCode::UnusedKey, pointer, message, "remove it");
+    }
 }
 
 /// The columns of the operations that name some.
