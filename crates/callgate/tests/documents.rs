@@ -274,8 +274,18 @@ fn a_data_store_is_searched_in_the_folder_that_it_is_pointed_at() {
         warnings.find(|finding| finding.code == "unused-key").map(|found| found.message.clone())
     };
     assert_eq!(unused("arguments: google"), None);
-    let message = unused("answer: true, arguments: google").unwrap();
-    assert!(message.ends_with("which have no effect there: `answer`"), "{message}");
+    for (keys, expected) in [
+        ("answer: true, arguments: google", "`answer`"),
+        (
+            "extractive_answers: 1, extractive_segments: 2, grounding: 0.5, mode: chunks, snippets: false",
+            "`extractive_answers`, `extractive_segments`, `grounding`, `mode`, `snippets`",
+        ),
+    ] {
+        let message = unused(keys).unwrap();
+        assert!(message.ends_with(&format!("which have no effect there: {expected}")), "{message}");
+    }
+    let limited = unused("}\n    limits: {snippets: 1").unwrap();
+    assert!(limited.starts_with("expected no `snippets`"), "{limited}");
 }
 
 #[test]

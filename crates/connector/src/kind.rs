@@ -9,7 +9,7 @@ use callgate_executor::Backend;
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindCode, KindKeys, KindSettings,
     LIMITS_OF_CALLS, NamedTool, Opened, SELECTION_BY_NAME, ServiceCalls, Siblings, Surroundings,
-    ToolsetKind, equal_settings,
+    ToolsetKind, equal_settings, warn_of_replaced_limits,
 };
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
 use callgate_tool::{Fault, SessionSource, StatementInput};
@@ -99,6 +99,9 @@ impl KindSettings for SourceSettings {
         let mut keys = LimitKeys::default();
         if let Some(limits) = limits {
             LimitKeys::fill(&mut keys, reader, limits);
+            if let Some(toolset) = &self.local {
+                warn_of_replaced_limits(reader, limits, LimitKeys::KEYS, toolset);
+            }
         }
         let rows = keys.rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(self.rows);
         Arc::new(Self { rows, ..self.clone() })

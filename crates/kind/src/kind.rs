@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use callgate_settings::{Key, Mapping, Reader};
+use callgate_settings::{Key, Mapping, Reader, SettingCode, at};
 
 use crate::{kept_value::Kept, settings::KindSettings};
 
@@ -60,8 +60,29 @@ pub struct Beside {
     pub tools: Option<&'static [&'static str]>,
 }
 
+/// Warns of limits on requests and results of a toolset whose tools another one runs in place of a service: `toolset`, whose limits hold.
+/// `own` are the kind's own limits.
+pub fn warn_of_replaced_limits(
+    reader: &mut Reader,
+    limits: Mapping<'_>,
+    own: &[Key],
+    toolset: &str,
+) {
+    let of_calls = LIMITS_OF_CALLS.iter().filter(|key| !LIMITS_OF_ALL.contains(key)).copied();
+    for key in of_calls.chain(own.iter().map(|key| key.name)) {
+        if limits.object.contains(key) {
+            let message = format!(
+                "expected no `{key}`, since the toolset `{toolset}` runs the calls, and its limits hold; got one"
+            );
+            reader.warn(SettingCode::UnusedKey, at(limits, key), &message, "remove it");
+        }
+    }
+}
+
 /// The keys of `tools` that select tools without methods, paths and tags.
 pub const SELECTION_BY_NAME: &[&str] = &["edit", "exclude", "include", "read_only"];
+/// Those that hold for calls of every kind of tool.
+const LIMITS_OF_ALL: [&str; 3] = ["breaker", "concurrency", "rate"];
 /// The common keys of `limits` of tools that call a service which no description describes.
 pub const LIMITS_OF_CALLS: &[&str] = &[
     "breaker",

@@ -35,7 +35,9 @@ pub use google_code::google_code;
 pub use innermost::innermost;
 pub use kept_toolset::KeptToolset;
 pub use kept_value::Kept;
-pub use kind::{Beside, KindKeys, LIMITS_OF_CALLS, SELECTION_BY_NAME, ToolsetKind};
+pub use kind::{
+    Beside, KindKeys, LIMITS_OF_CALLS, SELECTION_BY_NAME, ToolsetKind, warn_of_replaced_limits,
+};
 pub use named_tool::{CommonSettings, NamedTool};
 pub use opened_toolset::{Absence, Opened, OpenedToolset, Siblings};
 pub use operation::Operation;

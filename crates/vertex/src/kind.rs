@@ -8,6 +8,7 @@ use callgate_executor::Backend;
 use callgate_kind::{
     ArgumentForm, Beside, CommonSettings, Followed, GivenLimits, Kept, KindKeys, KindSettings,
     LIMITS_OF_CALLS, NamedTool, Opened, SELECTION_BY_NAME, ServiceCalls, Surroundings, ToolsetKind,
+    warn_of_replaced_limits,
 };
 use callgate_settings::{Mapping, Reader, Section as _, at};
 use callgate_tool::{Effect, Fault, SessionSource};
@@ -113,6 +114,9 @@ impl KindSettings for SearchSettings {
             LimitKeys::fill(&mut keys, reader, limits);
             let limit = keys.snippets.and_then(|count| u32::try_from(count).ok());
             settings.limit = limit.unwrap_or(settings.limit);
+            if let Some(toolset) = self.needs() {
+                warn_of_replaced_limits(reader, limits, LimitKeys::KEYS, toolset);
+            }
         }
         settings.result_bytes = given.result_bytes.unwrap_or(settings.result_bytes);
         Arc::new(settings)

@@ -8,6 +8,7 @@ use callgate_tree::SettingFinding;
 use crate::{
     code::VertexCode,
     keys::{LocalStoreKeys, LocalStoreMap, VertexKeys},
+    settings::ResultMode,
 };
 
 /// The toolset with the documents that all data stores of a toolset are pointed at. `pointer` is the place of `vertex`.
@@ -75,13 +76,19 @@ fn store_toolset<'a>(
 
 /// The finding about what Google would do with a question and a folder does not.
 pub(crate) fn unused_keys_finding(keys: &VertexKeys, pointer: &str) -> Option<SettingFinding> {
-    let mut stores = keys.data_stores.iter().flatten();
-    let has_boosts = keys.boosts.is_some() || stores.any(|store| store.boosts.is_some());
+    let stores = || keys.data_stores.iter().flatten();
+    let has_boosts = keys.boosts.is_some() || stores().any(|store| store.boosts.is_some());
+    let mut modes = stores().map(|store| store.mode).chain([keys.mode]).flatten();
     let unused = [
         ("answer", keys.answer == Some(true)),
         ("boosts", has_boosts),
+        ("extractive_answers", keys.extractive_answers.is_some()),
+        ("extractive_segments", keys.extractive_segments.is_some()),
         ("fields", keys.fields.is_some()),
         ("filter_argument", keys.filter_argument == Some(true)),
+        ("grounding", keys.grounding.is_some()),
+        ("mode", modes.any(|mode| mode == ResultMode::Chunks)),
+        ("snippets", keys.snippets == Some(false)),
     ];
     let unused: Vec<&str> = unused.iter().filter(|(_, is)| *is).map(|(key, _)| *key).collect();
     if unused.is_empty() {
