@@ -118,6 +118,8 @@ fn contradictory_settings_of_a_connection_are_refused() {
         actions: [{action: ExecuteCustomQuery}] => expected `sql` beside the action `ExecuteCustomQuery`, got none
         openapi: a.yaml => expected no `openapi` beside `connection`, got one
         actions: [{entity: Case, operation: get, many: true}] => expected no `many` in an entry of this kind, got one
+        actions: [{entity: Case, operation: list, input_fields: [Id]}] => expected no `input_fields` in an entry of this kind, got one
+        actions: [{entity: Case, operation: delete, input_fields: [Id]}] => expected no `input_fields` in an entry of this kind, got one
         user: {oauth2_auth_code: env:TOKEN} => expected the token of the session's own user, got a secret of the operator
         ",
         |[members, expected]| refused(members, expected),
@@ -155,6 +157,15 @@ async fn a_connection_on_a_local_database_asks_nobody_else() {
         "Orders-update",
     ];
     assert_eq!(names, expected);
+    let unused = |built: &Built| {
+        let unused = built.warnings.iter().filter(|finding| finding.code == "unused-key");
+        unused.map(|finding| finding.pointer.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(unused(&built), [""; 0]);
+    let limits = "    prefix: ''\n    limits: {rows: 1, rate: {calls: 9, per: 1h}}\n";
+    let limited = LOCAL.replace("    prefix: ''\n", limits);
+    let built = loader().text(&limited, "").unwrap().build(&environment, None).await.unwrap();
+    assert_eq!(unused(&built), ["/toolsets/crm/limits/rows"]);
     let text = LOCAL.replace("{toolset: shop}", "{toolset: nope}");
     let error = loader().text(&text, "").unwrap().build(&environment, None).await.unwrap_err();
     let pointer = "/connections/projects~1p~1locations~1l~1connections~1crm/toolset";

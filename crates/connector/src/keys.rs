@@ -180,11 +180,13 @@ fn read_action_kind(
                 reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
                 return None;
             };
-            let is_change = matches!(operation, Operation::Update | Operation::Delete);
-            let unused: &[&str] = if is_change {
-                &["effect", "inputs", "sql"]
-            } else {
-                &["effect", "inputs", "many", "sql"]
+            let unused: &[&str] = match operation {
+                Operation::Create => &["effect", "inputs", "many", "sql"],
+                Operation::Delete => &["effect", "input_fields", "inputs", "sql"],
+                Operation::Get | Operation::List => {
+                    &["effect", "input_fields", "inputs", "many", "sql"]
+                }
+                Operation::Update => &["effect", "inputs", "sql"],
             };
             let many = keys.many.unwrap_or_default();
             (ActionKind::Entity { entity: entity.clone(), operation, many }, unused)

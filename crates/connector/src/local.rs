@@ -10,6 +10,7 @@ use std::sync::Arc;
 use callgate_call::ArgumentCheck;
 use callgate_executor::Backend;
 use callgate_kind::{ArgumentForm, Operation};
+use callgate_settings::SettingCode;
 use callgate_tool::{Object, Schema, Tool, ToolName, Value, json};
 use callgate_tree::SettingFinding;
 
@@ -47,7 +48,10 @@ pub fn local(
     }
     for action in actions {
         match entity_tool(settings, action, &find) {
-            Ok(tool) => loaded.tools.push(tool),
+            Ok(tool) => {
+                loaded.findings.extend(unused_many_finding(action, &*tool));
+                loaded.tools.push(tool);
+            }
             Err((message, help)) => {
                 let finding = SettingFinding::error(LOCAL, &*action.pointer, message, help);
                 loaded.findings.push(finding);
@@ -62,7 +66,7 @@ fn entity_tool(
     action: &ActionSettings,
     find: impl Fn(&str) -> Option<Arc<dyn Backend>>,
 ) -> Result<Arc<dyn Backend>, (String, String)> {
-    let ActionKind::Entity { entity, operation, .. } = &action.kind else {
+    let ActionKind::Entity { entity, operation, many } = &action.kind else {
         let message = "expected an operation on entities, got an action or a tool, which a database does not have";
         let help = "write a statement of the database, and leave this entry out";
         return Err((message.to_owned(), help.to_owned()));
@@ -74,6 +78,11 @@ fn entity_tool(
     };
     let inner = find(&short).ok_or_else(lacking)?;
     let schema = inner.declaration().ok_or_else(lacking)?.input_schema.to_value();
+    let is_change = matches!(operation, Operation::Delete | Operation::Update);
+    if is_change && !*many && schema.pointer(&format!("/properties/{WHERE}")).is_some() {
+        let message = "expected `many: true`, as the entity of the database has it, got none";
+        return Err((message.to_owned(), "write `many: true`, or leave it out there".to_owned()));
+    }
     let schema = fields::chosen_inputs(&schema, *operation, action).map_err(|message| {
         (message, "correct `input_fields`, or leave it out for all columns".to_owned())
     })?;
@@ -107,6 +116,21 @@ fn entity_tool(
         check: ArgumentCheck::new(schema),
         inner,
     }))
+}
+
+/// The finding about conditions that the entity of the database does not take.
+fn unused_many_finding(action: &ActionSettings, tool: &dyn Backend) -> Option<SettingFinding> {
+    let ActionKind::Entity { operation, many: true, .. } = &action.kind else { return None };
+    let schema = tool.declaration()?.input_schema.to_value();
+    let takes = |name: &str| schema.pointer(&format!("/properties/{name}")).is_some();
+    let is_change = matches!(operation, Operation::Delete | Operation::Update);
+    if !is_change || takes(WHERE) || takes(FILTER_CLAUSE) {
+        return None;
+    }
+    let pointer = format!("{}/many", action.pointer);
+    let message = "expected an entity of the database with `many: true`, got one without: the tool takes no conditions";
+    let help = "write `many: true` into the entity, too";
+    Some(SettingFinding::warning(SettingCode::UnusedKey.as_str(), pointer, message, help))
 }
 
 /// The declaration of a database's tool, as far as it is needed.

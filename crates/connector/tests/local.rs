@@ -27,6 +27,7 @@ fn database(short: &str) -> Option<Arc<dyn Backend>> {
             let set = json!({"type": "object", "properties": {"note": note}});
             (json!({"no": no, "where": conditions, "set": set}), json!(["set"]))
         }
+        "plain-update" => (json!({"no": no, "set": {"type": "object"}}), json!(["no", "set"])),
         "parts-get" => (json!({"a": no, "b": no}), json!(["a", "b"])),
         _ => return None,
     };
@@ -42,11 +43,15 @@ fn database(short: &str) -> Option<Arc<dyn Backend>> {
 }
 
 fn load_tools(entity: &str, operation: Operation, form: ArgumentForm) -> Loaded {
+    load_kind(ActionKind::Entity { entity: entity.to_owned(), operation, many: true }, form)
+}
+
+fn load_kind(kind: ActionKind, form: ArgumentForm) -> Loaded {
     let action = ActionSettings {
         pointer: "/a".to_owned(),
         name: None,
         description: String::new(),
-        kind: ActionKind::Entity { entity: entity.to_owned(), operation, many: true },
+        kind,
         input_fields: None,
         output_fields: None,
         form,
@@ -125,5 +130,23 @@ fn a_tool_without_its_like_in_the_database_is_a_finding() {
     {
         let found = load_tools(entity, operation, ArgumentForm::Google);
         assert_eq!((found.tools.len(), found.findings[0].code), (0, "connection-local"));
+    }
+}
+
+#[test]
+fn conditions_are_those_that_the_action_and_the_database_have() {
+    for (entity, many, expected) in [
+        ("orders", true, (1, None)),
+        ("orders", false, (0, Some(("connection-local", "/a")))),
+        ("plain", true, (1, Some(("unused-key", "/a/many")))),
+        ("plain", false, (1, None)),
+    ] {
+        let kind =
+            || ActionKind::Entity { entity: entity.to_owned(), operation: Operation::Update, many };
+        for form in [ArgumentForm::Google, ArgumentForm::Own] {
+            let Loaded { tools, findings, .. } = load_kind(kind(), form);
+            let first = findings.first().map(|finding| (finding.code, &*finding.pointer));
+            assert_eq!((tools.len(), first), expected, "{entity} {many}: {findings:?}");
+        }
     }
 }

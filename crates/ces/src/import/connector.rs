@@ -103,8 +103,16 @@ fn imported_action(action: &Message<'_>, imported: &mut Imported) -> Option<Obje
         _ => entity_action(&action.message("entityOperation", imported)?, imported)?,
     };
     entry.insert("arguments", "google".into());
+    let operation = entry.get("operation").and_then(Value::as_str);
+    let gives_no_fields = operation.is_some_and(|it| !matches!(it, "create" | "update"));
     for (member, key) in [("inputFields", "input_fields"), ("outputFields", "output_fields")] {
         let fields = action.texts(member, imported);
+        if key == "input_fields" && gives_no_fields && !fields.is_empty() {
+            let message =
+                "expected no fields that a model gives to an operation which writes none, got some";
+            imported.remark(RemarkKind::Ignored, action.member_pointer(member), message);
+            continue;
+        }
         // An empty list means all fields.
         if !fields.is_empty() {
             entry.insert(
