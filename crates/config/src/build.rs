@@ -41,6 +41,7 @@ mod toolset;
 mod transports;
 mod unbound_values;
 mod unique_names;
+mod unused_settings;
 mod webhook;
 
 use std::sync::Arc;
@@ -135,6 +136,7 @@ impl Config {
         let access = build_access(&mut reader, self, &context, &connections, &stores).await;
         sidecar::report_unservable_settings(&mut reader, self, environment);
         unbound_values::report_unbound_values(&mut reader, self, environment);
+        unused_settings::warn_of_unused_settings(&mut reader, self);
         let is_sidecar = environment.sidecar != Sidecar::None;
         let named: &[SecretReference] = if is_sidecar { &reader.secrets } else { &[] };
         let missing = sidecar::missing_local_secrets(self, named, &stores).await;
