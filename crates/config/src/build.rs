@@ -31,6 +31,7 @@ mod recordings;
 mod references;
 mod refused_tools;
 mod remote_description;
+mod server_variables;
 mod session_values;
 mod sidecar;
 mod state;

@@ -9,7 +9,10 @@ use callgate_settings::{Reader, SettingCode};
 use callgate_transport::Transport;
 use callgate_tree::Node;
 
-use super::{overlays, references, remote_description::FetchedDescription, summary::UNREADABLE};
+use super::{
+    overlays, references, remote_description::FetchedDescription, server_variables,
+    summary::UNREADABLE,
+};
 use crate::{
     code::ConfigCode,
     description::{ParsedText, Source},
@@ -92,6 +95,7 @@ async fn find_operations(
             let supplied =
                 references::supply_documents(&mut document, config, file, reader, transport);
             diagnostics.append(&mut supplied.await);
+            server_variables::report_unused_variables(reader, config, document.root());
             let mut loaded = callgate_openapi::load(&document, options);
             loaded.report.diagnostics.splice(0..0, diagnostics);
             (document.version().to_string(), loaded)
