@@ -189,4 +189,103 @@ mod tests {
             }
         }
     }
+
+    /// The ways of commands, each with the words that make it.
+    const WAYS: [(&str, &[(&str, &str)]); 4] = [
+        (
+            "call",
+            &[
+                ("one", "f t"),
+                ("pages", "f t --all-pages"),
+                ("dry-run", "f t --dry-run"),
+                ("json", "f t --json"),
+                ("batch", "f --batch b"),
+                ("message", "f --message m --dialect openai"),
+            ],
+        ),
+        (
+            "chat",
+            &[("talk", "c a"), ("once", "c a --once x"), ("dry-run", "c a --once x --dry-run")],
+        ),
+        (
+            "run",
+            &[
+                ("program", "f p"),
+                ("code", "f --code x"),
+                ("dry-run", "f p --dry-run"),
+                ("json", "f p --json"),
+            ],
+        ),
+        (
+            "tools",
+            &[
+                ("list", "f"),
+                ("tool", "f t"),
+                ("dialect", "f --dialect openai"),
+                ("projection", "f --projection gemini_schema"),
+                ("losses", "f --losses"),
+                ("search", "f --search x"),
+                ("json", "f --json"),
+            ],
+        ),
+    ];
+
+    /// Values of which each flag takes one.
+    const VALUES: [&str; 8] =
+        ["x", "1", "openai", "usual", "read", "json", "gemini_schema", "https://a.example"];
+
+    /// True if a way of a command takes the flag, or is made by it.
+    fn takes(command: &str, way: &str, flag: &clap::Arg) -> bool {
+        let long = format!("--{}", flag.get_long().unwrap_or_default());
+        let parses = |value: &str| {
+            let words = ["callgate", command].into_iter().chain(way.split(' '));
+            let value = Some(value).filter(|value| !value.is_empty());
+            Arguments::try_parse_from(words.chain([&*long]).chain(value)).is_ok()
+        };
+        let values: &[&str] = if flag.get_action().takes_values() { &VALUES } else { &[""] };
+        way.split(' ').any(|word| word == long) || values.iter().any(|value| parses(value))
+    }
+
+    /// A flag that a way accepts is obeyed there: a new one without a line fails.
+    #[test]
+    fn each_way_of_a_command_accepts_the_flags_that_the_table_lists() {
+        let all = command();
+        let mut lines = Vec::new();
+        for (name, ways) in WAYS {
+            let Some(command) = all.find_subcommand(name) else { continue };
+            for flag in command.get_arguments() {
+                let Some(long) = flag.get_long().filter(|it| !["help", "version"].contains(it))
+                else {
+                    continue;
+                };
+                let takers = ways.iter().filter(|(_, words)| takes(name, words, flag));
+                let takers = takers.map(|(way, _)| *way).collect::<Vec<_>>().join(" ");
+                assert!(!takers.is_empty(), "no way of `{name}` takes `--{long}`");
+                lines.push(format!("{name} {:<15}{takers}", format!("--{long}")));
+            }
+        }
+        lines.sort();
+        let is_built = |line: &&str| {
+            let name = line.split(' ').next().unwrap_or_default();
+            all.find_subcommand(name).is_some()
+        };
+        let table: Vec<&str> = include_str!("args/flags.txt").lines().filter(is_built).collect();
+        assert!(lines == table, "the table is:\n{}", lines.join("\n"));
+    }
+
+    #[test]
+    fn a_flag_without_the_one_that_it_needs_is_refused_beside_what_that_one_conflicts_with() {
+        for line in [
+            "call f t --dialect openai",
+            "call f --batch b --function x",
+            "call f t --dry-run --max-pages 2",
+            "draft --har h --json --force",
+            "run f p --yes --fixtures x",
+            "tools f --projection gemini_schema --strict",
+            "tools f t --limit 2",
+        ] {
+            let words = ["callgate"].into_iter().chain(line.split(' '));
+            assert!(Arguments::try_parse_from(words).is_err(), "{line}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, ValueEnum};
 
 use super::{source::SourceArguments, tools::dialects};
 
+// A flag that needs another one also conflicts with what that one conflicts with: clap then does not miss the other one.
 #[derive(Args, Debug)]
 pub(crate) struct CallArguments {
     #[command(flatten)]
@@ -43,13 +44,13 @@ pub(crate) struct CallArguments {
     /// conversation; `-` reads standard input
     #[arg(long, value_name = "FILE", group = "many", requires = "dialect")]
     pub(crate) message: Option<PathBuf>,
-    #[arg(long, value_name = "DIALECT", requires = "message", help = format!("The wire format of the message: {}", dialects(|_| true)))]
+    #[arg(long, value_name = "DIALECT", requires = "message", conflicts_with_all = WITHOUT_MESSAGE, help = format!("The wire format of the message: {}", dialects(|_| true)))]
     pub(crate) dialect: Option<Dialect>,
     /// The form in which the tools were declared to the model: `strict`, `schema`
-    #[arg(long, value_name = "FORM", requires = "message", default_value_t)]
+    #[arg(long, value_name = "FORM", requires = "message", conflicts_with_all = WITHOUT_MESSAGE, default_value_t)]
     pub(crate) form: Form,
     /// A tool that the calls of the message may use; may be given several times, all may be used unless it is
-    #[arg(long, value_name = "NAME", requires = "message")]
+    #[arg(long, value_name = "NAME", requires = "message", conflicts_with_all = WITHOUT_MESSAGE)]
     pub(crate) function: Vec<String>,
     /// The number of calls of a batch or a message that run at the same time
     #[arg(long, value_name = "N", default_value_t = 1, requires = "many", value_parser = clap::value_parser!(u16).range(1..=256))]
@@ -79,7 +80,7 @@ pub(crate) struct AnswerArguments {
     #[arg(long, conflicts_with_all = ["dry_run", "many"])]
     pub(crate) all_pages: bool,
     /// The number of pages that are asked for at most
-    #[arg(long, value_name = "N", default_value_t = 100, requires = "all_pages", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "all_pages", conflicts_with_all = ["dry_run", "many"], value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) max_pages: u16,
     /// Show what a model would get: within its budget, as the configuration selects
     #[arg(long, conflicts_with_all = ["dry_run", "jsonpath", "select"])]
@@ -102,3 +103,6 @@ pub(crate) enum AnswerFormat {
     /// YAML
     Yaml,
 }
+
+/// The ways of a call without a model's message.
+const WITHOUT_MESSAGE: [&str; 2] = ["batch", "tool"];

@@ -61,6 +61,6 @@ pub(crate) struct DraftArguments {
     #[arg(long, conflicts_with = "out")]
     pub(crate) json: bool,
     /// Write over a file that is there
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", conflicts_with = "json")]
     pub(crate) force: bool,
 }

@@ -29,7 +29,7 @@ pub(crate) struct RunArguments {
     #[arg(long, conflicts_with_all = ["json", "yes"])]
     pub(crate) dry_run: bool,
     /// The folder of fixtures whose cases answer the calls of a dry run
-    #[arg(long, value_name = "FOLDER", requires = "dry_run")]
+    #[arg(long, value_name = "FOLDER", requires = "dry_run", conflicts_with_all = ["json", "yes"])]
     pub(crate) fixtures: Option<PathBuf>,
     /// Print the whole result as JSON: `execution_result`, `execution_error`, `stdout`, `calls` and more
     #[arg(long)]

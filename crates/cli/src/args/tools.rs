@@ -20,7 +20,11 @@ pub(crate) struct ToolsArguments {
     #[arg(conflicts_with_all = ["effect", "losses", "read", "search", "tag"])]
     pub(crate) tool: Option<String>,
     /// Show all of the tool's page: what is inside objects at any depth, and every legal value
-    #[arg(long, requires = "tool", conflicts_with_all = ["dialect", "json", "projection"])]
+    #[arg(
+        long,
+        requires = "tool",
+        conflicts_with_all = ["dialect", "effect", "json", "losses", "projection", "read", "search", "tag"]
+    )]
     pub(crate) full: bool,
     /// Show only tools with this tag of the description, or with a tag below it; several may be given
     #[arg(long, value_name = "TAG")]
@@ -34,12 +38,12 @@ pub(crate) struct ToolsArguments {
     pub(crate) read: bool,
     #[arg(long, value_name = "DIALECT", help = format!("Print the declarations in a wire format: {}", dialects(|_| true)))]
     pub(crate) dialect: Option<Dialect>,
-    #[arg(long, value_name = "FORM", requires = "dialect", default_value_t, help = form_help())]
+    #[arg(long, value_name = "FORM", requires = "dialect", conflicts_with_all = ["projection", "search"], default_value_t, help = form_help())]
     pub(crate) form: Form,
     /// Declare tools in the provider's strict mode: `--form strict`
-    #[arg(long, requires = "dialect", conflicts_with = "form")]
+    #[arg(long, requires = "dialect", conflicts_with_all = ["form", "projection", "search"])]
     pub(crate) strict: bool,
-    #[arg(long, requires = "dialect", conflicts_with = "losses", help = deferred_help())]
+    #[arg(long, requires = "dialect", conflicts_with_all = ["losses", "projection", "search"], help = deferred_help())]
     pub(crate) deferred: bool,
     #[arg(long, value_name = "PROJECTION", conflicts_with = "dialect", help = projection_help())]
     pub(crate) projection: Option<Projection>,
@@ -50,7 +54,7 @@ pub(crate) struct ToolsArguments {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["dialect", "losses", "projection"])]
     pub(crate) search: Option<String>,
     /// The number of tools that a search shows
-    #[arg(long, value_name = "N", default_value_t = 10, requires = "search", value_parser = clap::value_parser!(u16).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "search", conflicts_with_all = ["dialect", "losses", "projection", "tool"], value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) limit: u16,
     /// Print everything known of each tool as JSON; with --losses, the losses; with --search, what is found
     #[arg(long)]
