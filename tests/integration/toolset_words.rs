@@ -8,10 +8,11 @@ use serde_json::{Value as Json, json};
 use crate::{remedies::tree, root};
 
 /// Each kind with the least that makes a toolset of it, and the key of its source.
-const KINDS: [(&str, &str); 8] = [
+const KINDS: [(&str, &str); 9] = [
     // A toolset that has no source beside the key.
     ("-", "{}"),
     ("code_interpreter", "{code_interpreter: {engine: monty}}"),
+    ("code_of_python", "{code_interpreter: {engine: python}}"),
     ("connection", "{connection: projects/p/locations/l/connections/crm}"),
     ("database", "{database: {url: 'env:SHOP'}, entities: {orders: {table: orders}}}"),
     ("documents", "{documents: {folder: '.'}}"),
