@@ -191,7 +191,7 @@ mod tests {
     }
 
     /// The ways of commands, each with the words that make it.
-    const WAYS: [(&str, &[(&str, &str)]); 4] = [
+    const WAYS: [(&str, &[(&str, &str)]); 5] = [
         (
             "call",
             &[
@@ -206,6 +206,15 @@ mod tests {
         (
             "chat",
             &[("talk", "c a"), ("once", "c a --once x"), ("dry-run", "c a --once x --dry-run")],
+        ),
+        (
+            "check",
+            &[
+                ("text", "f"),
+                ("json", "f --json"),
+                ("baseline", "f --baseline b"),
+                ("write", "f --write-baseline b"),
+            ],
         ),
         (
             "run",
@@ -231,8 +240,17 @@ mod tests {
     ];
 
     /// Values of which each flag takes one.
-    const VALUES: [&str; 8] =
-        ["x", "1", "openai", "usual", "read", "json", "gemini_schema", "https://a.example"];
+    const VALUES: [&str; 9] = [
+        "x",
+        "1",
+        "openai",
+        "usual",
+        "read",
+        "json",
+        "gemini_schema",
+        "error",
+        "https://a.example",
+    ];
 
     /// True if a way of a command takes the flag, or is made by it.
     fn takes(command: &str, way: &str, flag: &clap::Arg) -> bool {
@@ -261,7 +279,7 @@ mod tests {
                 let takers = ways.iter().filter(|(_, words)| takes(name, words, flag));
                 let takers = takers.map(|(way, _)| *way).collect::<Vec<_>>().join(" ");
                 assert!(!takers.is_empty(), "no way of `{name}` takes `--{long}`");
-                lines.push(format!("{name} {:<15}{takers}", format!("--{long}")));
+                lines.push(format!("{name} {:<17}{takers}", format!("--{long}")));
             }
         }
         lines.sort();

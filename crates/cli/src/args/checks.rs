@@ -41,7 +41,11 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// Write all errors and warnings to a file, for `--baseline`
-    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["allow", "baseline", "connect", "deny", "format", "json", "lint", "severity", "strict"]
+    )]
     pub(crate) write_baseline: Option<PathBuf>,
     /// The format of the printed findings
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]

@@ -96,6 +96,7 @@ fn a_baseline_hides_its_findings() {
     let file = baseline.to_str().unwrap();
     check(&folder, &["--baseline", file]).exits(2).says("--write-baseline");
     check(&folder, &["--write-baseline", file]).exits(0).says("2 findings");
+    check(&folder, &["--write-baseline", file, "--lint"]).exits(2).says("cannot be used with");
     let written = fs::read_to_string(&baseline).unwrap();
     assert!(written.contains("/components/parameters/connection"), "{written}");
     let known =
