@@ -147,6 +147,12 @@ fn find_tools(executor: &Executor, caller: &Caller, asked: Find) -> Result<Value
             limit.ok_or_else(|| format!("`limit`: expected 1 to {}, got: {value}", Search::MOST))?
         }
     };
+    let is_listed = |toolset: &String| {
+        executor.entries().any(|entry| entry.toolset() == toolset && caller.lists(entry.toolset()))
+    };
+    if let Some(unknown) = toolsets.iter().find(|toolset| !is_listed(toolset)) {
+        return Err(format!("`toolsets`: expected ones that are served, got: `{unknown}`"));
+    }
     let search = Search::new(&query).with_limit(limit);
     let search = search.with_toolsets(&toolsets).with_effects(&effects);
     let matching_tools = executor.search(&search, |entry| caller.lists(entry.toolset()));

@@ -97,6 +97,7 @@ async fn a_fault_of_a_call_through_call_tool_is_reported_to_the_model() {
             find_tools => {} => `query`: expected what a tool is wanted for
             find_tools => {"query": "a", "limit": 0} => `limit`: expected 1 to 100, got: 0
             find_tools => {"query": "a", "effects": ["x"]} => got: `x`
+            find_tools => {"query": "a", "toolsets": ["pets", "petz"]} => `toolsets`: expected ones that are served, got: `petz`
             describe_tools => {"names": []} => `names`: expected 1 to 20 names of tools, got: 0
             call_read_tool => {} => `name`: expected the name of a tool
             call_read_tool => {"name": "nope"} => there is no tool `nope`; `find_tools` finds those there are
