@@ -10,21 +10,40 @@ pub(super) fn is_overflow(error: &Value, said: &str) -> bool {
         return true;
     }
     let said = said.to_lowercase();
+    let has_pair = |(first, second): &(&str, &str)| {
+        said.split_once(first).is_some_and(|(_, rest)| rest.contains(second))
+    };
     WORDS.iter().any(|words| said.contains(words))
+        || PAIRS.iter().any(has_pair)
+        || is_long_member(&said)
 }
 
-const NAMES: [&str; 8] = [
+/// True for a sentence of OpenAI about a text of the conversation, or the list of its messages: `Invalid 'input[0].content': string
+/// too long`. The ids and arguments of calls have limits of their own.
+fn is_long_member(said: &str) -> bool {
+    let Some((_, rest)) = said.split_once("invalid '") else { return false };
+    let Some((path, rest)) = rest.split_once('\'') else { return false };
+    let is_list = matches!(path, "input" | "messages");
+    let is_text = ["input[", "messages["].iter().any(|list| path.starts_with(list))
+        && ["content", "output", "text"].iter().any(|name| path.ends_with(name));
+    (is_list || is_text) && rest.contains("too long. expected")
+}
+
+const NAMES: [&str; 11] = [
     "ContextWindowExceededError",
+    "characters_too_long",
     "context_exceeded",
     "context_length_exceeded",
     "context_window_exceeded",
     "exceed_context_size_error",
     "model_max_prompt_tokens_exceeded",
     "request_too_large",
+    "token_quantity_exceeded",
     "tokens_limit_reached",
+    "tokens_too_long",
 ];
 /// Parts of the servers' sentences, in small letters.
-const WORDS: [&str; 42] = [
+const WORDS: [&str; 56] = [
     // OpenAI and vLLM, which many copy; its newer sentences.
     "maximum context length",
     "exceeds the context window",
@@ -32,11 +51,16 @@ const WORDS: [&str; 42] = [
     "reduce the length of the messages",
     "context length is only",
     "max_tokens must be at least 1, got -",
+    // The codes of OpenAI in the words of proxies.
+    "context length exceeded",
+    "context_length_exceeded",
     // OpenAI and Groq, of one request that has more tokens than an account has for a minute.
     "request too large for",
     // Anthropic, Bedrock, Fireworks.
     "exceed context limit",
+    "exceeds model context window",
     "input is too long",
+    "malformed input request: expected maxlength",
     "prompt is too long",
     "number of input tokens exceeds maximum length",
     "too many input tokens",
@@ -56,6 +80,8 @@ const WORDS: [&str; 42] = [
     "is too large to process",
     "prompt too long; exceeded",
     "cannot truncate prompt with n_keep",
+    "context shift is disabled",
+    "context size has been exceeded",
     "mid-generation context overflow",
     // DS4, OpenRouter, Copilot.
     "but the configured context size is",
@@ -76,9 +102,21 @@ const WORDS: [&str; 42] = [
     "model token limit",
     "maximum prompt length",
     "prompt exceeds max length",
-    // Volcano Engine.
+    // Volcano Engine, SiliconFlow, Baidu.
     "exceed max message tokens",
+    "has exceeded max_prompt_tokens",
+    "prompt tokens too long",
+    "the max input characters is",
+    // TensorRT-LLM, SambaNova, watsonx, Cloudflare.
+    "should not exceed max_num_tokens",
+    "the maximum supported sequence length is just",
+    "cannot exceed the total tokens limit",
+    "input token count is above the limit",
+    "exceeded this model context window limit",
 ];
+/// Parts of sentences with a number between them, of SiliconFlow and Snowflake.
+const PAIRS: [(&str, &str); 2] =
+    [("must be less than", "max_seq_len"), ("max tokens of ", " exceeded")];
 
 #[cfg(test)]
 mod tests {
@@ -88,7 +126,7 @@ mod tests {
     use crate::wire::error_words;
 
     /// The sentences of servers, as their documentation and public reports have them.
-    const SAID: [&str; 50] = [
+    const SAID: [&str; 70] = [
         "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.",
         "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).",
         "Your input exceeds the context window of this model. Please adjust your input and try again.",
@@ -139,6 +177,26 @@ mod tests {
         "Input exceeds the maximum allowed input length of 131072 tokens",
         "prompt token count of 130000 exceeds the limit of 128000",
         "too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs.",
+        "Requested generation length 1 is not possible! The provided prompt is 4309 tokens long, so generating 1 tokens requires a sequence length of 4310, but the maximum supported sequence length is just 4096!",
+        "The sum of prompt length (72417.0), query length (0) should not exceed max_num_tokens (69632)",
+        "Invalid input argument for Model 'meta-llama/llama-2-70b-chat': the number of input tokens 4098 cannot exceed the total tokens limit 4096 for this model",
+        "input token count is above the limit",
+        "length of prompt_tokens (68957) must be less than max_seq_len (65536).",
+        "max_total_tokens (33802) must be less than or equal to max_seq_len (32768)",
+        "number of input tokens (167594) has exceeded max_prompt_tokens (163840) limit.",
+        "max tokens of 200000 exceeded",
+        "5021: The estimated number of input and maximum output tokens (69000) exceeded this model context window limit (32768).",
+        "Malformed input request: expected maxLength: 2097152, actual: 2300000, please reformat your input and try again.",
+        "Context size has been exceeded.",
+        "context shift is disabled",
+        "Error code: 400 - {'error': {'type': 'invalid_request_error', 'code': 'context_length_exceeded'}}",
+        "Context length exceeded",
+        "Request size exceeds model context window",
+        "Prompt tokens too long",
+        "the max input characters is 516096",
+        "Invalid 'messages[17].content': string too long. Expected a string with maximum length 1048576, but got a string with length 1744259 instead.",
+        "Invalid 'input[0].content': string too long. Expected a string with maximum length 10485760, but got a string with length 62114761 instead.",
+        "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 2183 instead.",
     ];
 
     #[test]
@@ -162,6 +220,9 @@ mod tests {
             "Range of max_tokens should be [1, 8192]",
             "max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens",
             "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024",
+            "Invalid 'messages[10].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 53 instead.",
+            "Malformed input request: #/tools/0/name: expected maxLength: 64, actual: 72, please reformat your input and try again.",
+            "max_tokens (10000) cannot exceed 8192. Please reduce the length of max output tokens generated.",
             "The token is expired",
             "",
         ] {
