@@ -3,6 +3,7 @@
 //! decides how much of a result is shown.
 
 mod failure;
+mod file_name;
 mod headers;
 mod json;
 mod media;
@@ -22,7 +23,7 @@ use callgate_secret::Masker;
 use callgate_tool::{
     Answer, Arguments, Content, Event, Fault, Journal, Outcome, Value, hexadecimal,
 };
-use http::{HeaderMap, Response, StatusCode, header::CONTENT_DISPOSITION, response::Parts};
+use http::{HeaderMap, Response, StatusCode, response::Parts};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -301,7 +302,7 @@ fn without_secrets(body: &Bytes, masker: &Masker<'_>) -> Bytes {
 
 /// The name that a response gives its body, cleaned, without secrets.
 pub fn filename(headers: &HeaderMap, masker: &Masker<'_>) -> Option<String> {
-    let name = parameter::parameter(headers, CONTENT_DISPOSITION, "filename")?;
+    let name = file_name::file_name(headers)?;
     let name = masker.mask_text(&name).into_owned();
     let name = readable_text(&name).unwrap_or(name);
     Some(name).filter(|name| !name.is_empty())

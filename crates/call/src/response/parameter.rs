@@ -2,17 +2,27 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::Encoding;
-use http::{HeaderMap, HeaderName};
+use encoding_rs::{Encoding, WINDOWS_1252};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 
 /// The parameter of a header (RFC 9110 §5.6.6), a token or a quoted text; `name*` in another encoding takes precedence (RFC
 /// 8187 §3.2).
 pub(super) fn parameter(headers: &HeaderMap, header: HeaderName, name: &str) -> Option<String> {
-    let value = headers.get(header)?;
-    // Browsers and programs write names in UTF-8.
-    let value = String::from_utf8_lossy(value.as_bytes());
-    let (_, parameters) = value.split_once(';')?;
+    let text = header_text(headers.get(header)?);
+    let (_, parameters) = text.split_once(';')?;
+    parameter_in(parameters, name)
+}
+
+/// The text of a header. Browsers and programs write names in UTF-8, older servers in Latin 1.
+pub(super) fn header_text(value: &HeaderValue) -> Cow<'_, str> {
+    let bytes = value.as_bytes();
+    std::str::from_utf8(bytes)
+        .map_or_else(|_| WINDOWS_1252.decode_without_bom_handling(bytes).0, Cow::Borrowed)
+}
+
+/// The parameter of a name among those of a header.
+pub(super) fn parameter_in(parameters: &str, name: &str) -> Option<String> {
     let extended =
         parameter_value(parameters, &format!("{name}*")).and_then(|value| decoded_value(&value));
     extended.or_else(|| parameter_value(parameters, name).map(Cow::into_owned))
@@ -61,7 +71,7 @@ fn decoded_value(value: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderValue, header::CONTENT_DISPOSITION};
+    use http::header::CONTENT_DISPOSITION;
 
     use super::*;
 

@@ -9,7 +9,9 @@ use http::{
 };
 
 use super::{
-    ReadContent, ReadContext, body_content, failure, filename,
+    ReadContent, ReadContext, body_content, failure,
+    file_name::file_name,
+    filename,
     media::Media,
     multipart::{CONTENT_ID, RawPart, SplitBody, split_body},
     parameter::parameter,
@@ -127,9 +129,8 @@ impl ReadPart {
 
 /// The part with the names from its headers, and the number of invisible characters removed from them.
 fn part_with_names(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize) {
-    let disposition = |name| parameter(headers, CONTENT_DISPOSITION, name);
-    part.name = disposition("name");
-    part.filename = disposition("filename");
+    part.name = parameter(headers, CONTENT_DISPOSITION, "name");
+    part.filename = file_name(headers);
     // RFC 2392 §2: the brackets are not a part of the id.
     part.content_id = headers.get(CONTENT_ID).map(|value| {
         let text = String::from_utf8_lossy(value.as_bytes());
