@@ -178,10 +178,8 @@ impl MetadataReader<'_> {
         let request = request.extension(self.named_by).body(Bytes::new());
         let request = request.map_err(|_| EndpointFailure::unreadable("the issuer is no URL"))?;
         let limits = Limits { timeout: self.time, response_bytes: MAX_ANSWER_BYTES };
-        let unavailable = |retry| EndpointFailure::Unavailable {
-            why: "the issuer's metadata cannot be read",
-            retry,
-        };
+        let unavailable =
+            |retry| EndpointFailure::unavailable("the issuer's metadata cannot be read", retry);
         let answer = self.transport.send(request, &limits).await.map_err(|error| {
             match (error.kind(), self.named_by) {
                 (ErrorKind::Refused, NamedBy::Description) => {

@@ -11,30 +11,56 @@ pub(super) enum EndpointFailure {
     Refused {
         /// A code of the standards.
         code: &'static str,
-        /// The reason in the server's words.
+        /// The reason in the server's words, in each of these failures.
         said: Option<String>,
     },
     /// The endpoint did not respond, or asked to retry later.
     Unavailable {
         why: &'static str,
         retry: Retry,
+        said: Option<String>,
     },
-    Unreadable(Cow<'static, str>),
+    Unreadable {
+        why: Cow<'static, str>,
+        said: Option<String>,
+    },
 }
 
 impl EndpointFailure {
-    pub(super) fn unreadable(why: &'static str) -> Self {
-        Self::Unreadable(why.into())
+    pub(super) fn unreadable(why: impl Into<Cow<'static, str>>) -> Self {
+        Self::Unreadable { why: why.into(), said: None }
+    }
+
+    /// The failure of an endpoint that says nothing about it.
+    pub(super) fn unavailable(why: &'static str, retry: Retry) -> Self {
+        Self::Unavailable { why, retry, said: None }
+    }
+
+    /// The reason in the server's words.
+    pub(super) fn said(&self) -> Option<&str> {
+        match self {
+            Self::Refused { said, .. }
+            | Self::Unavailable { said, .. }
+            | Self::Unreadable { said, .. } => said.as_deref(),
+        }
     }
 
     /// The failure without the secrets of its request, on one line.
-    pub(super) fn without_secrets(self, masker: &Masker<'_>) -> Self {
-        let Self::Refused { code, said } = self else { return self };
-        let shown = |said: String| -> String {
-            visible_line(&masker.mask_text(&said)).chars().take(MOST_SAID).collect()
-        };
-        Self::Refused { code, said: said.map(shown) }
+    pub(super) fn without_secrets(mut self, masker: &Masker<'_>) -> Self {
+        match &mut self {
+            Self::Refused { said, .. }
+            | Self::Unavailable { said, .. }
+            | Self::Unreadable { said, .. } => {
+                *said = said.take().map(|said| shown_words(&masker.mask_text(&said)));
+            }
+        }
+        self
     }
+}
+
+/// The words of a server as they are shown: one line, not too long.
+pub(super) fn shown_words(said: &str) -> String {
+    visible_line(said).chars().take(MOST_SAID).collect()
 }
 
 impl callgate_secret::single_flight::FetchFailure for EndpointFailure {

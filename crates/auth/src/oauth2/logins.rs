@@ -72,13 +72,11 @@ impl Logins {
                 }
                 Err(TokenRequestError::Failed(EndpointFailure::Refused {
                     code: code @ "invalid_grant",
-                    ..
+                    said,
                 })) => {
-                    return Err(error::login_refused(
-                        self.credential_name(),
-                        code,
-                        self.login_command(),
-                    ));
+                    let (name, command) = (self.credential_name(), self.login_command());
+                    let server = self.server.endpoint.server_origin();
+                    return Err(error::login_refused(name, code, command).asked_at(server, said));
                 }
                 Err(asking) => Some(asking),
             },

@@ -140,12 +140,11 @@ fn form_text(text: &str) -> String {
 }
 
 fn sending_failure(error: &callgate_transport::Error, named_by: NamedBy) -> EndpointFailure {
-    let later = |why| EndpointFailure::Unavailable { why, retry: Retry::Later };
+    let later = |why| EndpointFailure::unavailable(why, Retry::Later);
     match error.kind() {
-        ErrorKind::Connect | ErrorKind::Receive | ErrorKind::Send => EndpointFailure::Unavailable {
-            why: "the token endpoint cannot be reached",
-            retry: Retry::Soon,
-        },
+        ErrorKind::Connect | ErrorKind::Receive | ErrorKind::Send => {
+            EndpointFailure::unavailable("the token endpoint cannot be reached", Retry::Soon)
+        }
         ErrorKind::TimedOut => later("the token endpoint took too long"),
         ErrorKind::TooLarge => {
             EndpointFailure::unreadable("the answer of the token endpoint is too large")

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use callgate_tool::foreign_time;
-use http::{HeaderMap, Response, StatusCode, header::RETRY_AFTER};
+use http::{
+    HeaderMap, Response, StatusCode,
+    header::{CONTENT_TYPE, RETRY_AFTER},
+};
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
@@ -22,7 +25,7 @@ pub(super) fn token_response(answer: &Response<Bytes>) -> Result<TokenResponse, 
     }
     if answer.body().trim_ascii().is_empty() {
         let why = "the answer of the token endpoint is empty";
-        return Err(EndpointFailure::Unavailable { why, retry: Retry::Soon });
+        return Err(EndpointFailure::unavailable(why, Retry::Soon));
     }
     let members = body_members(answer.body())
         .filter(|members| members.get("access_token").is_some_and(Value::is_string));
@@ -37,17 +40,20 @@ pub(super) fn endpoint_failure(answer: &Response<Bytes>) -> EndpointFailure {
         let code = challenge?.error.unwrap_or_default().to_ascii_lowercase();
         Some(standard_code(&code).unwrap_or(ITS_OWN))
     });
-    let said = || {
-        let reason = refusal_reason(answer.body());
-        reason.or_else(|| challenge?.description.clone())
-    };
+    let said = refusal_reason(answer.body())
+        .or_else(|| challenge?.description.clone())
+        .or_else(|| plain_reason(answer));
+    // ServiceNow says `server_error` to a wrong secret, with the status 401.
+    let is_refusal = matches!(status, StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED);
     match code {
-        Some("server_error" | "temporarily_unavailable") => out_of_order(answer, Retry::Later),
-        Some(code) if status.is_client_error() && !is_to_wait(status) => {
-            EndpointFailure::Refused { code, said: said() }
+        Some("server_error" | "temporarily_unavailable") if !is_refusal => {
+            out_of_order(answer, Retry::Later, said)
         }
-        Some(code) if status.is_success() => EndpointFailure::Refused { code, said: said() },
-        _ => status_failure(answer),
+        Some(code) if status.is_client_error() && !is_to_wait(status) => {
+            EndpointFailure::Refused { code, said }
+        }
+        Some(code) if status.is_success() => EndpointFailure::Refused { code, said },
+        _ => status_failure(answer, said),
     }
 }
 
@@ -71,15 +77,43 @@ fn has_own_code(members: &Map<String, Value>) -> bool {
     codes.any(|code| is_said(code) && *code != 200 && *code != "0")
 }
 
-/// The reason of a refusal, where RFC 6749 §5.2 has it, or where servers of other traditions have it.
+/// The reason of a refusal, where RFC 6749 §5.2 has it, or where servers of other traditions have it: in the first member of
+/// `REASONS` that holds words, however deep, or as a code of the server's own.
 fn refusal_reason(body: &[u8]) -> Option<String> {
-    let members = body_members(body)?;
-    let inner = members.get("error").and_then(Value::as_object);
-    let outer = REASONS.iter().filter_map(|name| members.get(*name));
-    let inner =
-        inner.into_iter().flat_map(|inner| REASONS.iter().filter_map(|name| inner.get(*name)));
-    let mut reasons = outer.chain(inner).filter_map(Value::as_str).map(str::trim);
-    reasons.find(|reason| !reason.is_empty()).map(ToOwned::to_owned)
+    let reason = match body_members(body) {
+        Some(members) => words_in_members(&members, MOST_LEVELS).map(ToOwned::to_owned),
+        None => {
+            let list: Vec<Map<String, Value>> = serde_json::from_slice(body).ok()?;
+            let mut reasons =
+                list.iter().filter_map(|members| words_in_members(members, MOST_LEVELS));
+            reasons.next().map(ToOwned::to_owned)
+        }
+    };
+    reason.filter(|reason| standard_code(&reason.to_ascii_lowercase()).is_none())
+}
+
+fn words_in_members(members: &Map<String, Value>, levels: usize) -> Option<&str> {
+    let mut values = REASONS.iter().filter_map(|name| members.get(*name));
+    values.find_map(|value| words(value, levels))
+}
+
+fn words(value: &Value, levels: usize) -> Option<&str> {
+    let below = levels.checked_sub(1)?;
+    match value {
+        Value::Array(items) => items.iter().find_map(|item| words(item, below)),
+        Value::Object(members) => words_in_members(members, below),
+        Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+        _ => None,
+    }
+}
+
+/// A refusal that is text alone.
+fn plain_reason(answer: &Response<Bytes>) -> Option<String> {
+    let media_type = answer.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    let is_text = media_type.to_ascii_lowercase().starts_with("text/plain");
+    let text = std::str::from_utf8(answer.body()).ok()?.trim();
+    let is_reason = is_text && !answer.status().is_success() && !text.is_empty();
+    (is_reason && !text.starts_with(['<', '{', '['])).then(|| text.to_owned())
 }
 
 fn is_said(error: &Value) -> bool {
@@ -98,7 +132,7 @@ fn body_members(body: &[u8]) -> Option<Map<String, Value>> {
     Some(pairs.map(|(name, value)| (name, Value::String(value))).collect())
 }
 
-fn status_failure(answer: &Response<Bytes>) -> EndpointFailure {
+fn status_failure(answer: &Response<Bytes>, said: Option<String>) -> EndpointFailure {
     let status = answer.status();
     let retry = match status {
         StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE => {
@@ -107,29 +141,25 @@ fn status_failure(answer: &Response<Bytes>) -> EndpointFailure {
         _ => Retry::Later,
     };
     if status.is_server_error() || is_to_wait(status) {
-        return out_of_order(answer, retry);
+        return out_of_order(answer, retry, said);
     }
-    if status.is_redirection() {
-        return EndpointFailure::unreadable("the token endpoint redirects, which is not followed");
-    }
-    if status.is_success() {
-        return EndpointFailure::unreadable(NO_TOKEN);
-    }
-    let status = status.as_u16();
-    EndpointFailure::Unreadable(
-        format!("the token endpoint answered {status}, which is no token").into(),
-    )
+    let why = if status.is_redirection() {
+        "the token endpoint redirects, which is not followed".into()
+    } else if status.is_success() {
+        NO_TOKEN.into()
+    } else {
+        format!("the token endpoint answered {}, which is no token", status.as_u16()).into()
+    };
+    EndpointFailure::Unreadable { why, said }
 }
 
-fn out_of_order(answer: &Response<Bytes>, retry: Retry) -> EndpointFailure {
+fn out_of_order(answer: &Response<Bytes>, retry: Retry, said: Option<String>) -> EndpointFailure {
     let why = match answer.status() {
         StatusCode::TOO_MANY_REQUESTS => "the token endpoint has had too many requests",
         _ => "the token endpoint is out of order",
     };
-    EndpointFailure::Unavailable {
-        why,
-        retry: retry_after(answer.headers()).map_or(retry, Retry::After),
-    }
+    let retry = retry_after(answer.headers()).map_or(retry, Retry::After);
+    EndpointFailure::Unavailable { why, retry, said }
 }
 
 /// Client errors that go away by themselves: RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4.
@@ -150,8 +180,8 @@ const NO_TOKEN: &str = "the answer of the token endpoint is no token";
 /// The members of a refusal beside `error` in which servers write a code.
 const OUTER: [&str; 5] = ["errorCode", "ErrorCode", "error_code", "code", "errcode"];
 
-/// The members in which servers write a reason.
-const REASONS: [&str; 8] = [
+/// The members in which servers write a reason, the likeliest first; the last ones hold objects and lists with them, or a code.
+const REASONS: [&str; 19] = [
     "error_description",
     "errorSummary",
     "Error",
@@ -160,7 +190,20 @@ const REASONS: [&str; 8] = [
     "msg",
     "errmsg",
     "error_msg",
+    "errorMessage",
+    "Message",
+    "reason",
+    "description",
+    "detail",
+    "faultstring",
+    "title",
+    "error",
+    "errors",
+    "fault",
+    "non_field_errors",
 ];
+/// The levels of a refusal down to its words.
+const MOST_LEVELS: usize = 5;
 
 /// The members of an object at `error` in which servers write a code.
 const INNER: [&str; 4] = ["code", "error", "status", "type"];

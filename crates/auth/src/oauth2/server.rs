@@ -94,12 +94,9 @@ impl Server {
                 None => error::token_refused(name, code, self.other_authentication(code)),
             },
             EndpointFailure::Unavailable { why, .. } => error::token_unavailable(name, why),
-            EndpointFailure::Unreadable(why) => error::token_unreadable(name, why),
+            EndpointFailure::Unreadable { why, .. } => error::token_unreadable(name, why),
         };
-        let said = match failure {
-            EndpointFailure::Refused { said, .. } => said.clone(),
-            _ => None,
-        };
+        let said = failure.said().map(ToOwned::to_owned);
         error.asked_at(self.endpoint.server_origin(), said)
     }
 

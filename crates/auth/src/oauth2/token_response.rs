@@ -21,7 +21,7 @@ impl TokenResponse {
     pub(super) fn from_members(mut members: Map<String, Value>) -> Result<Self, EndpointFailure> {
         if let Some(scheme) = members.get("token_type").and_then(key_bound_scheme) {
             let why = format!("the token is of the type `{scheme}`, not one for `Bearer`");
-            return Err(EndpointFailure::Unreadable(why.into()));
+            return Err(EndpointFailure::unreadable(why));
         }
         let mut text = |name| match members.remove(name) {
             Some(Value::String(text)) => Secret::new(text),

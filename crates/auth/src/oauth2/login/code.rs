@@ -10,6 +10,7 @@ use crate::{
     error::{self, Error},
     oauth2::{
         codes::{ITS_OWN, standard_code},
+        failure::shown_words,
         request::TokenRequest,
         server::{Client, Server, TOKEN_TIME},
         settings::OAuth2Config,
@@ -112,7 +113,12 @@ fn code_from_query(begun: &BegunLogin, credential: &str, query: &str) -> Result<
         }
     }
     if let Some(code) = single_parameter(query, "error") {
-        return Err(error::login_denied(credential, standard_code(&code).unwrap_or(ITS_OWN)));
+        let standard = standard_code(&code);
+        let said = single_parameter(query, "error_description");
+        let said = said.or_else(|| standard.is_none().then(|| code.clone()));
+        let server = begun.url.origin().ascii_serialization();
+        let denied = error::login_denied(credential, standard.unwrap_or(ITS_OWN));
+        return Err(denied.asked_at(Some(server), said.as_deref().map(shown_words)));
     }
     let code = single_parameter(query, "code").filter(|code| !code.is_empty()).map(Secret::new);
     code.ok_or_else(|| error::failed_login(credential, "the browser came back without a code"))

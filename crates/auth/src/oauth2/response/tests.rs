@@ -1,7 +1,7 @@
 //! Tests answers of token endpoints, as servers in the world write them.
 
 use callgate_secret::{Masker, Secret};
-use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::WWW_AUTHENTICATE;
 
 use super::*;
 
@@ -13,8 +13,8 @@ fn answer(status: u16, media_type: &str, body: &str) -> Response<Bytes> {
 fn shown(failure: &EndpointFailure) -> String {
     match failure {
         EndpointFailure::Refused { code, .. } => format!("refused {code}"),
-        EndpointFailure::Unavailable { why, retry } => format!("{why}, {retry:?}"),
-        EndpointFailure::Unreadable(why) => why.to_string(),
+        EndpointFailure::Unavailable { why, retry, .. } => format!("{why}, {retry:?}"),
+        EndpointFailure::Unreadable { why, .. } => why.to_string(),
     }
 }
 
@@ -116,6 +116,111 @@ fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_reques
     );
 }
 
+/// As servers of the world answer: Zoom, ServiceNow, Salesforce, Slack, HubSpot, X, Apigee, a server of Nimbus and of Laravel, Keycloak,
+/// and a gateway before one.
+#[test]
+fn the_reason_is_told_wherever_a_server_writes_it_and_whatever_the_failure_is() {
+    let json = "application/json";
+    for (status, media_type, body, expected, reason) in [
+        (
+            400,
+            json,
+            r#"{"reason":"Invalid client_id or client_secret","error":"invalid_client"}"#,
+            "refused invalid_client",
+            "Invalid client_id or client_secret",
+        ),
+        (
+            401,
+            json,
+            r#"{"error_description": "access_denied", "error": "server_error"}"#,
+            "refused server_error",
+            "",
+        ),
+        (
+            400,
+            json,
+            r#"{"error":"invalid_client_id","error_description":"client identifier invalid"}"#,
+            "refused an error code of its own",
+            "client identifier invalid",
+        ),
+        (
+            400,
+            json,
+            r#"[{"message":"Session expired or invalid","errorCode":"INVALID_SESSION_ID"}]"#,
+            "the token endpoint answered 400, which is no token",
+            "Session expired or invalid",
+        ),
+        (
+            200,
+            json,
+            r#"{"ok":false,"error":"bad_client_secret"}"#,
+            "refused an error code of its own",
+            "bad_client_secret",
+        ),
+        (
+            400,
+            json,
+            r#"{"status":"BAD_AUTH_CODE","message":"missing or unknown auth code"}"#,
+            "the token endpoint answered 400, which is no token",
+            "missing or unknown auth code",
+        ),
+        (
+            403,
+            json,
+            r#"{"errors":[{"code":99,"message":"Unable to verify your credentials","label":"authenticity_token_error"}]}"#,
+            "the token endpoint answered 403, which is no token",
+            "Unable to verify your credentials",
+        ),
+        (
+            401,
+            json,
+            r#"{"fault":{"faultstring":"Invalid ApiKey","detail":{"errorcode":"oauth.v2.InvalidApiKey"}}}"#,
+            "the token endpoint answered 401, which is no token",
+            "Invalid ApiKey",
+        ),
+        (
+            400,
+            json,
+            r#"{"code":"invalid_request","description":"client 'a' is not authorized to get token with aud=b","uri":null}"#,
+            "refused invalid_request",
+            "client 'a' is not authorized to get token with aud=b",
+        ),
+        (
+            401,
+            json,
+            r#"{"error":"invalid_client","message":"Client authentication failed"}"#,
+            "refused invalid_client",
+            "Client authentication failed",
+        ),
+        (
+            404,
+            json,
+            r#"{"error":"Realm does not exist"}"#,
+            "refused an error code of its own",
+            "Realm does not exist",
+        ),
+        (
+            503,
+            json,
+            r#"{"error":"temporarily_unavailable","error_description":"AADSTS90033: A transient error has occurred."}"#,
+            "the token endpoint is out of order, Later",
+            "AADSTS90033: A transient error has occurred.",
+        ),
+        (
+            401,
+            "text/plain; charset=utf-8",
+            "the client assertion has expired\n",
+            "the token endpoint answered 401, which is no token",
+            "the client assertion has expired",
+        ),
+        (502, "text/html", "<h1>Bad Gateway</h1>", "the token endpoint is out of order, Soon", ""),
+    ] {
+        let failure = token_response(&answer(status, media_type, body)).unwrap_err();
+        let said = failure.said().unwrap_or_default();
+        assert_eq!((&*shown(&failure), said), (expected, reason), "{body}");
+    }
+}
+
 #[test]
 fn the_reason_of_a_refusal_may_be_in_its_challenge() {
     for (challenge, body, code, reason) in [
@@ -125,7 +230,8 @@ fn the_reason_of_a_refusal_may_be_in_its_challenge() {
             "invalid_client",
             Some("no such client"),
         ),
-        ("Bearer error=\"x\"", "no", ITS_OWN, None),
+        ("Bearer error=\"x\"", "", ITS_OWN, None),
+        ("Bearer error=\"x\"", "no", ITS_OWN, Some("no")),
         (
             "Basic error_description=\"canary\"",
             r#"{"error":"invalid_scope","error_description":"b"}"#,
@@ -142,7 +248,7 @@ fn the_reason_of_a_refusal_may_be_in_its_challenge() {
     let mut answer = answer(401, "text/plain", "");
     answer.headers_mut().insert(WWW_AUTHENTICATE, "Basic realm=\"x\"".parse().unwrap());
     let failure = token_response(&answer).unwrap_err();
-    assert!(matches!(failure, EndpointFailure::Unreadable(_)), "{failure:?}");
+    assert!(matches!(failure, EndpointFailure::Unreadable { .. }), "{failure:?}");
 }
 
 #[test]

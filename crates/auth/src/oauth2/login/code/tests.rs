@@ -109,3 +109,22 @@ fn a_refused_login_is_reported_without_the_text_of_the_server() {
         check(None, query, Err("without a code"));
     }
 }
+
+#[test]
+fn the_operator_reads_why_the_server_refused_a_login() {
+    let reason = "AADSTS65004: User declined to consent";
+    for (query, expected) in [
+        (
+            "error=consent_required&error_description=AADSTS65004%3A+User+declined+to+consent",
+            reason,
+        ),
+        ("error=invalid_client_id", "invalid_client_id"),
+    ] {
+        let login = login(None);
+        let query = format!("{query}&state={}", login.state.expose());
+        let error = code_from_query(&login, "pets", &query).unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        let expected = format!("asked at `https://idp.example.com`, which says: {expected}");
+        assert_eq!(cause, expected, "{query}");
+    }
+}
