@@ -1,4 +1,4 @@
-//! Finds the arguments for the next page of a result: in the headers `Link` and `X-Next-Page`, or in members of the body that
+//! Finds the arguments for the next page of a result: in `Link` and other headers, or in members of the body that
 //! name a cursor, a page or an address. It returns only inputs that the operation declares. The service decides whether there is a
 //! next page; `position` counts where a page states its position, and `names` has the tables.
 
@@ -12,8 +12,13 @@ use http::{HeaderMap, header::LINK};
 
 pub(crate) use self::address::note_lost_parameters;
 use self::{
-    address::{arguments_of_next_address, is_address},
-    names::{CURSORS, ENVELOPES, MEMBERS, MORE, NARROWING, NO_MORE, PAGING},
+    address::{
+        address_in_links, arguments_of_next_address, is_address, names_next_address, query_value,
+    },
+    names::{
+        CURSORS, ENVELOPES, HEADERS, MEMBERS, MORE, NARROWING, NO_MORE, NUMBERS, OWN_CURSORS,
+        PAGING,
+    },
 };
 use crate::check::resolved_schema;
 
@@ -25,9 +30,13 @@ pub(crate) fn next_of_headers(operation: &Operation, headers: &HeaderMap) -> Arg
 }
 
 fn next_page_of_header(operation: &Operation, headers: &HeaderMap) -> Option<Arguments> {
-    let page: u64 = headers.get("x-next-page")?.to_str().ok()?.trim().parse().ok()?;
-    let input = query_input(operation, "page")?;
-    Some([argument_with_value(input, page.into())].into_iter().collect())
+    HEADERS.iter().find_map(|header| {
+        let mut texts = header.subjects.iter().filter_map(|name| headers.get(*name));
+        let text = texts.find_map(|value| value.to_str().ok())?.trim();
+        let input = header.parameters.iter().find_map(|name| query_input(operation, name))?;
+        let value = query_value(&folded_name(&input.name), text.to_owned());
+        (!text.is_empty()).then(|| [argument_with_value(input, value)].into_iter().collect())
+    })
 }
 
 fn next_links(headers: &HeaderMap) -> impl Iterator<Item = &str> {
@@ -55,7 +64,7 @@ pub(crate) fn next_of_body(operation: &Operation, asked: &Arguments, body: &Valu
     position::next_position(operation, asked, members, has_more == Some(true)).unwrap_or_default()
 }
 
-/// Notes that a response states that there is more, and that no argument for it can be made.
+/// Notes that a response states that there is more, or where the next page is, and that no argument for it can be made.
 pub(crate) fn note_unnamed_page(
     operation: &Operation,
     headers: &HeaderMap,
@@ -63,15 +72,25 @@ pub(crate) fn note_unnamed_page(
     journal: &mut Journal,
 ) {
     let Content::Json(json) = content else { return };
-    if !STATEMENTS.iter().any(|name| json.text().contains(name)) {
+    let has_one = |names: &[&str]| names.iter().any(|name| json.text().contains(name));
+    let is_stated = has_one(STATEMENTS);
+    if !is_stated && !headers.contains_key(LINK) && !has_one(&["next", "Next"]) {
         return;
     }
-    let has_more = json.value().as_object().and_then(stated_more) == Some(true);
+    let members = json.value().as_object().filter(|_| is_stated);
+    let has_more = members.and_then(stated_more);
+    let goes_on = has_more.unwrap_or_else(|| names_next_address(headers, json.value()));
     let is_named = || {
         !next_of_headers(operation, headers).is_empty()
             || !next_of_body(operation, &Arguments::new(), json.value()).is_empty()
     };
-    if has_more && !is_named() {
+    let is_noted = || {
+        let is_loss = |event: &Event| {
+            matches!(event, Event::NextPageRepeated { .. } | Event::NextPageUndeclared { .. })
+        };
+        journal.events().iter().any(is_loss)
+    };
+    if goes_on && !is_named() && (has_more == Some(true) || !is_noted()) {
         journal.note(Event::NextPageUnnamed);
     }
 }
@@ -115,15 +134,16 @@ fn next_link(value: &str) -> Option<&str> {
         let (target, parameters) = after.split_once('>')?;
         let end = parameters.find('<').unwrap_or(parameters.len());
         let (own, following) = parameters.split_at_checked(end)?;
-        let is_next = own.split([';', ',']).any(|parameter| {
-            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let relations = value.trim().trim_matches('"');
-            name.trim().eq_ignore_ascii_case("rel")
-                && relations
-                    .split_ascii_whitespace()
-                    .any(|relation| relation.eq_ignore_ascii_case("next"))
-        });
-        if is_next {
+        let has = |wanted: &str, word: &str| {
+            own.split([';', ',']).any(|parameter| {
+                let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+                let mut words = value.trim().trim_matches('"').split_ascii_whitespace();
+                name.trim().eq_ignore_ascii_case(wanted)
+                    && words.any(|each| each.eq_ignore_ascii_case(word))
+            })
+        };
+        // Sentry names a page behind the last one, too, and says that it is empty.
+        if has("rel", "next") && !has("results", "false") {
             return Some(target);
         }
         rest = following;
@@ -145,7 +165,7 @@ pub(crate) fn leave_out_given(operation: &Operation, next: &mut Arguments, given
 
 fn next_page_arguments(operation: &Operation, asked: &Arguments, members: &Object) -> Arguments {
     let member_arguments = members.iter().find_map(|(name, value)| {
-        let arguments = member_page_arguments(operation, name, value);
+        let arguments = member_page_arguments(operation, asked, name, value);
         (!arguments.is_empty()).then_some(arguments)
     });
     let numbered = || page_number_arguments(operation, asked, members);
@@ -157,16 +177,21 @@ fn next_page_arguments(operation: &Operation, asked: &Arguments, members: &Objec
     member_arguments.or_else(numbered).or_else(nested).unwrap_or_default()
 }
 
-fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Arguments {
+fn member_page_arguments(
+    operation: &Operation,
+    asked: &Arguments,
+    name: &str,
+    value: &Value,
+) -> Arguments {
     let none = Arguments::new();
     let folded = folded_name(name);
     let address = |text: &str| arguments_of_next_address(operation, text);
-    // Kubernetes names the token in `metadata` as the parameter that takes it.
-    if folded == "continue" && value.as_str().is_some_and(|token| !token.is_empty()) {
-        let input = query_input(operation, "continue");
-        return input.map(|input| argument_with_value(input, value.clone())).into_iter().collect();
+    if let Value::Array(links) = value {
+        return address_in_links(&folded, links).map(address).unwrap_or_default();
     }
-    let Some(subject) = subject_of_next(&folded) else { return none };
+    let Some(subject) = subject_of_next(&folded) else {
+        return own_cursor(operation, asked, &folded, value).unwrap_or_default();
+    };
     let value = match value {
         Value::String(text) if text.is_empty() => return none,
         Value::String(text) if is_address(text) => return address(text),
@@ -181,6 +206,30 @@ fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Ar
     let mut wanted = named.into_iter().flat_map(|member| member.parameters);
     let input = wanted.find_map(|name| query_input(operation, name));
     input.map(|input| argument_with_value(input, value)).into_iter().collect()
+}
+
+/// The cursor of a member that has the name of its parameter; that of the request may be repeated there.
+fn own_cursor(
+    operation: &Operation,
+    asked: &Arguments,
+    folded: &str,
+    value: &Value,
+) -> Option<Arguments> {
+    let named = OWN_CURSORS.iter().find(|member| member.subjects.contains(&folded))?;
+    // MediaWiki names all parameters of the next page in `continue`.
+    if let Value::Object(parameters) = value {
+        let argument = |(name, value): (&String, &Value)| {
+            let input = query_inputs(operation).find(|input| *input.name == **name)?;
+            Some(argument_with_value(input, value.clone()))
+        };
+        let is_continued = folded == "continue";
+        return is_continued.then(|| parameters.iter().filter_map(argument).collect());
+    }
+    // A number as a text is the position of the page itself.
+    let text = value.as_str().filter(|text| !text.is_empty() && text.parse::<u64>().is_err())?;
+    let input = named.parameters.iter().find_map(|name| query_input(operation, name))?;
+    let is_repeated = asked.get(input.argument.as_str()).is_some_and(|own| as_text(own) == text);
+    (!is_repeated).then(|| [argument_with_value(input, value.clone())].into_iter().collect())
 }
 
 /// The cursor in the object of a next page, which has the name of its parameter: `{"after": "NTI1"}`.
@@ -206,8 +255,8 @@ fn page_number_arguments(
             members.iter().find(|(name, _)| names.contains(&folded_name(name).as_str()))?;
         matching_member.1.as_u64()
     };
-    let page = number(&["page", "currentpage", "pagenumber"])?;
-    let pages = number(&["totalpages", "pages", "pagecount", "lastpage"])?;
+    let page = number(NUMBERS)?;
+    let pages = number(&["totalpages", "pages", "pagecount", "lastpage", "nbpages"])?;
     let input = query_input(operation, "page").or_else(|| query_input(operation, "pagenumber"))?;
     let next = page_behind(operation, input, asked, page)?;
     // The last of pages that count from 0 is told by a parameter that counts from 1.
@@ -286,6 +335,11 @@ const MARKS: &[&str] = &[
     "\"last\"",
     "hasM",
     "hasN",
+    "\"more",
+    "cursor",
+    "bookmark",
+    "ontinuation",
+    "number\"",
 ];
 /// Parts of the names of members that state whether there is more.
 const STATEMENTS: &[&str] = &[
@@ -297,6 +351,7 @@ const STATEMENTS: &[&str] = &[
     "HasNext",
     "\"more\"",
     "\"last\"",
+    "more_records",
     "is_last",
     "isLast",
     "IsLast",

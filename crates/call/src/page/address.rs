@@ -8,8 +8,8 @@ use http::HeaderMap;
 use url::Url;
 
 use super::{
-    argument_with_value, envelopes, folded_name, is_paging, next_links, query_inputs,
-    subject_of_next,
+    argument_with_value, envelopes, folded_name, is_paging, names::PAGE_ADDRESSES, next_links,
+    query_inputs, subject_of_next,
 };
 use crate::check::resolved_schema;
 
@@ -52,14 +52,46 @@ fn may_name_address(text: &str) -> bool {
 
 /// The address of the next page in the members of a body.
 fn next_address(members: &Object) -> Option<&str> {
+    next_address_where(members, |_| true)
+}
+
+/// True if a response with a list names the address of another page, with a query or without one.
+pub(super) fn names_next_address(headers: &HeaderMap, body: &Value) -> bool {
+    let is_of_page = |subject: &str| PAGE_ADDRESSES.contains(&subject);
+    let members = body.as_object();
+    let is_named = next_links(headers).next().is_some()
+        || members.is_some_and(|own| next_address_where(own, is_of_page).is_some());
+    let has_lists = |own: &Object| own.iter().any(|(_, value)| value.is_array());
+    let is_list = body.is_array()
+        || members.is_some_and(|own| has_lists(own) || envelopes(own).any(has_lists));
+    is_named && is_list
+}
+
+fn next_address_where(members: &Object, is_wanted: fn(&str) -> bool) -> Option<&str> {
     let own = members.iter().find_map(|(name, value)| {
+        let folded = folded_name(name);
         let text = match value {
-            Value::Object(link) => link.get("href")?.as_str()?,
-            value => value.as_str()?,
+            Value::Array(links) => address_in_links(&folded, links),
+            value => subject_of_next(&folded).filter(|it| is_wanted(it)).and(match value {
+                Value::Object(link) => link.get("href")?.as_str(),
+                value => value.as_str(),
+            }),
         };
-        (subject_of_next(&folded_name(name)).is_some() && is_address(text)).then_some(text)
+        text.filter(|text| is_address(text))
     });
-    own.or_else(|| envelopes(members).find_map(next_address))
+    own.or_else(|| envelopes(members).find_map(|inner| next_address_where(inner, is_wanted)))
+}
+
+/// The address of the next page in a list of links with relations, as FHIR, `PayPal` and Oracle write it.
+pub(super) fn address_in_links<'l>(folded: &str, links: &'l [Value]) -> Option<&'l str> {
+    let is_of_links = matches!(folded, "link" | "links");
+    links.iter().filter(|_| is_of_links).find_map(|link| {
+        let text = |names: [&str; 2]| {
+            names.into_iter().find_map(|name| link.get(name).and_then(Value::as_str))
+        };
+        let is_next = text(["rel", "relation"])?.eq_ignore_ascii_case("next");
+        text(["href", "url"]).filter(|_| is_next)
+    })
 }
 
 pub(super) fn is_address(text: &str) -> bool {
@@ -150,7 +182,7 @@ fn parameters(url: &Url) -> Vec<(String, Vec<String>)> {
 }
 
 /// A value of a query: a number for parameters that count, otherwise a text.
-fn query_value(name: &str, text: String) -> Value {
+pub(super) fn query_value(name: &str, text: String) -> Value {
     match text.parse::<u64>() {
         Ok(number) if COUNTING.contains(&name) => number.into(),
         _ => Value::String(text),

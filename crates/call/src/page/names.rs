@@ -1,10 +1,10 @@
 //! The names by which services say where a next page is, in lower case and without signs: members of a response, and the parameters
 //! that take their values. A service that says it in another way is a row here.
 
-/// A member that names the next page by its own name, `next` and a subject.
+/// A member that names the next page by its own name, such as `next` and a subject.
 #[derive(Debug)]
 pub(super) struct Member {
-    /// The name without `next`.
+    /// The names of the member, for `MEMBERS` without `next`.
     pub(super) subjects: &'static [&'static str],
     /// The parameters that take its value, the likeliest first.
     pub(super) parameters: &'static [&'static str],
@@ -48,14 +48,44 @@ pub(super) const ENDS: &[Member] = &[
     Member { subjects: &["endcursor"], parameters: &["after", "cursor", "startcursor"] },
     Member { subjects: &["aftercursor"], parameters: &["pageafter", "after", "cursor"] },
 ];
+/// Members that hold the cursor of the next page by the name of the parameter that takes it, as Square, Twitch, Kubernetes, Nexus,
+/// Pinterest, Lark and Airtable write it. A service may also repeat the cursor of the request there.
+pub(super) const OWN_CURSORS: &[Member] = &[
+    Member { subjects: &["bookmark"], parameters: &["bookmark"] },
+    Member { subjects: &["continue"], parameters: &["continue"] },
+    Member { subjects: &["continuationtoken"], parameters: &["continuationtoken"] },
+    Member { subjects: &["cursor"], parameters: &["cursor", "after"] },
+    Member { subjects: &["offset"], parameters: &["offset"] },
+    Member { subjects: &["pagetoken"], parameters: &["pagetoken"] },
+];
+/// Headers that name the next page: of GitLab and of Azure `DevOps`.
+pub(super) const HEADERS: &[Member] = &[
+    Member { subjects: &["x-next-page"], parameters: &["page"] },
+    Member { subjects: &["x-ms-continuationtoken"], parameters: &["continuationtoken"] },
+];
+/// What `next` may name for its address to be that of a page.
+pub(super) const PAGE_ADDRESSES: &[&str] =
+    &["", "href", "link", "page", "pagelink", "pageuri", "pageurl", "recordsurl", "uri", "url"];
 /// Members that are true if there is more.
-pub(super) const MORE: &[&str] =
-    &["hasmore", "hasmoreitems", "hasmoreresults", "hasnext", "hasnextpage", "more"];
+pub(super) const MORE: &[&str] = &[
+    "hasmore",
+    "hasmoreitems",
+    "hasmorepage",
+    "hasmorepages",
+    "hasmoreresults",
+    "hasnext",
+    "hasnextpage",
+    "more",
+    "morerecords",
+];
+/// Members that state the number of the page.
+pub(super) const NUMBERS: &[&str] = &["page", "currentpage", "pagenumber"];
 /// Members that are false if there is more.
 pub(super) const NO_MORE: &[&str] = &["islast", "islastpage", "lastpage"];
 /// Parameters that ask for a page.
 pub(super) const PAGING: &[&str] = &[
     "after",
+    "bookmark",
     "continue",
     "continuationtoken",
     "cursor",
@@ -104,11 +134,17 @@ pub(super) const CURSORS: &[&str] = &[
     "next",
     "page",
 ];
-/// Members that hold those of the page: `d` is that of `OData` 2.
+/// Members that hold those of the page: `d` is that of `OData` 2, `result_info` that of Cloudflare, `page_context` and `info` those
+/// of Zoho, `pages` that of Intercom and `DigitalOcean`, `page` that of Spring.
 pub(super) const ENVELOPES: &[&str] = &[
     "links",
     "_links",
     "d",
+    "page",
+    "pages",
+    "page_context",
+    "result_info",
+    "info",
     "paging",
     "pagination",
     "page_info",
@@ -116,6 +152,9 @@ pub(super) const ENVELOPES: &[&str] = &[
     "meta",
     "metadata",
     "response_metadata",
+    "data",
+    "result",
+    "response",
 ];
 /// Parameters that narrow a result, the most direct ones first.
 pub(super) const NARROWING: &[&str] = &[
@@ -138,7 +177,8 @@ mod tests {
 
     #[test]
     fn each_parameter_that_takes_a_position_asks_for_a_page() {
-        let members = MEMBERS.iter().chain(ENDS).flat_map(|member| member.parameters);
+        let members = MEMBERS.iter().chain(ENDS).chain(OWN_CURSORS).chain(HEADERS);
+        let members = members.flat_map(|member| member.parameters);
         for name in members.chain(POSITIONS.iter().map(|position| &position.start)) {
             assert!(PAGING.contains(name), "{name}");
         }

@@ -6,7 +6,7 @@ use callgate_tool::{Arguments, Object, Value};
 
 use super::{
     argument_with_value, envelopes, folded_name,
-    names::{ENDS, POSITIONS, Position},
+    names::{ENDS, NUMBERS, POSITIONS, Position},
     page_behind, query_input,
 };
 
@@ -17,18 +17,21 @@ pub(super) fn next_position(
     page: &Object,
     has_more: bool,
 ) -> Option<Arguments> {
+    let holders = || [page].into_iter().chain(envelopes(page));
+    let numbered = || holders().find_map(|members| page_behind_number(operation, asked, members));
     let counted = || {
-        [page].into_iter().chain(envelopes(page)).find_map(|members| {
+        holders().find_map(|members| {
             let page = StatedPage { members, page, has_more };
             POSITIONS.iter().find_map(|position| page.next_start(operation, position))
         })
     };
     if !has_more {
-        return counted();
+        return numbered().or_else(counted);
     }
-    page_behind_number(operation, asked, page)
+    numbered()
         .or_else(|| end_cursor(operation, page))
         .or_else(counted)
+        .or_else(|| holders().find_map(|members| page_behind_stated(operation, asked, members)))
         .or_else(|| last_id(operation, page))
 }
 
@@ -47,23 +50,38 @@ impl StatedPage<'_> {
         let is_behind = |total: u64| next.saturating_sub(position.first) < total;
         let goes_on = count(position.total).map_or(self.has_more, is_behind);
         let input = query_input(operation, position.start)?;
-        let is_full =
-            size > 0 && lists(self.page).any(|items| u64::try_from(items.len()) == Ok(size));
+        let mut all = lists(self.page).chain(lists(self.members));
+        let is_full = size > 0 && all.any(|items| u64::try_from(items.len()) == Ok(size));
         (goes_on && is_full)
             .then(|| [argument_with_value(input, next.into())].into_iter().collect())
     }
 }
 
-/// Spring: `last: false` beside `number`, which counts from 0 even where the parameter counts from 1.
+/// Spring: `number` beside `totalPages` or `last: false`, which counts from 0 even where the parameter counts from 1.
 fn page_behind_number(
     operation: &Operation,
     asked: &Arguments,
-    page: &Object,
+    members: &Object,
 ) -> Option<Arguments> {
-    page.get("last").filter(|last| last.as_bool() == Some(false))?;
-    let number = page.get("number")?.as_u64()?;
-    let input = query_input(operation, "page")?;
+    let number = members.get("number")?.as_u64()?;
+    let goes_on = match members.get("totalPages").and_then(Value::as_u64) {
+        Some(pages) => number.checked_add(1)? < pages,
+        None => members.get("last")?.as_bool() == Some(false),
+    };
+    let input = query_input(operation, "page").filter(|_| goes_on)?;
     let next = page_behind(operation, input, asked, number)?;
+    Some([argument_with_value(input, next.into())].into_iter().collect())
+}
+
+/// The page behind the stated one, where the response states that there is more: Laravel, Zoho.
+fn page_behind_stated(
+    operation: &Operation,
+    asked: &Arguments,
+    members: &Object,
+) -> Option<Arguments> {
+    let stated = NUMBERS.iter().find_map(|name| member(members, name)?.as_u64())?;
+    let input = NUMBERS.iter().find_map(|name| query_input(operation, name))?;
+    let next = page_behind(operation, input, asked, stated)?;
     Some([argument_with_value(input, next.into())].into_iter().collect())
 }
 

@@ -176,6 +176,56 @@ fn each_way_in_which_services_name_a_next_page_is_followed() {
             json!(3),
         ),
         ("starting_after", json!({"has_more": true, "data": ab}), json!("b")),
+        // Square, Twitch, Lark, Nexus, Pinterest, Airtable.
+        ("cursor", json!({"payments": ab, "cursor": "x="}), json!("x=")),
+        ("after", json!({"data": ab, "pagination": {"cursor": "x"}}), json!("x")),
+        (
+            "page_token",
+            json!({"code": 0, "data": {"items": ab, "has_more": true, "page_token": "x"}}),
+            json!("x"),
+        ),
+        ("continuationToken", json!({"items": ab, "continuationToken": "x"}), json!("x")),
+        ("bookmark", json!({"items": ab, "bookmark": "x"}), json!("x")),
+        ("offset", json!({"records": ab, "offset": "itr1/rec2"}), json!("itr1/rec2")),
+        // MediaWiki, FHIR, Oracle, PayPal.
+        ("continue", json!({"continue": {"apcontinue": "B", "continue": "-||"}}), json!("-||")),
+        ("offset", json!({"data": {"offset": 0, "limit": 2, "total": 3, "items": ab}}), json!(2)),
+        (
+            "_offset",
+            json!({"entry": ab, "link": [{"relation": "self", "url": "/items?_offset=0"},
+                {"relation": "next", "url": "/items?_offset=10"}]}),
+            json!(10),
+        ),
+        (
+            "page",
+            json!({"items": ab, "links": [{"rel": "next", "href": "https://api.example.com/v1/items?page=2"}]}),
+            json!(2),
+        ),
+        // Intercom, DigitalOcean, Cloudflare, Zoho, Laravel, Spring, Algolia.
+        (
+            "starting_after",
+            json!({"data": ab, "pages": {"page": 1, "next": {"page": 2, "starting_after": "x"}}}),
+            json!("x"),
+        ),
+        (
+            "page",
+            json!({"droplets": ab, "links": {"pages": {"next": "/v1/items?page=2"}}}),
+            json!(2),
+        ),
+        ("page", json!({"result": ab, "result_info": {"page": 1, "total_pages": 5}}), json!(2)),
+        (
+            "page",
+            json!({"items": ab, "page_context": {"page": 1, "has_more_page": true}}),
+            json!(2),
+        ),
+        ("page", json!({"data": ab, "info": {"page": 3, "more_records": true}}), json!(4)),
+        (
+            "page",
+            json!({"data": ab, "meta": {"current_page": 1, "has_more_pages": true}}),
+            json!(2),
+        ),
+        ("page", json!({"content": ab, "page": {"number": 0, "totalPages": 5}}), json!(1)),
+        ("page", json!({"hits": ab, "page": 0, "nbPages": 5}), json!(1)),
         ("after", json!({"pageInfo": {"hasNextPage": true, "endCursor": "x"}}), json!("x")),
     ] {
         check_parameter(parameter, &body, &expected);
@@ -186,6 +236,56 @@ fn each_way_in_which_services_name_a_next_page_is_followed() {
         headers.insert("x-next-page", HeaderValue::from_static(header));
         let (next, _) = next_page_for(&with_parameters(&page), headers, &json!([]));
         assert_eq!(next, expected, "{header}");
+    }
+    let token = json!([{"name": "continuationToken", "in": "query", "schema": {"type": "string"}}]);
+    let headers = HeaderMap::from_iter([(
+        "x-ms-continuationtoken".parse().unwrap(),
+        HeaderValue::from_static("1600"),
+    )]);
+    let (next, _) = next_page_for(&with_parameters(&token), headers, &json!({"value": []}));
+    assert_eq!(next, json!({"continuationToken": "1600"}));
+}
+
+/// Sentry names a page behind the last one; other services repeat the cursor of the request.
+#[test]
+fn a_page_that_is_empty_or_the_same_is_no_next_page() {
+    let link = |results: &str| {
+        format!(
+            "<https://sentry.io/api/0/x/?&page=0:200:0>; rel=\"next\"; results=\"{results}\"; cursor=\"0:200:0\""
+        )
+    };
+    check(Some(&link("false")), &json!([]), &json!({}), &[]);
+    check(Some(&link("true")), &json!([]), &json!({"page": "0:200:0"}), &[]);
+    let cursor = json!([{"name": "cursor", "in": "query", "schema": {"type": "string"}}]);
+    let operation = with_parameters(&cursor);
+    let body = json!({"items": [1], "cursor": "x"});
+    for (given, expected) in [("x", json!({})), ("w", json!({"cursor": "x"}))] {
+        let given = json!({"cursor": given});
+        let (next, _) = next_page_of_call(&operation, &given, HeaderMap::new(), &body);
+        assert_eq!(next, expected, "{given}");
+    }
+}
+
+#[test]
+fn an_address_of_a_next_page_that_no_parameter_asks_for_is_noted() {
+    let (ab, operation) = (json!([{"id": "a"}]), with_parameters(&json!([])));
+    for (link, body, is_noted) in [
+        (
+            None,
+            json!({"done": false, "records": ab, "nextRecordsUrl": "/services/data/query/01g-2000"}),
+            true,
+        ),
+        (None, json!({"items": ab, "next": "/v1/items/page/2"}), true),
+        (Some("</v1/items/page/2>; rel=\"next\""), ab.clone(), true),
+        // The next one of a thing is no page, and neither is another address.
+        (None, json!({"title": "a", "next": "/v1/lessons/2"}), false),
+        (None, json!({"items": ab, "nextStepUrl": "https://a.example/pay"}), false),
+        (None, json!({"items": ab, "next": null}), false),
+    ] {
+        let link = link.map(|link| (http::header::LINK, HeaderValue::from_static(link)));
+        let (next, events) = next_page_for(&operation, link.into_iter().collect(), &body);
+        assert_eq!(next, json!({}), "{body}");
+        assert_eq!(events.contains(&Event::NextPageUnnamed), is_noted, "{body}");
     }
 }
 
@@ -249,6 +349,13 @@ fn the_last_page_has_no_next_page() {
         // A page that is not full leaves a doubt about where the next one starts.
         ("offset", json!({"offset": 0, "limit": 3, "total": 9, "items": ab})),
         ("starting_after", json!({"has_more": false, "data": ab})),
+        ("cursor", json!({"payments": ab, "cursor": ""})),
+        ("after", json!({"data": ab, "pagination": {}})),
+        ("offset", json!({"records": ab, "offset": "0"})),
+        ("page", json!({"content": ab, "page": {"number": 4, "totalPages": 5}})),
+        ("page", json!({"items": ab, "page_context": {"page": 1, "has_more_page": false}})),
+        ("page", json!({"items": ab, "links": [{"rel": "self", "href": "?page=2"}]})),
+        ("_offset", json!({"entry": ab, "link": [{"relation": "previous", "url": "?_offset=0"}]})),
     ] {
         check_parameter(parameter, &body, &Value::Null);
     }
