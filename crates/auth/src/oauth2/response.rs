@@ -171,7 +171,8 @@ fn is_to_wait(status: StatusCode) -> bool {
 /// The seconds of `Retry-After`; a date there counts as missing.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // Some servers write a fraction.
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     text.parse().ok().filter(|_| is_number).map(foreign_time)
 }
 

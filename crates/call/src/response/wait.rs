@@ -21,9 +21,9 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         return Some(foreign_time(milliseconds / 1000.0));
     }
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number {
-        return text.parse().ok().map(foreign_time);
+    // Shopify, Sentry and Microsoft Graph write a fraction.
+    if let Some(seconds) = unsigned_number(text) {
+        return Some(foreign_time(seconds));
     }
     let until = parse_date(text)?;
     let answered = parse_date(headers.get(DATE)?.to_str().ok()?)?;
@@ -95,6 +95,23 @@ mod tests {
                 headers.insert(DATE, date.parse().unwrap());
             }
             assert_eq!(retry_after(&headers), expected.map(Duration::from_secs), "{value}");
+        }
+    }
+
+    #[test]
+    fn seconds_may_have_a_fraction() {
+        for (value, expected) in [
+            ("2.0", Some(2000)),
+            ("0.503", Some(503)),
+            ("292.052427053", Some(292_052)),
+            ("1.5.2", None),
+            (".", None),
+            ("1e3", None),
+            ("1,5", None),
+        ] {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]);
+            let wait = retry_after(&headers).map(|wait| wait.as_millis());
+            assert_eq!(wait, expected, "{value}");
         }
     }
 

@@ -292,9 +292,13 @@ fn a_temporary_failure_of_the_token_endpoint_is_unavailable() {
 
 #[test]
 fn the_retry_time_of_the_token_endpoint_is_reported() {
-    for (text, expected) in
-        [("3", Retry::After(Duration::from_secs(3))), ("soon", Retry::Later), ("-1", Retry::Later)]
-    {
+    for (text, expected) in [
+        ("3", Retry::After(Duration::from_secs(3))),
+        ("0.5", Retry::After(Duration::from_millis(500))),
+        ("soon", Retry::Later),
+        ("-1", Retry::Later),
+        ("", Retry::Later),
+    ] {
         let mut answer = answer(429, "text/html", "");
         answer.headers_mut().insert(RETRY_AFTER, text.parse().unwrap());
         let EndpointFailure::Unavailable { retry, .. } = endpoint_failure(&answer) else {
