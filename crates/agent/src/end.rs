@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use callgate_tool::{Approvers, Arguments, PendingKind, Value};
 
 use crate::{
+    error::Error,
     transcript::{Open, Transcript, Waiting},
     usage::Usage,
 };
@@ -108,6 +109,18 @@ pub struct PendingCall {
     pub approval: Option<String>,
     /// The parties that may approve it.
     pub approvers: Approvers,
+}
+
+impl End {
+    /// The end of a turn whose transcript could not be kept after it: nothing waits, since nobody finds it again.
+    pub(crate) fn of_unkept_turn(mut self, error: &Error) -> Self {
+        let said = error.to_string();
+        let detail = match self.detail.take() {
+            Some(own) if own != said => format!("{own}; {said}"),
+            _ => said,
+        };
+        Self { reason: EndReason::Cancelled, detail: Some(detail), pending: Vec::new(), ..self }
+    }
 }
 
 impl Transcript {

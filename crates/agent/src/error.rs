@@ -75,6 +75,9 @@ callgate_secret::errors! {
     fn nothing_waits() = Answer: "no call of this transcript waits; send an input";
     fn unknown_agent(name: &str, agent_names: &str) = UnknownAgent:
         "expected the name of an agent of the configuration, {agent_names}, got: `{name}`";
+    /// Calls of the turn may have been made, so it is not taken again as one that never began.
+    fn changed_transcript() = Store:
+        "the transcript is not kept: it was removed, or changed by another turn, while this one ran";
     fn busy() = Busy: "another turn of this transcript runs; send this one when that has ended";
 }
 

@@ -40,7 +40,7 @@ impl TranscriptKeeper {
         let record = record.with_time_to_live(self.time_to_live);
         let put = self.store.put(&self.key, record, self.expected, now()).await;
         let version = put.map_err(|source| match source.kind() {
-            StoreErrorKind::Conflict => error::busy(),
+            StoreErrorKind::Conflict => error::changed_transcript(),
             _ => error::store_error(source),
         })?;
         self.expected = Expected::Version(version);

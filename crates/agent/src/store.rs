@@ -91,7 +91,8 @@ impl Transcripts {
         pub fn with_lease(lease: Duration) = lease;
     }
 
-    /// Runs a turn of the transcript `name` of the caller and the session of `context`.
+    /// Runs a turn of the transcript `name` of the caller and the session of `context`. If what it did cannot be kept, it ends as
+    /// [`EndReason::Cancelled`](crate::EndReason::Cancelled), with its messages.
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) while another turn of it runs, the errors of [`Agent::turn`], and
@@ -135,11 +136,21 @@ impl Transcripts {
         });
         let turn = RunningTurn::new(agent, &mut transcript, context).with_keeper(&mut keeper);
         let ended = turn.with_spending(spending).run(input).await;
-        keeper.keep(&transcript).await?;
+        let kept = keeper.keep(&transcript).await;
+        let end = match (ended?, kept) {
+            (end, Ok(())) => end,
+            // The conversation is as it was before the turn.
+            (end, Err(error)) if end.is_taken_back => return Err(error),
+            // Whoever called has to know what was done, above all because nothing else does.
+            (end, Err(error)) => {
+                transcript.close();
+                end.of_unkept_turn(&error)
+            }
+        };
         let may_read = |past: &PastCall<'_>| offered.may_read(past, &earlier);
         let transcript = transcript.into_readable(&may_read);
         let tools = offered.tools_with_results(&transcript);
-        Ok(KeptTurn { end: ended?, repair, transcript, n_before, tools })
+        Ok(KeptTurn { end, repair, transcript, n_before, tools })
     }
 
     /// Keeps a transcript that the caller brings, in place of an earlier one. Its messages are text: no call in it is made.

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use callgate_agent::{
-    AgentSettings, Answer, Conversation, EndReason, ErrorKind, Given, Input, Transcript,
-    Transcripts, TurnContext, TurnEvent,
+    AgentSettings, Answer, Conversation, EndReason, Given, Input, Transcript, Transcripts,
+    TurnContext, TurnEvent,
 };
 use callgate_dialect::Dialect;
 use callgate_executor::Decision;
@@ -142,8 +142,10 @@ async fn a_turn_whose_conversation_is_removed_makes_no_further_call() {
             tokio::spawn(removal);
         }
     });
-    let error = transcripts.turn(&agent, "pizza", Input::text("Go."), &context).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Busy);
+    let kept = transcripts.turn(&agent, "pizza", Input::text("Go."), &context).await.unwrap();
+    assert_eq!(kept.end.reason, EndReason::Cancelled);
+    let detail = kept.end.detail.unwrap();
+    assert!(detail.contains("is not kept: it was removed, or changed"), "{detail}");
     assert_eq!(made.all(), ["shop-menu {}"]);
     assert!(transcripts.list(None, None, 7).await.unwrap().is_empty());
 }

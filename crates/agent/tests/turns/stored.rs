@@ -1,13 +1,24 @@
 //! Transcripts in a store: one turn at a time, each for its owner, and a program that ends in the middle of a turn.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
+use async_trait::async_trait;
 use callgate_agent::{
-    AgentSettings, Answer, EndReason, ErrorKind, Given, Input, Transcript, Transcripts, TurnContext,
+    AgentSettings, Answer, EndReason, ErrorKind, Given, Input, Transcript, Transcripts,
+    TurnContext, TurnEvent,
 };
 use callgate_dialect::Dialect;
 use callgate_executor::Decision;
-use callgate_session::{Bounds, Memory};
+use callgate_session::{
+    Bounds, Error as StoreError, ErrorKind as StoreErrorKind, Expected, Group, Key, Memory, Record,
+    Store, Stored, Version,
+};
 use callgate_tool::{Principal, Session};
 
 use crate::{
@@ -98,4 +109,78 @@ async fn a_call_that_ran_when_its_program_ended_is_not_made_again_and_may_have_b
     assert!(crate::loops::polled(20, turn).await.is_none(), "the call does not end");
     let said = transcript.messages().last().unwrap().text().to_owned();
     assert!(said.contains("may have been executed") && said.contains("maybe"), "{said}");
+}
+
+/// A store whose disk is full for a while.
+#[derive(Debug)]
+struct Disk {
+    memory: Memory,
+    is_full: Arc<AtomicBool>,
+}
+
+#[async_trait]
+impl Store for Disk {
+    async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, StoreError> {
+        self.memory.get(key, now).await
+    }
+
+    async fn list(
+        &self,
+        group: &Group,
+        after: Option<&Key>,
+        most: usize,
+        now: Instant,
+    ) -> Result<Vec<(Key, Stored)>, StoreError> {
+        self.memory.list(group, after, most, now).await
+    }
+
+    async fn put(
+        &self,
+        key: &Key,
+        record: Record,
+        expected: Expected,
+        now: Instant,
+    ) -> Result<Version, StoreError> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return Err(StoreError::new(StoreErrorKind::Unavailable, "no space left on the disk"));
+        }
+        self.memory.put(key, record, expected, now).await
+    }
+
+    async fn remove(
+        &self,
+        key: &Key,
+        expected: Expected,
+        now: Instant,
+    ) -> Result<bool, StoreError> {
+        self.memory.remove(key, expected, now).await
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_cannot_be_kept_any_more_reports_the_calls_that_it_made() {
+    for dialect in DIALECTS {
+        let steps = [Step::Says(Said::calls(&[("shop-add", r#"{"n":1}"#)]))];
+        let (fake, made) = (Fake::new(dialect, steps), Made::default());
+        let is_full = Arc::new(AtomicBool::new(false));
+        let memory = Memory::new(Bounds { records: 100, bytes: 1 << 20 });
+        let transcripts =
+            Transcripts::new(Arc::new(Disk { memory, is_full: Arc::clone(&is_full) }));
+        let agent = agent(&fake, &made, unasked());
+        let filled = Arc::clone(&is_full);
+        let context = context().with_events(move |event| {
+            filled.fetch_or(matches!(event, TurnEvent::Result(_)), Ordering::Relaxed);
+        });
+        let kept = transcripts.turn(&agent, "pizza", Input::text("Add."), &context).await.unwrap();
+        assert_eq!((kept.end.reason, kept.end.n_calls), (EndReason::Cancelled, 1), "{dialect}");
+        let detail = kept.end.detail.clone().unwrap();
+        assert_eq!(detail, "the transcript is not kept: no space left on the disk", "{dialect}");
+        let result = kept.added_messages().last().unwrap().text().to_owned();
+        assert!(!result.contains("may have been executed"), "{dialect}: {result}");
+        is_full.store(false, Ordering::Relaxed);
+        let kept = transcripts.turn(&agent, "pizza", Input::text("Go on."), &context).await;
+        assert_eq!(kept.unwrap().end.reason, EndReason::Answered, "{dialect}");
+        assert_eq!(made.all().len(), 1, "{dialect}");
+        fake.refused_nothing();
+    }
 }
