@@ -142,7 +142,13 @@ impl<'t> RunningTurn<'t> {
         self.instructions = SessionSource::fill(instructions, &self.context.session)
             .map_err(|source| error::no_session_value(&source.to_string()))?;
         match input {
-            Input::Answers(answers) => self.answer(answers).await?,
+            Input::Answers(answers) => {
+                if let Some(error) = self.answer(answers).await? {
+                    let end = self.end(EndReason::Waiting, Some(error.to_string()), String::new());
+                    self.record_end(&end).await;
+                    return Ok(end);
+                }
+            }
             Input::Parts(parts) => {
                 let (wire, n_before) = (self.transcript.wire, self.transcript.messages.len());
                 self.add_user_message(user_message(wire, &parts, n_before)?);

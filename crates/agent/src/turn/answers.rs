@@ -21,8 +21,9 @@ enum Fitting {
 }
 
 impl RunningTurn<'_> {
-    /// Gives calls their answers, and makes those that were approved, in the order of their message.
-    pub(super) async fn answer(&mut self, answers: Vec<Answer>) -> Result<(), Error> {
+    /// Gives calls their answers, and makes those that were approved, in the order of their message. Returns the failure that
+    /// left calls waiting after others got theirs: the caller has to know what was done.
+    pub(super) async fn answer(&mut self, answers: Vec<Answer>) -> Result<Option<Error>, Error> {
         if !self.transcript.is_waiting() {
             return Err(error::nothing_waits());
         }
@@ -34,18 +35,24 @@ impl RunningTurn<'_> {
         }
         fitting.sort_by_key(|(at, ..)| *at);
         self.mark_begun();
-        for (at, call, answer) in fitting {
-            match answer {
-                Fitting::Result(result) => self.note_result(at, &call, result).await,
-                Fitting::Resumed(resumption) => {
-                    self.resume_program(at, &call, *resumption).await?;
+        for (n_done, (at, call, answer)) in fitting.into_iter().enumerate() {
+            let done = match answer {
+                Fitting::Result(result) => {
+                    self.note_result(at, &call, result).await;
+                    Ok(())
                 }
+                Fitting::Resumed(resumption) => self.resume_program(at, &call, *resumption).await,
                 Fitting::Decided(approval, decision) => {
-                    self.run_decided_call(at, &call, Decided::new(approval, decision)).await?;
+                    self.run_decided_call(at, &call, Decided::new(approval, decision)).await
                 }
+            };
+            match done {
+                Ok(()) => {}
+                Err(error) if n_done > 0 => return Ok(Some(error)),
+                Err(error) => return Err(error),
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The call of an answer, which is none of those that have one.

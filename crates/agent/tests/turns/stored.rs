@@ -157,6 +157,18 @@ impl Store for Disk {
     }
 }
 
+/// Transcripts on a disk, and a context that fills it after the first result.
+fn transcripts_on_disk() -> (Transcripts, Arc<AtomicBool>, TurnContext) {
+    let is_full = Arc::new(AtomicBool::new(false));
+    let memory = Memory::new(Bounds { records: 100, bytes: 1 << 20 });
+    let transcripts = Transcripts::new(Arc::new(Disk { memory, is_full: Arc::clone(&is_full) }));
+    let filled = Arc::clone(&is_full);
+    let context = context().with_events(move |event| {
+        filled.fetch_or(matches!(event, TurnEvent::Result(_)), Ordering::Relaxed);
+    });
+    (transcripts, is_full, context)
+}
+
 #[tokio::test]
 async fn a_turn_that_cannot_be_kept_any_more_reports_the_calls_that_it_made() {
     for dialect in DIALECTS {
@@ -183,4 +195,25 @@ async fn a_turn_that_cannot_be_kept_any_more_reports_the_calls_that_it_made() {
         assert_eq!(made.all().len(), 1, "{dialect}");
         fake.refused_nothing();
     }
+}
+
+#[tokio::test]
+async fn approved_calls_that_were_made_are_reported_when_the_next_one_cannot_be_made() {
+    let calls = Said::calls(&[("shop-add", r#"{"n":1}"#), ("shop-remove", r#"{"n":2}"#)]);
+    let (fake, made) = (Fake::new(Dialect::OpenAi, [Step::Says(calls)]), Made::default());
+    let (transcripts, _, context) = transcripts_on_disk();
+    let agent = agent(&fake, &made, AgentSettings::default());
+    let kept = transcripts.turn(&agent, "pizza", Input::text("Go."), &crate::shop::context()).await;
+    let pending = kept.unwrap().end.pending;
+    assert_eq!(pending.len(), 2);
+    let approve = |id: &String| Answer::new(id.clone(), Given::Decision(Decision::Approve));
+    let answers = pending.iter().map(|call| approve(&call.id)).collect();
+    let kept = transcripts.turn(&agent, "pizza", Input::Answers(answers), &context).await.unwrap();
+    assert_eq!((kept.end.reason, made.all().len()), (EndReason::Cancelled, 1));
+    let results: Vec<&str> = kept.added_messages().iter().map(|message| message.text()).collect();
+    assert_eq!(results.len(), 2, "{results:?}");
+    assert!(
+        !results[0].contains("cancelled") && results[1].contains("nothing was sent"),
+        "{results:?}"
+    );
 }
