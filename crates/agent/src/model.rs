@@ -182,8 +182,8 @@ impl Model {
             let failure = match sent {
                 Ok(reply) => {
                     self.record(began.elapsed(), None);
-                    span.record("gen_ai.usage.input_tokens", reply.usage.input);
-                    span.record("gen_ai.usage.output_tokens", reply.usage.output);
+                    span.record("gen_ai.usage.input_tokens", whole_number(reply.usage.input));
+                    span.record("gen_ai.usage.output_tokens", whole_number(reply.usage.output));
                     return Ok(reply);
                 }
                 Err(failure) => failure,
@@ -191,6 +191,7 @@ impl Model {
             let kind = if failure.is_transient { "unavailable" } else { "_OTHER" };
             self.record(began.elapsed(), Some(kind));
             span.record("error.type", kind);
+            span.record("otel.status_code", "ERROR");
             drop(span);
             let pause = failure.retry_after.unwrap_or_else(|| PAUSE.saturating_mul(n_sent));
             let is_late = pause >= deadline.saturating_duration_since(Instant::now());
@@ -210,16 +211,19 @@ impl Model {
 
     /// The step of a trace for one attempt, by the conventions of OpenTelemetry for requests to models.
     fn span(&self) -> Span {
+        let usual = if self.url.scheme_str() == Some("http") { 80 } else { 443 };
         tracing::debug_span!(
             "chat",
             "otel.name" = format!("chat {}", self.name()),
             "otel.kind" = "client",
+            "otel.status_code" = Empty,
             "gen_ai.operation.name" = "chat",
             "gen_ai.provider.name" = self.wire.provider,
             "gen_ai.request.model" = self.name(),
             "gen_ai.usage.input_tokens" = Empty,
             "gen_ai.usage.output_tokens" = Empty,
             "server.address" = self.url.host().unwrap_or_default(),
+            "server.port" = i64::from(self.url.port_u16().unwrap_or(usual)),
             "error.type" = Empty,
         )
     }
@@ -330,6 +334,11 @@ impl Model {
         let reply = self.wire.whole_reply(&text);
         reply.map_err(|fault| ModelFailure::of_reply(&fault, &masker))
     }
+}
+
+/// A number as a trace has it: OpenTelemetry has signed ones alone, and others become texts.
+fn whole_number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn begins_json(bytes: &[u8]) -> bool {
