@@ -13,12 +13,14 @@ pub(super) fn is_refusal(error: &Value, said: &str) -> bool {
 /// give it to any request that is not valid.
 const NAMES: [&str; 4] =
     ["content_filter", "content_policy_violation", "data_inspection_failed", "1301"];
-/// Parts of sentences of OpenAI, `DeepSeek`, `DashScope` and `LiteLLM`, in small letters.
-const WORDS: [&str; 5] = [
+/// Parts of sentences of OpenAI, `DeepSeek`, `DashScope`, Azure and `LiteLLM`, in small letters.
+const WORDS: [&str; 7] = [
     "your prompt was flagged",
     "limited access to this content for safety",
     "content exists risk",
     "datainspectionfailed",
+    "openai's content management policy",
+    "responsibleaipolicyviolation",
     "contentpolicyviolationerror",
 ];
 
@@ -40,6 +42,8 @@ mod tests {
             "Content Exists Risk",
             "<400> InternalError.Algo.DataInspectionFailed: Input text data may contain inappropriate content.",
             "litellm.BadRequestError: litellm.ContentPolicyViolationError: AzureException - filtered",
+            "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry.",
+            "Error code: 400 - {'error': {'message': 'filtered', 'innererror': {'code': 'ResponsibleAIPolicyViolation'}}}",
         ] {
             assert!(is_refusal(&Value::Null, said), "{said}");
         }

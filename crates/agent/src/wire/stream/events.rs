@@ -81,6 +81,11 @@ impl Events {
         }
         // A byte order mark may stand before the first line.
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+        // llama.cpp names the field of an error after it, and not `data`, up to the autumn of 2025.
+        if let Some(error) = line.strip_prefix("error:").filter(|error| error.contains('{')) {
+            let before = std::mem::replace(&mut self.data, format!("{{\"error\":{error}}}"));
+            return Some(before).filter(|data| !data.is_empty());
+        }
         let data = line.strip_prefix("data:")?;
         let data = data.strip_prefix(' ').unwrap_or(data);
         // Some servers end an event with one line break: no JSON goes on with an object after an object.

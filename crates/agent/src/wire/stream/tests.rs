@@ -220,3 +220,17 @@ fn an_error_in_a_stream_is_said_in_the_providers_words() {
         assert!(said.contains("Overloaded"), "{dialect}: {said}");
     }
 }
+
+/// As `llama-server` wrote it into a stream that it had begun.
+#[test]
+fn an_error_in_a_field_of_its_own_is_the_fault_of_the_stream() {
+    let said = "the request exceeds the available context size. try increasing the context size or enable context shift";
+    let error = format!(r#"{{"code":400,"message":"{said}","type":"invalid_request_error"}}"#);
+    let begun = r#"data: {"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]}"#;
+    for bytes in [format!("error: {error}\n\n"), format!("{begun}\n\nerror: {error}\n\n")] {
+        for n_piece in [1, 7, bytes.len()] {
+            let fault = fed(wire(Dialect::OpenAi).unwrap(), bytes.as_bytes(), n_piece).unwrap_err();
+            assert_eq!(fault, format!("the model failed: {said}"), "{bytes}");
+        }
+    }
+}
