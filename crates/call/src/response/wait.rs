@@ -31,9 +31,25 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(foreign_time(wait.as_secs_f64()))
 }
 
-/// The wait that an error of Google's interfaces asks for: `retryDelay` of a `google.rpc.RetryInfo` among its `details`. It is
-/// bounded.
+/// The wait that an error asks for: `retryDelay` of a `google.rpc.RetryInfo` among its `details`, or `retry_after`. It is bounded.
 pub fn retry_delay(error: &Value) -> Option<Duration> {
+    retry_info_delay(error).or_else(|| stated_delay(error))
+}
+
+/// The seconds in `retry_after`, as Discord and Cloudflare write it, and Telegram among `parameters`.
+fn stated_delay(error: &Value) -> Option<Duration> {
+    let holders = [Some(error), error.get("parameters")];
+    let stated = holders.into_iter().flatten().find_map(|holder| holder.get("retry_after"))?;
+    let seconds = match stated {
+        Value::Number(number) => number.as_f64()?,
+        Value::String(text) => unsigned_number(text)?,
+        _ => return None,
+    };
+    (seconds >= 0.0).then(|| foreign_time(seconds))
+}
+
+/// The delay that an error of Google's interfaces states.
+fn retry_info_delay(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let is_retry_info = |detail: &&Value| {
         let kind = detail.get("@type").and_then(Value::as_str);
@@ -45,11 +61,12 @@ pub fn retry_delay(error: &Value) -> Option<Duration> {
     Some(foreign_time(seconds))
 }
 
-/// The wait that the body of a response asks for, if it is an error of Google's interfaces. It is bounded.
+/// The wait that the body of a response asks for, as [`retry_delay`] reads it from its error or from all of it. It is bounded.
 pub fn retry_delay_in_body(body: &[u8]) -> Option<Duration> {
     let body = std::str::from_utf8(body).ok()?;
     let body = Some(body).filter(|body| begins_like_json(body.as_bytes()))?;
-    retry_delay(Value::parse(body).ok()?.get("error")?)
+    let body = Value::parse(body).ok()?;
+    body.get("error").and_then(retry_delay).or_else(|| retry_delay(&body))
 }
 
 /// The wait that a response without success asks for by its headers, or else in its body.
@@ -135,6 +152,28 @@ mod tests {
             headers.insert(RETRY_AFTER, "7".parse().unwrap());
             let wait = retry_after(&headers).map(|wait| wait.as_millis());
             assert_eq!(wait, expected.map(u128::from), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_body_states_the_seconds_of_the_wait() {
+        for (body, expected) in [
+            (
+                r#"{"message": "You are being rate limited.", "retry_after": 226.591, "global": false}"#,
+                Some(226_591),
+            ),
+            (
+                r#"{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 14","parameters":{"retry_after":14}}"#,
+                Some(14_000),
+            ),
+            (r#"{"error":{"code":524,"retry_after":"120"}}"#, Some(120_000)),
+            (r#"{"retry_after":1e300}"#, Some(YEAR * 1000)),
+            (r#"{"retry_after":-1}"#, None),
+            (r#"{"retry_after":"soon"}"#, None),
+            (r#"{"retry_after":null}"#, None),
+        ] {
+            let wait = retry_delay_in_body(body.as_bytes()).map(|wait| wait.as_millis());
+            assert_eq!(wait, expected.map(u128::from), "{body}");
         }
     }
 
