@@ -8,7 +8,7 @@ mod record;
 mod repair;
 
 use callgate_dialect::Dialect;
-use callgate_tool::{Fault, Json, ToolCall, Value};
+use callgate_tool::{Json, Value};
 
 pub(crate) use self::open::{CallState, Open, Waiting, failed_result, tool_result};
 pub(crate) use self::readable::EarlierResults;
@@ -122,10 +122,10 @@ impl Transcript {
         }
     }
 
-    /// Ends each open call that has no result yet with a fault.
-    pub(crate) fn end_open(&mut self, fault: impl Fn(&ToolCall) -> Box<Fault>) {
+    /// Ends each open call that has no result yet, because the user went on.
+    pub(crate) fn pass_over_open(&mut self) {
         if let Some(open) = &mut self.open {
-            open.end_all(fault);
+            open.pass_over();
         }
     }
 }

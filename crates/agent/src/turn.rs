@@ -8,7 +8,6 @@ mod tokens;
 
 use std::time::Duration;
 
-use callgate_call::wording::turn as wording;
 use callgate_policy::TurnId;
 use callgate_tool::{SessionSource, Value};
 use tokio::time::Instant;
@@ -170,7 +169,7 @@ impl<'t> RunningTurn<'t> {
 
     /// Adds what the user says, in place of answers to calls that wait.
     fn add_user_message(&mut self, message: Value) {
-        self.transcript.end_open(|_| wording::passed_over());
+        self.transcript.pass_over_open();
         self.transcript.close();
         self.before_input = Some(self.transcript.messages.len());
         self.is_first = true;

@@ -3,7 +3,9 @@
 
 use callgate_call::wording::turn as wording;
 use callgate_dialect::ReadMessage;
-use callgate_tool::{Fault, Journal, Json, Outcome, Pending, ToolCall, ToolResult, Value};
+use callgate_tool::{
+    Fault, Journal, Json, Outcome, Pending, PendingKind, ToolCall, ToolResult, Value,
+};
 
 use crate::wire::Wire;
 
@@ -37,6 +39,18 @@ pub(crate) enum Waiting {
     Pending(Box<Pending>),
     /// For its result: the caller of the turn makes the calls.
     Result,
+}
+
+impl Waiting {
+    /// True if somebody else was asked to run the call, or if it runs a program that has begun.
+    fn may_be_executed(&self) -> bool {
+        match self {
+            Self::Pending(pending) => {
+                pending.kind == PendingKind::Client || pending.is_of_program()
+            }
+            Self::Result => true,
+        }
+    }
 }
 
 impl Open {
@@ -132,6 +146,21 @@ impl Open {
                 let fault = fault(&call);
                 self.set(at, CallState::Ended(failed_result(&call, fault)));
             }
+        }
+    }
+
+    /// Ends each call without a result, because the user went on.
+    pub(crate) fn pass_over(&mut self) {
+        let calls: Vec<_> = self.calls().map(|(at, call)| (at, call.clone())).collect();
+        for (at, call) in calls {
+            let fault = match self.states.get(at) {
+                Some(CallState::Waits(waiting)) if waiting.may_be_executed() => {
+                    wording::passed_over_running()
+                }
+                Some(CallState::Held | CallState::Waits(_)) => wording::passed_over(),
+                _ => continue,
+            };
+            self.set(at, CallState::Ended(failed_result(&call, fault)));
         }
     }
 

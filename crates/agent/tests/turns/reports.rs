@@ -149,3 +149,21 @@ async fn a_turn_whose_conversation_is_removed_makes_no_further_call() {
     assert_eq!(made.all(), ["shop-menu {}"]);
     assert!(transcripts.list(None, None, 7).await.unwrap().is_empty());
 }
+
+/// Its client may have run it before the user went on.
+#[tokio::test]
+async fn a_call_of_the_client_that_is_passed_over_may_have_been_executed() {
+    for dialect in DIALECTS {
+        let steps = [Step::Says(Said::calls(&[("shop-ask", r#"{"n":1}"#)]))];
+        let (fake, made) = (Fake::new(dialect, steps), Made::default());
+        let agent = agent(&fake, &made, crate::shop::unasked());
+        let mut transcript = Transcript::new(dialect).unwrap();
+        let first = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+        assert_eq!(first.pending[0].kind, "client", "{dialect}");
+        agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
+        let said = fake.last().to_string();
+        assert!(said.contains("may have been executed"), "{dialect}: {said}");
+        assert!(!said.contains("nothing was sent"), "{dialect}: {said}");
+        fake.refused_nothing();
+    }
+}

@@ -19,6 +19,10 @@ faults! {
     pub fn not_readable(tool: &str) = ToolRemoved, GiveUp, reached Maybe:
         "there is no tool `{tool}` any more, so the result of this call cannot be read; go on without it", tool = shortened_text(tool);
 
+    /// The user went on while a client ran the call, or a program that had begun waited.
+    pub fn passed_over_running() = OutcomeUnknown, AskUser, reached Maybe:
+        "the user went on before this call had its result; it may have been executed, in whole or in part: look, or ask before you call again";
+
     /// The reply of the model was cut, so that the arguments may be, too.
     pub fn incomplete() = InvalidArguments, CorrectArguments:
         "the reply reached its most tokens, so this call may be cut, nothing was sent; call again with less";
