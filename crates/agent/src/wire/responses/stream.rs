@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use self::items::Items;
 use crate::wire::{
-    fault::{ReplyFault, provider_fault},
+    fault::{ReplyFault, error_of, provider_fault},
     stream::{EventParts, Events, unreadable_event},
 };
 
@@ -48,7 +48,8 @@ impl EventParts for PartialReply {
                 let event = Value::parse(data).map_err(unreadable_event)?;
                 Ok(self.items.add(kind, event))
             }
-            _ => Ok(String::new()),
+            kind if kind.starts_with("response.") => Ok(String::new()),
+            _ => check_for_bare_error(data),
         }
     }
 
@@ -66,6 +67,15 @@ impl EventParts for PartialReply {
         }
         response.insert("output", Value::Array(items));
         Some(Value::Object(response).to_string())
+    }
+}
+
+/// An event of no response may be an error of the server or of a proxy, in the form that bodies have.
+fn check_for_bare_error(data: &str) -> Result<String, ReplyFault> {
+    let mut event = Value::parse(data).map_err(unreadable_event)?;
+    match error_of(&mut event) {
+        Some(error) => Err(provider_fault(error)),
+        None => Ok(String::new()),
     }
 }
 

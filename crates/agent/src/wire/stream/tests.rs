@@ -234,3 +234,17 @@ fn an_error_in_a_field_of_its_own_is_the_fault_of_the_stream() {
         }
     }
 }
+
+/// As vLLM writes it in place of an event; a proxy's sign of life is none.
+#[test]
+fn an_error_in_place_of_an_event_is_the_fault_of_every_stream() {
+    let error = r#"{"object":"error","message":"the engine is dead","type":"InternalServerError","param":null,"code":500}"#;
+    let alive = r#"{"type":"keepalive","sequence_number":3}"#;
+    for dialect in [Dialect::Anthropic, Dialect::OpenAi, Dialect::Responses] {
+        let wire = wire(dialect).unwrap();
+        let fault = fed(wire, format!("data: {error}\n\n").as_bytes(), 9).unwrap_err();
+        assert_eq!(fault, "the model failed: the engine is dead", "{dialect}");
+        let events = format!(": ping\n\ndata: {alive}\n\ndata:\n\n");
+        assert_eq!(fed(wire, events.as_bytes(), 9), Ok((String::new(), None)), "{dialect}");
+    }
+}
