@@ -1,5 +1,7 @@
 //! The tokens that a turn took, as providers count them.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use callgate_tool::Value;
 use serde::{Deserialize, Deserializer, Serialize};
 

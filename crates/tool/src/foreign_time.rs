@@ -1,5 +1,7 @@
 //! Times that a server states, bounded where they come in: whoever adds one to a clock, or sleeps for it, cannot overflow.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use std::time::Duration;
 
 /// A time that a server states in seconds: from zero to a year. What is no number counts as zero.

@@ -1,6 +1,8 @@
 //! The wait that a response asks for before another request: by its headers, and in its body as Google's interfaces write it.
 //! Every wait is bounded.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
