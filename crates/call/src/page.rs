@@ -22,11 +22,27 @@ use self::{
 };
 use crate::check::resolved_schema;
 
-pub(crate) fn next_of_headers(operation: &Operation, headers: &HeaderMap) -> Arguments {
+pub(crate) fn next_of_headers(
+    operation: &Operation,
+    asked: &Arguments,
+    headers: &HeaderMap,
+) -> Arguments {
     let mut arguments =
         next_links(headers).map(|target| arguments_of_next_address(operation, target));
     let linked = arguments.find(|arguments| !arguments.is_empty());
-    linked.or_else(|| next_page_of_header(operation, headers)).unwrap_or_default()
+    let named = || next_page_of_header(operation, headers);
+    let stated = || next_of_json_header(operation, asked, headers);
+    linked.or_else(named).or_else(stated).unwrap_or_default()
+}
+
+/// Many services made with .NET state their pages as JSON in a header.
+fn next_of_json_header(
+    operation: &Operation,
+    asked: &Arguments,
+    headers: &HeaderMap,
+) -> Option<Arguments> {
+    let stated = Value::parse(headers.get("x-pagination")?.to_str().ok()?).ok()?;
+    Some(next_of_body(operation, asked, &stated))
 }
 
 fn next_page_of_header(operation: &Operation, headers: &HeaderMap) -> Option<Arguments> {
@@ -81,8 +97,9 @@ pub(crate) fn note_unnamed_page(
     let has_more = members.and_then(stated_more);
     let goes_on = has_more.unwrap_or_else(|| names_next_address(headers, json.value()));
     let is_named = || {
-        !next_of_headers(operation, headers).is_empty()
-            || !next_of_body(operation, &Arguments::new(), json.value()).is_empty()
+        let asked = Arguments::new();
+        !next_of_headers(operation, &asked, headers).is_empty()
+            || !next_of_body(operation, &asked, json.value()).is_empty()
     };
     let is_noted = || {
         let is_loss = |event: &Event| {
@@ -256,7 +273,7 @@ fn page_number_arguments(
         matching_member.1.as_u64()
     };
     let page = number(NUMBERS)?;
-    let pages = number(&["totalpages", "pages", "pagecount", "lastpage", "nbpages"])?;
+    let pages = number(&["totalpages", "pages", "pagecount", "lastpage", "nbpages", "totalpage"])?;
     let input = query_input(operation, "page").or_else(|| query_input(operation, "pagenumber"))?;
     let next = page_behind(operation, input, asked, page)?;
     // The last of pages that count from 0 is told by a parameter that counts from 1.

@@ -185,7 +185,7 @@ impl Shape {
     }
 
     fn shape_json(&self, json: Json, read: &ReadResponse<'_>) -> ShapedContent {
-        let mut next = page::next_of_headers(read.operation, read.headers);
+        let mut next = page::next_of_headers(read.operation, read.arguments, read.headers);
         if read.n_more == 0 && self.shows_all(json.text()) {
             if next.is_empty() && page::is_paged(read.operation) && page::may_name_page(json.text())
             {

@@ -58,10 +58,11 @@ pub(super) const OWN_CURSORS: &[Member] = &[
     Member { subjects: &["offset"], parameters: &["offset"] },
     Member { subjects: &["pagetoken"], parameters: &["pagetoken"] },
 ];
-/// Headers that name the next page: of GitLab and of Azure `DevOps`.
+/// Headers that name the next page: of GitLab, of Azure `DevOps`, and of many others.
 pub(super) const HEADERS: &[Member] = &[
     Member { subjects: &["x-next-page"], parameters: &["page"] },
     Member { subjects: &["x-ms-continuationtoken"], parameters: &["continuationtoken"] },
+    Member { subjects: &["x-next-cursor"], parameters: CURSORS },
 ];
 /// What `next` may name for its address to be that of a page.
 pub(super) const PAGE_ADDRESSES: &[&str] =

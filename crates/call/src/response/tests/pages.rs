@@ -230,20 +230,27 @@ fn each_way_in_which_services_name_a_next_page_is_followed() {
     ] {
         check_parameter(parameter, &body, &expected);
     }
-    let page = json!([{"name": "page", "in": "query", "schema": {"type": "integer"}}]);
-    for (header, expected) in [("2", json!({"page": 2})), ("", json!({}))] {
-        let mut headers = HeaderMap::new();
-        headers.insert("x-next-page", HeaderValue::from_static(header));
-        let (next, _) = next_page_for(&with_parameters(&page), headers, &json!([]));
-        assert_eq!(next, expected, "{header}");
+}
+
+#[test]
+fn each_header_in_which_services_name_a_next_page_is_followed() {
+    let (azure, position) = ("x-ms-continuationtoken", "x-pagination");
+    for (name, header, text, expected) in [
+        ("page", "x-next-page", "2", json!(2)),
+        ("page", "x-next-page", "", Value::Null),
+        ("continuationToken", azure, "1600", json!("1600")),
+        ("cursor", "x-next-cursor", "101", json!("101")),
+        ("PageNumber", position, r#"{"PageNumber":1,"TotalPages":5}"#, json!(2)),
+        ("page", position, r#"{"page":1,"nextPage":2,"pageCount":187}"#, json!(2)),
+        ("page", position, r#"{"CurrentPage":2,"TotalPages":3,"HasNext":false}"#, Value::Null),
+        ("page", position, "2 of 7", Value::Null),
+    ] {
+        let declared = json!([{"name": name, "in": "query", "schema": {"type": "string"}}]);
+        let named = (header.parse().unwrap(), HeaderValue::from_static(text));
+        let headers = HeaderMap::from_iter([named]);
+        let (next, _) = next_page_for(&with_parameters(&declared), headers, &json!([]));
+        assert_eq!(next.get(name).cloned().unwrap_or_default(), expected, "{header} {text}");
     }
-    let token = json!([{"name": "continuationToken", "in": "query", "schema": {"type": "string"}}]);
-    let headers = HeaderMap::from_iter([(
-        "x-ms-continuationtoken".parse().unwrap(),
-        HeaderValue::from_static("1600"),
-    )]);
-    let (next, _) = next_page_for(&with_parameters(&token), headers, &json!({"value": []}));
-    assert_eq!(next, json!({"continuationToken": "1600"}));
 }
 
 /// Sentry names a page behind the last one; other services repeat the cursor of the request.
