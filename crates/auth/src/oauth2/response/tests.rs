@@ -118,108 +118,111 @@ fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_reques
 
 /// As servers of the world answer: Zoom, ServiceNow, Salesforce, Slack, HubSpot, X, Apigee, a server of Nimbus and of Laravel, Keycloak,
 /// and a gateway before one.
+const ANSWERS: [(u16, &str, &str, &str, &str); 14] = [
+    (
+        400,
+        JSON,
+        r#"{"reason":"Invalid client_id or client_secret","error":"invalid_client"}"#,
+        "refused invalid_client",
+        "Invalid client_id or client_secret",
+    ),
+    (
+        401,
+        JSON,
+        r#"{"error_description": "access_denied", "error": "server_error"}"#,
+        "refused server_error",
+        "",
+    ),
+    (
+        400,
+        JSON,
+        r#"{"error":"invalid_client_id","error_description":"client identifier invalid"}"#,
+        "refused an error code of its own",
+        "client identifier invalid",
+    ),
+    (
+        400,
+        JSON,
+        r#"[{"message":"Session expired or invalid","errorCode":"INVALID_SESSION_ID"}]"#,
+        "the token endpoint answered 400, which is no token",
+        "Session expired or invalid",
+    ),
+    (
+        200,
+        JSON,
+        r#"{"ok":false,"error":"bad_client_secret"}"#,
+        "refused an error code of its own",
+        "bad_client_secret",
+    ),
+    (
+        400,
+        JSON,
+        r#"{"status":"BAD_AUTH_CODE","message":"missing or unknown auth code"}"#,
+        "the token endpoint answered 400, which is no token",
+        "missing or unknown auth code",
+    ),
+    (
+        403,
+        JSON,
+        r#"{"errors":[{"code":99,"message":"Unable to verify your credentials","label":"authenticity_token_error"}]}"#,
+        "the token endpoint answered 403, which is no token",
+        "Unable to verify your credentials",
+    ),
+    (
+        401,
+        JSON,
+        r#"{"fault":{"faultstring":"Invalid ApiKey","detail":{"errorcode":"oauth.v2.InvalidApiKey"}}}"#,
+        "the token endpoint answered 401, which is no token",
+        "Invalid ApiKey",
+    ),
+    (
+        400,
+        JSON,
+        r#"{"code":"invalid_request","description":"client 'a' is not authorized to get token with aud=b","uri":null}"#,
+        "refused invalid_request",
+        "client 'a' is not authorized to get token with aud=b",
+    ),
+    (
+        401,
+        JSON,
+        r#"{"error":"invalid_client","message":"Client authentication failed"}"#,
+        "refused invalid_client",
+        "Client authentication failed",
+    ),
+    (
+        404,
+        JSON,
+        r#"{"error":"Realm does not exist"}"#,
+        "refused an error code of its own",
+        "Realm does not exist",
+    ),
+    (
+        503,
+        JSON,
+        r#"{"error":"temporarily_unavailable","error_description":"AADSTS90033: A transient error has occurred."}"#,
+        "the token endpoint is out of order, Later",
+        "AADSTS90033: A transient error has occurred.",
+    ),
+    (
+        401,
+        "text/plain; charset=utf-8",
+        "the client assertion has expired\n",
+        "the token endpoint answered 401, which is no token",
+        "the client assertion has expired",
+    ),
+    (502, "text/html", "<h1>Bad Gateway</h1>", "the token endpoint is out of order, Soon", ""),
+];
+
 #[test]
 fn the_reason_is_told_wherever_a_server_writes_it_and_whatever_the_failure_is() {
-    let json = "application/json";
-    for (status, media_type, body, expected, reason) in [
-        (
-            400,
-            json,
-            r#"{"reason":"Invalid client_id or client_secret","error":"invalid_client"}"#,
-            "refused invalid_client",
-            "Invalid client_id or client_secret",
-        ),
-        (
-            401,
-            json,
-            r#"{"error_description": "access_denied", "error": "server_error"}"#,
-            "refused server_error",
-            "",
-        ),
-        (
-            400,
-            json,
-            r#"{"error":"invalid_client_id","error_description":"client identifier invalid"}"#,
-            "refused an error code of its own",
-            "client identifier invalid",
-        ),
-        (
-            400,
-            json,
-            r#"[{"message":"Session expired or invalid","errorCode":"INVALID_SESSION_ID"}]"#,
-            "the token endpoint answered 400, which is no token",
-            "Session expired or invalid",
-        ),
-        (
-            200,
-            json,
-            r#"{"ok":false,"error":"bad_client_secret"}"#,
-            "refused an error code of its own",
-            "bad_client_secret",
-        ),
-        (
-            400,
-            json,
-            r#"{"status":"BAD_AUTH_CODE","message":"missing or unknown auth code"}"#,
-            "the token endpoint answered 400, which is no token",
-            "missing or unknown auth code",
-        ),
-        (
-            403,
-            json,
-            r#"{"errors":[{"code":99,"message":"Unable to verify your credentials","label":"authenticity_token_error"}]}"#,
-            "the token endpoint answered 403, which is no token",
-            "Unable to verify your credentials",
-        ),
-        (
-            401,
-            json,
-            r#"{"fault":{"faultstring":"Invalid ApiKey","detail":{"errorcode":"oauth.v2.InvalidApiKey"}}}"#,
-            "the token endpoint answered 401, which is no token",
-            "Invalid ApiKey",
-        ),
-        (
-            400,
-            json,
-            r#"{"code":"invalid_request","description":"client 'a' is not authorized to get token with aud=b","uri":null}"#,
-            "refused invalid_request",
-            "client 'a' is not authorized to get token with aud=b",
-        ),
-        (
-            401,
-            json,
-            r#"{"error":"invalid_client","message":"Client authentication failed"}"#,
-            "refused invalid_client",
-            "Client authentication failed",
-        ),
-        (
-            404,
-            json,
-            r#"{"error":"Realm does not exist"}"#,
-            "refused an error code of its own",
-            "Realm does not exist",
-        ),
-        (
-            503,
-            json,
-            r#"{"error":"temporarily_unavailable","error_description":"AADSTS90033: A transient error has occurred."}"#,
-            "the token endpoint is out of order, Later",
-            "AADSTS90033: A transient error has occurred.",
-        ),
-        (
-            401,
-            "text/plain; charset=utf-8",
-            "the client assertion has expired\n",
-            "the token endpoint answered 401, which is no token",
-            "the client assertion has expired",
-        ),
-        (502, "text/html", "<h1>Bad Gateway</h1>", "the token endpoint is out of order, Soon", ""),
-    ] {
+    for (status, media_type, body, expected, reason) in ANSWERS {
         let failure = token_response(&answer(status, media_type, body)).unwrap_err();
         let said = failure.said().unwrap_or_default();
         assert_eq!((&*shown(&failure), said), (expected, reason), "{body}");
     }
 }
+
+const JSON: &str = "application/json";
 
 #[test]
 fn the_reason_of_a_refusal_may_be_in_its_challenge() {

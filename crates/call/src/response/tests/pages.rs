@@ -176,6 +176,16 @@ fn each_way_in_which_services_name_a_next_page_is_followed() {
             json!(3),
         ),
         ("starting_after", json!({"has_more": true, "data": ab}), json!("b")),
+        ("after", json!({"pageInfo": {"hasNextPage": true, "endCursor": "x"}}), json!("x")),
+    ] {
+        check_parameter(parameter, &body, &expected);
+    }
+}
+
+#[test]
+fn each_service_that_names_a_next_page_in_its_own_way_is_followed() {
+    let ab = json!([{"id": "a"}, {"id": "b"}]);
+    for (parameter, body, expected) in [
         // Square, Twitch, Lark, Nexus, Pinterest, Airtable.
         ("cursor", json!({"payments": ab, "cursor": "x="}), json!("x=")),
         ("after", json!({"data": ab, "pagination": {"cursor": "x"}}), json!("x")),
@@ -226,7 +236,6 @@ fn each_way_in_which_services_name_a_next_page_is_followed() {
         ),
         ("page", json!({"content": ab, "page": {"number": 0, "totalPages": 5}}), json!(1)),
         ("page", json!({"hits": ab, "page": 0, "nbPages": 5}), json!(1)),
-        ("after", json!({"pageInfo": {"hasNextPage": true, "endCursor": "x"}}), json!("x")),
     ] {
         check_parameter(parameter, &body, &expected);
     }
