@@ -80,16 +80,16 @@ fn has_own_code(members: &Map<String, Value>) -> bool {
 /// The reason of a refusal, where RFC 6749 §5.2 has it, or where servers of other traditions have it: in the first member of
 /// `REASONS` that holds words, however deep, or as a code of the server's own.
 fn refusal_reason(body: &[u8]) -> Option<String> {
-    let reason = match body_members(body) {
-        Some(members) => words_in_members(&members, MOST_LEVELS).map(ToOwned::to_owned),
-        None => {
-            let list: Vec<Map<String, Value>> = serde_json::from_slice(body).ok()?;
-            let mut reasons =
-                list.iter().filter_map(|members| words_in_members(members, MOST_LEVELS));
-            reasons.next().map(ToOwned::to_owned)
-        }
+    let own = |members: Map<String, Value>| {
+        words_in_members(&members, MOST_LEVELS).map(ToOwned::to_owned)
     };
+    let reason = body_members(body).map_or_else(|| reason_in_list(body), own);
     reason.filter(|reason| standard_code(&reason.to_ascii_lowercase()).is_none())
+}
+
+fn reason_in_list(body: &[u8]) -> Option<String> {
+    let list: Vec<Map<String, Value>> = serde_json::from_slice(body).ok()?;
+    list.iter().find_map(|members| words_in_members(members, MOST_LEVELS)).map(ToOwned::to_owned)
 }
 
 fn words_in_members(members: &Map<String, Value>, levels: usize) -> Option<&str> {
