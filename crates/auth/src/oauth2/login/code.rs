@@ -2,7 +2,7 @@
 //! §4.1, with RFC 7636, RFC 8252 and RFC 9207). The secrets of one login are random and used once.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use callgate_secret::Secret;
+use callgate_secret::{Masker, Secret};
 use sha2::{Digest, Sha256};
 use url::{Url, form_urlencoded};
 
@@ -116,9 +116,12 @@ fn code_from_query(begun: &BegunLogin, credential: &str, query: &str) -> Result<
         let standard = standard_code(&code);
         let said = single_parameter(query, "error_description");
         let said = said.or_else(|| standard.is_none().then(|| code.clone()));
+        // A server may repeat each part of a request in its reasons.
+        let masker = Masker::new(vec![begun.state.clone()]);
+        let said = said.map(|said| shown_words(&masker.mask_text(&said)));
         let server = begun.url.origin().ascii_serialization();
         let denied = error::login_denied(credential, standard.unwrap_or(ITS_OWN));
-        return Err(denied.asked_at(Some(server), said.as_deref().map(shown_words)));
+        return Err(denied.asked_at(Some(server), said));
     }
     let code = single_parameter(query, "code").filter(|code| !code.is_empty()).map(Secret::new);
     code.ok_or_else(|| error::failed_login(credential, "the browser came back without a code"))
