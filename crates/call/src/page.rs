@@ -90,7 +90,7 @@ pub(crate) fn note_unnamed_page(
     let Content::Json(json) = content else { return };
     let has_one = |names: &[&str]| names.iter().any(|name| json.text().contains(name));
     let is_stated = has_one(STATEMENTS);
-    if !is_stated && !headers.contains_key(LINK) && !has_one(&["next", "Next"]) {
+    if !is_stated && !headers.contains_key(LINK) && !has_one(NEXT) {
         return;
     }
     let members = json.value().as_object().filter(|_| is_stated);
@@ -358,6 +358,8 @@ const MARKS: &[&str] = &[
     "ontinuation",
     "number\"",
 ];
+/// Parts of what names a next page: other words, such as `context`, are not looked through.
+const NEXT: &[&str] = &["\"next", "_next", ".next", "Next"];
 /// Parts of the names of members that state whether there is more.
 const STATEMENTS: &[&str] = &[
     "has_more",
