@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use callgate_policy::settings::{Breaker, CallRate};
+use callgate_policy::settings::CallLimitKeys;
 use callgate_settings::{Bytes, Count, Key, Mapping, Reader, Section, Table, Whole, at, keys};
 
 use crate::toolset::ToolsetConfig;
@@ -52,17 +52,6 @@ keys! {
     }
 }
 
-keys! {
-    pub(crate) CallLimitKeys over ToolsetConfig, in "`limits`" {
-        /// The conditions under which calls to an unreachable service pause.
-        breaker => call_limits.breaker: Breaker;
-        /// The number of calls that run at a time.
-        concurrency => call_limits.bound.concurrency: Count;
-        /// The number of calls that may start in a span of time.
-        rate => call_limits.bound.rate: CallRate;
-    }
-}
-
 /// A toolset with the limits under the key `limits` of the whole configuration; its other keys are the sidecar's.
 pub(crate) fn read_limits_of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
     let (mut toolset, pointer) = (ToolsetConfig::default(), at(root, "limits"));
@@ -87,7 +76,7 @@ pub(crate) fn apply_limits(
     if let Some(mapping) = reader.mapping(node, &pointer, &table) {
         ToolsetLimits::fill(toolset, reader, mapping);
         SharedLimits::fill(toolset, reader, mapping);
-        CallLimitKeys::fill(toolset, reader, mapping);
+        CallLimitKeys::fill(&mut toolset.call_limits, reader, mapping);
         set_own_tool_limits(mapping, toolset);
     }
 }

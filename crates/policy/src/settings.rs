@@ -95,6 +95,18 @@ keys! {
 }
 
 keys! {
+    /// The keys of the limits on a toolset's calls together.
+    pub CallLimitKeys over CallLimits, in "`limits`" {
+        /// The conditions under which calls to an unreachable service pause.
+        breaker: Breaker;
+        /// The number of calls that run at a time.
+        concurrency => bound.concurrency: Count;
+        /// The number of calls that may start in a span of time.
+        rate => bound.rate: CallRate;
+    }
+}
+
+keys! {
     /// The keys of the limits on all calls.
     pub CallsKeys over LimitsConfig, in "`calls`" {
         /// The number of calls of one principal that run at a time.
@@ -154,13 +166,13 @@ forms! {
         u32::try_from(count).ok().and_then(NonZeroU32::new)
     };
     /// The number of calls in a span of time.
-    pub struct CallRate => Rate, RateKeys::KIND, |reader, mapping, key| {
+    struct CallRate => Rate, RateKeys::KIND, |reader, mapping, key| {
         let RateKeys { burst, calls, per } = reader.get::<RateKeys>(mapping, key)?;
         let per = per.unwrap_or(Duration::from_secs(1));
         Some(Rate { calls: calls?, per, burst: burst.or(calls)? })
     };
     /// The breaker of a toolset.
-    pub struct Breaker => BreakerChoice, Kind::AnyOf(&[Kind::Choice(&["none"]), BreakerKeys::KIND]), read_breaker;
+    struct Breaker => BreakerChoice, Kind::AnyOf(&[Kind::Choice(&["none"]), BreakerKeys::KIND]), read_breaker;
 }
 
 fn read_breaker(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<BreakerChoice> {
