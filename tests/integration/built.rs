@@ -3,11 +3,16 @@
 use crate::prelude::*;
 use std::thread;
 
-use callgate::config::{Error, Loader};
+use callgate::config::{Error, Kinds, Loader};
+
+/// All kinds of toolsets, and exported tools as sources of them.
+pub(crate) fn kinds() -> Kinds {
+    config::kinds().with_source(callgate_ces::Exports)
+}
 
 /// Reads configurations that may have toolsets of all kinds, and name exported tools.
 pub(crate) fn loader() -> Loader {
-    config::loader().with_source(callgate_ces::Exports)
+    Loader::new().with_kinds(kinds())
 }
 
 /// Builds on a thread of its own: the caller may be in a runtime.

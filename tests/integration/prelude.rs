@@ -30,7 +30,7 @@ pub(crate) use callgate::{
     approval::Decision,
     auth::{Authenticator, Authorization, CredentialRefusal, GrantStore},
     client::ClientAnswer,
-    config::{self, Built, Config, Description, Environment, Finding, Retry, kinds},
+    config::{self, Built, Config, Description, Environment, Finding, Retry},
     dialect::{json_result, read_session},
     openapi::{Code, OperationStatus, Severity, TextLimits as Limits},
     result::{Event, Pending, PendingKind},
@@ -63,7 +63,8 @@ pub(crate) use tokio_rustls::TlsAcceptor;
 pub(crate) use crate::{
     authority::Authority,
     built::{
-        build, build_in, configured, configured_with, loader, result_of_service, services, toolset,
+        build, build_in, configured, configured_with, kinds, loader, result_of_service, services,
+        toolset,
     },
     configuration_schema::FULL,
     identity_provider::{Asked, Provider},

@@ -5,10 +5,11 @@
 //!
 //! ```no_run
 //! use callgate_ces::Exports;
-//! use callgate_config::{Environment, Loader};
+//! use callgate_config::{Environment, Kinds, Loader};
 //!
 //! # async fn example() -> Result<(), callgate_config::Error> {
-//! let config = Loader::new().with_source(Exports).file("callgate.yaml")?;
+//! let kinds = Kinds::new().with_source(Exports);
+//! let config = Loader::new().with_kinds(kinds).file("callgate.yaml")?;
 //! let built = config.build(&Environment::new(), None).await?;
 //! # drop(built);
 //! # Ok(())

@@ -69,8 +69,7 @@ pub fn run(kinds: &Kinds) -> ExitCode {
     memory_protection::close_memory();
     #[cfg(all(feature = "monty", unix))]
     commands::code_worker::name_own_program();
-    #[cfg(feature = "agents")]
-    let kinds = &kinds.clone().with_text_models(callgate_agent::text_model);
+    let kinds = &with_sources_and_models(kinds.clone());
     let command = match args::parse_arguments(std::env::args_os(), kinds) {
         Ok(arguments) => arguments.command,
         Err(error) => return usage_error::report_error(error),
@@ -79,6 +78,15 @@ pub fn run(kinds: &Kinds) -> ExitCode {
         .map_or(Ok(()), log::start_log)
         .and_then(|()| run_command(command, kinds));
     exit::exit_code(ended)
+}
+
+/// The kinds with what the features of this command register beside them.
+fn with_sources_and_models(kinds: Kinds) -> Kinds {
+    #[cfg(feature = "agents")]
+    let kinds = kinds.with_text_models(callgate_agent::text_model);
+    #[cfg(feature = "ces")]
+    let kinds = kinds.with_source(callgate_ces::Exports);
+    kinds
 }
 
 /// The reader of the log; `None` for a sidecar, which writes the log of its configuration, and for completion at a key press.

@@ -57,10 +57,7 @@ pub(crate) fn build_silently(
 
 /// The only way of the commands to a load: each names its effects.
 pub(crate) fn loader_with_effects(kinds: &Kinds, effects: LoadEffects) -> Loader {
-    let loader = Loader::new().with_kinds(kinds.clone()).with_effects(effects);
-    #[cfg(feature = "ces")]
-    let loader = loader.with_source(callgate_ces::Exports);
-    loader
+    Loader::new().with_kinds(kinds.clone()).with_effects(effects)
 }
 
 /// A loader that reads no file outside of a folder.

@@ -9,7 +9,11 @@ use callgate_settings::{
 };
 use callgate_tree::{Node, Object};
 
-use crate::{limits::ToolsetLimits, model::MakeTextModel};
+use crate::{
+    limits::ToolsetLimits,
+    model::MakeTextModel,
+    tool_source::{ToolSource, ToolSources},
+};
 
 /// The kinds that toolsets may be of, beside descriptions and functions: what a program registers.
 ///
@@ -26,6 +30,8 @@ use crate::{limits::ToolsetLimits, model::MakeTextModel};
 #[derive(Clone, Debug)]
 pub struct Kinds {
     all: Vec<Arc<dyn ToolsetKind>>,
+    /// The further kinds of sources of tools.
+    pub(crate) sources: ToolSources,
     /// The keys that name sources of kinds that are not in this build.
     absent: Vec<&'static str>,
     toolset: Vec<&'static [Key]>,
@@ -37,9 +43,10 @@ pub struct Kinds {
 
 impl Default for Kinds {
     fn default() -> Self {
-        let (all, absent, limits) = (Vec::new(), Vec::new(), ToolsetLimits::TABLE.shared.to_vec());
-        let (toolset, root, text_models) = (Vec::new(), Vec::new(), None);
-        Self { all, absent, toolset, limits, root, text_models }
+        let (all, sources, absent) = (Vec::new(), ToolSources::new(), Vec::new());
+        let (toolset, limits) = (Vec::new(), ToolsetLimits::TABLE.shared.to_vec());
+        let (root, text_models) = (Vec::new(), None);
+        Self { all, sources, absent, toolset, limits, root, text_models }
     }
 }
 
@@ -60,6 +67,14 @@ impl Kinds {
         self.limits.push(limits);
         self.root.push(root);
         self.all.push(Arc::new(kind));
+        self
+    }
+
+    /// Adds a kind of source of tools.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_source(mut self, source: impl ToolSource + 'static) -> Self {
+        self.sources.push(Arc::new(source));
         self
     }
 

@@ -4,7 +4,6 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use callgate_kind::ToolsetKind;
@@ -21,7 +20,6 @@ use crate::{
     options::{self, DescriptionOptions},
     session_texts::refuse_unfilled,
     text::{parse_tree, read_bytes, unreadable_file_error},
-    tool_source::{ToolSource, ToolSources},
     toolset::ToolsetConfig,
     toolsets::{ToolsetLocation, read_toolset},
 };
@@ -39,7 +37,6 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Loader {
-    sources: ToolSources,
     kinds: Kinds,
     effects: LoadEffects,
     root: Option<PathBuf>,
@@ -49,14 +46,6 @@ impl Loader {
     /// A loader that knows no further kinds, and whose loads may have all effects.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Adds a kind of source.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_source(mut self, source: impl ToolSource + 'static) -> Self {
-        self.sources.push(Arc::new(source));
-        self
     }
 
     /// Adds a kind of toolset.
@@ -209,7 +198,7 @@ impl Loader {
         let root = parse_tree(&file, text)?;
         Ok(self
             .with_loader_settings(Config::with_origin(text, &root, base, file))
-            .with_tree_values(&root, &self.sources, &self.kinds))
+            .with_tree_values(&root, &self.kinds))
     }
 
     /// A configuration whose reading and build have these effects at most.
@@ -240,7 +229,6 @@ impl Loader {
             pointer: "",
             directory: &config.base,
             usual: &usual,
-            sources: &self.sources,
             kinds: &self.kinds,
             root: &[],
         };

@@ -19,18 +19,12 @@ use crate::{
     limits,
     session_texts::refuse_unfilled,
     tables::RootKeys,
-    tool_source::ToolSources,
     toolsets::{self, ToolsetLocation},
 };
 
 impl Config {
     /// Fills in the values from the tree of the text.
-    pub(crate) fn with_tree_values(
-        mut self,
-        root: &Node,
-        sources: &ToolSources,
-        kinds: &Kinds,
-    ) -> Self {
+    pub(crate) fn with_tree_values(mut self, root: &Node, kinds: &Kinds) -> Self {
         let mut reader = mem::take(&mut self.reader);
         reader.built = Some("/toolsets/");
         let table = Table { shared: kinds.root_keys(), ..RootKeys::TABLE };
@@ -43,8 +37,7 @@ impl Config {
                 let usual = limits::read_limits_of_all(&mut reader, mapping);
                 let root = kinds.read_root(&mut reader, mapping);
                 let (pointer, directory, usual) = ("", &*self.base, &usual);
-                let place =
-                    ToolsetLocation { pointer, directory, usual, sources, kinds, root: &root };
+                let place = ToolsetLocation { pointer, directory, usual, kinds, root: &root };
                 self.toolsets = toolsets::read_toolsets(&mut reader, node, &place);
             } else if !reader.is_misspelt(mapping, "toolsets") {
                 let message = "expected the key `toolsets`, got none";
@@ -70,11 +63,7 @@ impl Config {
     fn read_with(text: &[u8], reader: callgate_settings::Reader) -> Result<Self, Error> {
         let root = parse_tree(Path::new(""), text)?;
         let config = Self::with_origin(text, &root, PathBuf::new(), PathBuf::new());
-        Ok(Self { reader, ..config }.with_tree_values(
-            &root,
-            &ToolSources::new(),
-            &Kinds::default(),
-        ))
+        Ok(Self { reader, ..config }.with_tree_values(&root, &Kinds::default()))
     }
 
     /// The configuration, if reading it found no fault.

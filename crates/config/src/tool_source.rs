@@ -20,10 +20,10 @@ pub(crate) use distrust::{Settings, strip_foreign_trust};
 pub use endpoint::{UNTRUSTED_ENDPOINT, is_public_https};
 
 /// A further kind of source of tools, which toolsets name by a key. A program registers it with
-/// [`Loader::with_source`](crate::Loader::with_source).
+/// [`Kinds::with_source`](crate::Kinds::with_source).
 ///
 /// ```
-/// use callgate_config::{Description, Loader, SourceTools, SourceToolset, ToolSource};
+/// use callgate_config::{Description, Kinds, Loader, SourceTools, SourceToolset, ToolSource};
 /// use callgate_tool::{Object, json};
 ///
 /// /// `petstore: HOST`: the pets of a host.
@@ -47,7 +47,7 @@ pub use endpoint::{UNTRUSTED_ENDPOINT, is_public_https};
 ///     }
 /// }
 ///
-/// let loader = Loader::new().with_source(Petstore);
+/// let loader = Loader::new().with_kinds(Kinds::new().with_source(Petstore));
 /// let config = loader.text("toolsets: {pets: {petstore: pets.example.com}}", "")?;
 /// let server = config.toolsets[0].server.as_ref().map(|server| server.as_str());
 /// assert_eq!(server, Some("https://pets.example.com/v1"));

@@ -14,7 +14,7 @@ use crate::{
     description::Description,
     kinds::{self, Kinds},
     limits, output, tool_edits,
-    tool_source::{self, Settings, SourcedToolset, ToolSources},
+    tool_source::{self, Settings, SourcedToolset},
     toolset::ToolsetConfig,
     toolset_keys::ToolsetKeys,
 };
@@ -92,9 +92,7 @@ pub(crate) struct ToolsetLocation<'a> {
     pub(crate) directory: &'a Path,
     /// A toolset with the values of keys that are missing.
     pub(crate) usual: &'a ToolsetConfig,
-    /// The kinds of sources that a toolset may name.
-    pub(crate) sources: &'a ToolSources,
-    /// The kinds that a toolset may be of.
+    /// The kinds that a toolset may be of, and the sources that it may name.
     pub(crate) kinds: &'a Kinds,
     /// What kinds read of the whole configuration.
     pub(crate) root: &'a [(&'static str, Kept)],
@@ -108,8 +106,13 @@ pub(crate) fn read_toolset(
     place: &ToolsetLocation<'_>,
 ) -> Option<ToolsetConfig> {
     let own = node;
-    let sourced =
-        tool_source::toolset_source(reader, place.sources, node, place.pointer, place.directory);
+    let sourced = tool_source::toolset_source(
+        reader,
+        &place.kinds.sources,
+        node,
+        place.pointer,
+        place.directory,
+    );
     let node = match &sourced {
         Some(SourcedToolset { node, .. }) => node.as_ref()?,
         None => node,

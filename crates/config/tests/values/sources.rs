@@ -1,6 +1,6 @@
 //! Toolsets that name a further kind of source of tools: each fault is a finding at the key that names the source.
 
-use callgate_config::{Description, Loader, SourceTools, SourceToolset, ToolSource};
+use callgate_config::{Description, Kinds, Loader, SourceTools, SourceToolset, ToolSource};
 use callgate_tool::{Object, Value, json};
 
 /// Tools of a description, with a setting that is a list nested as deep as the key says.
@@ -40,8 +40,8 @@ fn a_source_that_cannot_be_used_is_a_finding_at_its_key() {
             )],
         ),
     ] {
-        let read =
-            Loader::new().with_source(Nested).text(format!("toolsets: {{a: {{{toolset}}}}}"), "");
+        let loader = Loader::new().with_kinds(Kinds::new().with_source(Nested));
+        let read = loader.text(format!("toolsets: {{a: {{{toolset}}}}}"), "");
         let findings = read.err().map(|error| error.findings().to_vec()).unwrap_or_default();
         assert_eq!(findings.len(), expected.len(), "{toolset}: {findings:?}");
         for (finding, (pointer, message)) in findings.iter().zip(expected) {
