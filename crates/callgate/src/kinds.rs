@@ -3,17 +3,14 @@
 use std::path::Path;
 
 use callgate_config::{Built, Environment, Error, Kinds, Loader};
-#[cfg(not(all(
-    feature = "_database",
-    feature = "code",
-    feature = "connector",
-    feature = "documents"
-)))]
 use callgate_settings::Key;
 
 /// The kinds of toolsets that the features of this build bring, beside descriptions and functions.
 pub fn kinds() -> Kinds {
-    let kinds = Kinds::new();
+    // What reads exported tools is the command's.
+    let kinds = Kinds::new()
+        .without(const { &[Key::absent("ces_toolset", &["ces"])] }, &[])
+        .without(const { &[Key::absent("dialogflow_tool", &["ces"])] }, &[]);
     #[cfg(feature = "_database")]
     let kinds = kinds.with(callgate_database::DatabaseKind);
     #[cfg(not(feature = "_database"))]

@@ -27,5 +27,8 @@ fn a_kind_whose_feature_is_off_is_an_error_that_names_it() {
     check(connection, "connector", cfg!(feature = "connector"));
     check("documents: {folder: a}", "documents", cfg!(feature = "documents"));
     let is_searched = cfg!(any(feature = "documents", feature = "vertex"));
+    // The command brings what reads these.
+    check("ces_toolset: a", "ces", false);
+    check("dialogflow_tool: a", "ces", false);
     check("vertex: projects/p/locations/l/dataStores/d", "documents` or `vertex", is_searched);
 }

@@ -5,8 +5,9 @@ mod files;
 use std::path::Path;
 
 use callgate_config::{
-    Description, Finding, KindCode, Severity, SourceTools, SourceToolset, ToolSource,
+    Description, Finding, Key, KindCode, Severity, SourceTools, SourceToolset, ToolSource,
 };
+use callgate_settings::{Section as _, keys};
 use callgate_tool::{Object, Value};
 
 use crate::{
@@ -18,9 +19,18 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct Exports;
 
+keys! {
+    ExportKeys over (), in "a toolset" {
+        /// A tool as Customer Engagement Suite exports it: its directory or its JSON file.
+        ces_toolset => _: String;
+        /// A tool as Dialogflow CX exports it: its directory or its JSON file.
+        dialogflow_tool => _: String;
+    }
+}
+
 impl ToolSource for Exports {
-    fn keys(&self) -> &'static [&'static str] {
-        &["ces_toolset", "dialogflow_tool"]
+    fn keys(&self) -> &'static [Key] {
+        ExportKeys::KEYS
     }
 
     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools> {

@@ -74,6 +74,10 @@ impl Kinds {
     #[doc(hidden)]
     #[must_use]
     pub fn with_source(mut self, source: impl ToolSource + 'static) -> Self {
+        let keys = source.keys();
+        self.absent.retain(|absent| !keys.iter().any(|key| key.name == *absent));
+        // Of keys with one name, a table has the first: what is here stands before what was absent.
+        self.toolset.insert(0, keys);
         self.sources.push(Arc::new(source));
         self
     }
@@ -99,6 +103,13 @@ impl Kinds {
     /// True if a key names a source of a kind that is not in this build.
     pub(crate) fn is_absent_kind(&self, key: &str) -> bool {
         self.absent.contains(&key)
+    }
+
+    /// True if a key names a source of tools: a description, or that of a kind, also of one that is not in this build.
+    fn is_source(&self, key: &str) -> bool {
+        key == "openapi"
+            || self.is_absent_kind(key)
+            || self.all.iter().any(|kind| kind.key() == key)
     }
 
     /// The kind whose source a toolset names.
@@ -182,8 +193,7 @@ pub(crate) fn report_foreign_keys(
         check_beside(reader, kinds, table, &settled, toolset);
     }
     let mut names = toolset.object.iter().map(|(name, _)| &**name);
-    let has_source =
-        is_sourced || names.any(|name| SOURCES.contains(&name) || kinds.is_absent_kind(name));
+    let has_source = is_sourced || names.any(|name| kinds.is_source(name));
     if here.is_empty() && !has_source && toolset.object.contains(FUNCTIONS.key) {
         check_beside(reader, kinds, table, &FUNCTIONS, toolset);
     }
@@ -256,9 +266,8 @@ fn check_beside(
             complaint.code == SettingCode::UnusedKey.as_str() && complaint.pointer == pointer
         });
         if table.has(key) && !keys.contains(&&**key) && !is_own(key) && !is_reported {
-            let is_source =
-                SOURCES.contains(&&**key) || kinds.all.iter().any(|kind| kind.key() == &**key);
-            let help = if is_source { "put it into a toolset of its own" } else { "remove it" };
+            let help =
+                if kinds.is_source(key) { "put it into a toolset of its own" } else { "remove it" };
             let message = format!("expected no `{key}` beside `{source}`, got one");
             reader.complain(SettingCode::UnusedKey, pointer, message, help);
         }
@@ -286,6 +295,3 @@ fn check_beside(
 fn kind_members<'a>(toolset: Mapping<'a>, key: &str) -> Option<&'a Object> {
     toolset.object.get(key).and_then(Node::as_object)
 }
-
-/// The keys that name sources of tools, beside those of kinds.
-const SOURCES: [&str; 3] = ["ces_toolset", "dialogflow_tool", "openapi"];

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use callgate_settings::{Finding, Reader, SettingCode, pointer_segment};
+use callgate_settings::{Finding, Key, Reader, SettingCode, pointer_segment};
 use callgate_tool::{Object, Value};
 use callgate_tree::{Limits, Node};
 
@@ -23,16 +23,24 @@ pub use endpoint::{UNTRUSTED_ENDPOINT, is_public_https};
 /// [`Kinds::with_source`](crate::Kinds::with_source).
 ///
 /// ```
-/// use callgate_config::{Description, Kinds, Loader, SourceTools, SourceToolset, ToolSource};
+/// use callgate_config::{Description, Key, Kinds, Loader, SourceTools, SourceToolset, ToolSource};
+/// use callgate_settings::{Section as _, keys};
 /// use callgate_tool::{Object, json};
 ///
 /// /// `petstore: HOST`: the pets of a host.
 /// #[derive(Debug)]
 /// struct Petstore;
 ///
+/// keys! {
+///     PetstoreKeys over (), in "a toolset" {
+///         /// The host of the pets.
+///         petstore => _: String;
+///     }
+/// }
+///
 /// impl ToolSource for Petstore {
-///     fn keys(&self) -> &'static [&'static str] {
-///         &["petstore"]
+///     fn keys(&self) -> &'static [Key] {
+///         PetstoreKeys::KEYS
 ///     }
 ///
 ///     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools> {
@@ -58,7 +66,7 @@ pub use endpoint::{UNTRUSTED_ENDPOINT, is_public_https};
 /// ```
 pub trait ToolSource: fmt::Debug + Send + Sync {
     /// The keys of a toolset that name a source of this kind.
-    fn keys(&self) -> &'static [&'static str];
+    fn keys(&self) -> &'static [Key];
 
     /// Reads what a key of a toolset names. Returns `None` after a reported fault.
     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools>;
@@ -205,7 +213,7 @@ pub(crate) fn toolset_source(
     directory: &Path,
 ) -> Option<SourcedToolset> {
     let keys =
-        sources.iter().flat_map(|source| source.keys().iter().map(move |key| (source, *key)));
+        sources.iter().flat_map(|source| source.keys().iter().map(move |key| (source, key.name)));
     let named: Vec<_> = keys.filter(|(_, key)| own.get(key).is_some()).collect();
     let (source, key) = *named.first()?;
     let pointer = format!("{pointer}/{}", pointer_segment(key));

@@ -40,8 +40,6 @@ keys! {
         baggage => call.baggage: bool;
         /// The media types of request bodies that are preferred, the best first.
         body_media: MediaTypes;
-        /// A tool as Customer Engagement Suite exports it: its directory or its JSON file.
-        ces_toolset => _: String, apart "ces";
         /// The calls that a person has to approve; `writes` are those that change something.
         confirm: ConfirmRules;
         /// Parameters that are arguments although they have the name and place of a credential.
@@ -52,8 +50,6 @@ keys! {
         credentials => credentials.schemes: Schemes;
         /// The defaults that are sent; `safe` leaves out those that would decide alone what a call changes.
         defaults: DefaultsWord;
-        /// A tool as Dialogflow CX exports it: its directory or its JSON file.
-        dialogflow_tool => _: String, apart "ces";
         /// Addresses that may be called beyond public ones.
         egress: Egress;
         /// `client` hands checked calls to the client instead of the service.

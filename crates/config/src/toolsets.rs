@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use callgate_kind::Kept;
-use callgate_settings::{Mapping, Reader, Section, SettingCode, Table, pointer_segment};
+use callgate_settings::{Reader, Section, SettingCode, Table, pointer_segment};
 use callgate_tool::ToolsetName;
 use callgate_tree::{Node, Object};
 
@@ -145,7 +145,7 @@ pub(crate) fn read_toolset(
         toolset.description = tools.description;
     } else if kind.is_none() && !SOURCES.iter().any(|key| mapping.object.contains(key)) {
         // The missing feature of a source is reported.
-        match names_absent_source(mapping, place.kinds) {
+        match mapping.object.iter().any(|(key, _)| place.kinds.is_absent_kind(key)) {
             true => {}
             false if is_bare => toolset.description = Description::file("spec.yaml"),
             false => reader.report_missing_key(mapping, "openapi"),
@@ -157,15 +157,6 @@ pub(crate) fn read_toolset(
 /// The keys of a toolset, with those of these kinds.
 fn toolset_table(kinds: &Kinds) -> Table<'_> {
     Table { shared: kinds.toolset_keys(), ..ToolsetKeys::TABLE }
-}
-
-/// True if a key names a source that is not in this build.
-fn names_absent_source(mapping: Mapping<'_>, kinds: &Kinds) -> bool {
-    let mut keys = mapping.object.iter().map(|(key, _)| key);
-    let sources = ["ces_toolset", "dialogflow_tool"];
-    let is_source = |key: &str| sources.contains(&key);
-    let is_absent = |key: &str| ToolsetKeys::TABLE.absent_feature(key).is_some();
-    keys.any(|key| kinds.is_absent_kind(key) || (is_source(key) && is_absent(key)))
 }
 
 /// The keys that name sources of tools, beside those of kinds.

@@ -30,9 +30,6 @@ fn a_key_whose_feature_is_off_is_an_error_that_names_it() {
     check(signed, "aws", aws);
     check("toolsets: {a: {openapi: a, auth: {google_access_token: {}}}}", "google", google);
     let directory = "projects/p/locations/l/namespaces/n/services/s";
-    // The program registers what reads these.
-    check("toolsets: {a: {ces_toolset: a}}", "ces", false);
-    check("toolsets: {a: {dialogflow_tool: a}}", "ces", false);
     check(
         &format!("toolsets: {{a: {{openapi: a, service_directory: {directory}}}}}"),
         "google",

@@ -18,8 +18,7 @@
 //! `as` names the form of a value whose type does not say it. `keys! { Name over Type in … }` declares keys that set
 //! the fields of a type that exists: `key => path.of.field: Form;`. A value that others decide about is only declared:
 //! `key => _: Form;`. `takes One` is for a mapping with one of the keys. `keys! { struct Name in … }` makes a structure with an `Option` for each key, and
-//! `key: Form, required;`, and `key: Form, needs "feature";` for one that is not in every build, or `apart "feature"` for one that
-//! another crate reads.
+//! `key: Form, required;`, and `key: Form, needs "feature";` for one that is not in every build.
 
 use callgate_tree::Node;
 
@@ -174,7 +173,6 @@ macro_rules! keys {
     (@form $type:ty, $form:ty) => { $form };
     (@is) => { false };
     (@is needs $($feature:literal)+) => { false };
-    (@is apart $feature:literal) => { false };
     (@is required) => { true };
     (@features) => { &[] };
     (@features required) => { &[] };
@@ -182,7 +180,6 @@ macro_rules! keys {
     (@built_in) => { true };
     (@built_in required) => { true };
     (@built_in needs $($feature:literal)+) => { cfg!(any($(feature = $feature),+)) };
-    (@built_in apart $feature:literal) => { false };
     (@fill $target:ident $reader:ident $mapping:ident, $key:expr, (_ => $own:ident), $form:ty, [$($mark:tt)*]) => {};
     (@fill $target:ident $reader:ident $mapping:ident, $key:expr, ($($path:ident).+ => $own:ident), $form:ty, [$($mark:tt)*]) => {
         $crate::keys!(@fill $target $reader $mapping, $key, ($($path).+), $form, [$($mark)*])

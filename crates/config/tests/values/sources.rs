@@ -1,15 +1,25 @@
 //! Toolsets that name a further kind of source of tools: each fault is a finding at the key that names the source.
 
-use callgate_config::{Description, Kinds, Loader, SourceTools, SourceToolset, ToolSource};
+use callgate_config::{Description, Key, Kinds, Loader, SourceTools, SourceToolset, ToolSource};
+use callgate_settings::{Section as _, keys};
 use callgate_tool::{Object, Value, json};
 
 /// Tools of a description, with a setting that is a list nested as deep as the key says.
 #[derive(Debug)]
 struct Nested;
 
+keys! {
+    NestedKeys over (), in "a toolset" {
+        /// A depth.
+        deep => _: String;
+        /// A depth.
+        nested => _: String;
+    }
+}
+
 impl ToolSource for Nested {
-    fn keys(&self) -> &'static [&'static str] {
-        &["ces_toolset", "dialogflow_tool"]
+    fn keys(&self) -> &'static [Key] {
+        NestedKeys::KEYS
     }
 
     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools> {
@@ -23,19 +33,19 @@ impl ToolSource for Nested {
 
 #[test]
 fn a_source_that_cannot_be_used_is_a_finding_at_its_key() {
-    let both = "expected `ces_toolset` or `dialogflow_tool`, got both";
+    let both = "expected `deep` or `nested`, got both";
     for (toolset, expected) in [
-        ("ces_toolset: '0'", &[][..]),
-        ("dialogflow_tool: '0'", &[]),
-        ("dialogflow_tool: '0', ces_toolset: '0'", &[("/toolsets/a/ces_toolset", both)]),
+        ("deep: '0'", &[][..]),
+        ("nested: '0'", &[]),
+        ("nested: '0', deep: '0'", &[("/toolsets/a/deep", both)]),
         (
-            "ces_toolset: '0', openapi: a.yaml",
-            &[("/toolsets/a/ces_toolset", "expected `ces_toolset` or `openapi`, got both")],
+            "deep: '0', openapi: a.yaml",
+            &[("/toolsets/a/deep", "expected `deep` or `openapi`, got both")],
         ),
         (
-            "ces_toolset: '200', server: 'https://a.example.com'",
+            "deep: '200', server: 'https://a.example.com'",
             &[(
-                "/toolsets/a/ces_toolset",
+                "/toolsets/a/deep",
                 "expected settings that can be read beside the toolset's, got: ",
             )],
         ),
@@ -49,4 +59,17 @@ fn a_source_that_cannot_be_used_is_a_finding_at_its_key() {
             assert!(finding.message.starts_with(message), "{toolset}: {}", finding.message);
         }
     }
+}
+
+#[test]
+fn the_key_of_a_source_replaces_the_absent_one() {
+    let absent = const { &[Key::absent("deep", &["depth"])] };
+    let features = |kinds: &Kinds| {
+        let tables = callgate_config::tables(kinds);
+        let toolset = tables.iter().find(|table| table.name == "a toolset").unwrap();
+        toolset.absent_feature("deep")
+    };
+    let kinds = Kinds::new().without(absent, &[]);
+    assert_eq!(features(&kinds).as_deref(), Some("depth"));
+    assert_eq!(features(&kinds.with_source(Nested)), None);
 }
