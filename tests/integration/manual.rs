@@ -5,7 +5,6 @@ use crate::prelude::*;
 use std::fmt::Write;
 
 use callgate::openapi::TextCode;
-use callgate_ces::RemarkKind;
 use callgate_config::{Key, Table, Takes};
 use callgate_transport::{AttemptEnd, Repeat, RequestKind, repeat};
 
@@ -114,10 +113,7 @@ fn the_chapter_about_codes_equals_the_tables_of_codes() {
         write!(page, "\n### `{}`\n\n{}\n", code.as_str(), code.explanation()).unwrap();
     }
     page.push_str("\n## Findings about configurations and exports\n");
-    let mut findings = callgate_config::codes(&kinds());
-    findings.extend(RemarkKind::ALL.iter().map(|kind| (kind.as_str(), kind.explanation())));
-    findings.sort_unstable();
-    for (code, explanation) in findings {
+    for (code, explanation) in callgate_config::codes(&kinds()) {
         write!(page, "\n### `{code}`\n\n{explanation}\n").unwrap();
     }
     page.push_str("\n## Findings about descriptions\n");

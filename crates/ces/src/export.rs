@@ -13,6 +13,7 @@ use callgate_tool::{Object, Value};
 use crate::{
     export::files::{Export, Schema},
     import::{self, Imported, Remark, RemarkKind},
+    whole::ExportCode,
 };
 
 /// Exported tools as sources of toolsets: the keys `ces_toolset` and `dialogflow_tool`.
@@ -31,6 +32,12 @@ keys! {
 impl ToolSource for Exports {
     fn keys(&self) -> &'static [Key] {
         ExportKeys::KEYS
+    }
+
+    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+        let of_exports = ExportCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
+        let of_remarks = RemarkKind::ALL.iter().map(|kind| (kind.as_str(), kind.explanation()));
+        of_exports.chain(of_remarks).collect()
     }
 
     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools> {

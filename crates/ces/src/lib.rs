@@ -35,4 +35,6 @@ pub use export::Exports;
 pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
 #[cfg(feature = "sidecar")]
 pub use routes::routes;
-pub use whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, import_export};
+pub use whole::{
+    ExportCode, ExportKind, ImportedExample, ImportedToolset, WholeExport, import_export,
+};

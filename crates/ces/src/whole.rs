@@ -12,8 +12,8 @@ mod notes;
 
 use std::path::Path;
 
-use callgate_config::{ConfigCode, Error, Finding};
-use callgate_tool::{Object, Value};
+use callgate_config::{Error, Finding};
+use callgate_tool::{Object, Value, codes};
 
 use crate::{
     package::{Package, display_name},
@@ -74,6 +74,15 @@ pub struct ImportedExample {
     pub answer: Option<(u16, Value)>,
 }
 
+codes! {
+    /// The kinds of findings about whole exports.
+    pub enum ExportCode {
+        /// A whole export cannot be read.
+        Export = "export":
+            "Name the folder of an exported agent or app, or a zip of it, and export it again if it is damaged.";
+    }
+}
+
 /// Reads a whole export: its folder, or a zip of it.
 ///
 /// # Errors
@@ -81,7 +90,7 @@ pub struct ImportedExample {
 pub fn import_export(path: &Path) -> Result<WholeExport, Error> {
     let failed = |message: String| {
         let help = "name the folder of an exported agent or app, or a zip of it";
-        Error::for_file(path, ConfigCode::Export.as_str(), message, help)
+        Error::for_file(path, ExportCode::Export.as_str(), message, help)
     };
     let package = Package::read(path).map_err(failed)?;
     let mut collection = Collection::new();

@@ -28,26 +28,17 @@ pub(crate) fn is_known(asked: &str, kinds: &Kinds) -> bool {
     finding_codes(kinds).iter().any(|(name, _)| *name == asked)
 }
 
-/// The codes of all findings: first those about descriptions, then those about configurations.
+/// The codes of all findings: first those about descriptions, then those about configurations and exports.
 pub(crate) fn finding_codes(kinds: &Kinds) -> Vec<Explained> {
-    [description_codes(), configuration_codes(kinds)].concat()
+    [description_codes(), callgate_config::codes(kinds)].concat()
 }
 
 pub(crate) fn description_codes() -> Vec<Explained> {
-    sorted_codes(
-        &sorted_rows(TextCode::ALL, |code| (code.as_str(), code.explanation())),
-        &sorted_rows(Code::ALL, |code| (code.as_str(), code.explanation())),
-    )
-}
-
-/// The codes of findings about configurations and exports, in alphabetical order.
-pub(crate) fn configuration_codes(kinds: &Kinds) -> Vec<Explained> {
-    #[cfg(feature = "ces")]
-    let of_exports =
-        sorted_rows(callgate_ces::RemarkKind::ALL, |kind| (kind.as_str(), kind.explanation()));
-    #[cfg(not(feature = "ces"))]
-    let of_exports = [];
-    sorted_codes(&callgate_config::codes(kinds), &of_exports)
+    let of_texts = sorted_rows(TextCode::ALL, |code| (code.as_str(), code.explanation()));
+    let of_descriptions = sorted_rows(Code::ALL, |code| (code.as_str(), code.explanation()));
+    let mut codes = [of_texts, of_descriptions].concat();
+    codes.sort_unstable();
+    codes
 }
 
 pub(crate) fn call_codes() -> Vec<Explained> {
@@ -58,12 +49,6 @@ fn sorted_rows<T>(codes: &[T], row: impl Fn(&T) -> Explained) -> Vec<Explained> 
     let rows: Vec<_> = codes.iter().map(row).collect();
     debug_assert!(rows.is_sorted(), "a table is in alphabetical order");
     rows
-}
-
-fn sorted_codes(some: &[Explained], others: &[Explained]) -> Vec<Explained> {
-    let mut codes = [some, others].concat();
-    codes.sort_unstable();
-    codes
 }
 
 macro_rules! examples {
@@ -85,9 +70,14 @@ const OF_TEXTS: [(&str, &str, &str); TextCode::ALL.len()] = examples!(
 mod tests {
     use std::collections::BTreeSet;
 
-    use callgate::config::kinds;
+    use callgate::config;
 
     use super::*;
+    use crate::with_sources_and_models;
+
+    fn kinds() -> Kinds {
+        with_sources_and_models(config::kinds())
+    }
 
     #[test]
     fn no_code_of_a_finding_is_also_a_fault_code() {
@@ -101,7 +91,7 @@ mod tests {
         for (name, explanation) in [finding_codes(&kinds()), call_codes()].concat() {
             assert!(explanation.ends_with('.') && explanation.lines().count() == 1, "{name}");
         }
-        for (name, explanation) in [configuration_codes(&kinds()), call_codes()].concat() {
+        for (name, explanation) in [callgate_config::codes(&kinds()), call_codes()].concat() {
             assert!(explanation.starts_with(|c: char| c.is_ascii_uppercase()), "{name}");
         }
     }

@@ -22,9 +22,6 @@ codes! {
         /// An option for bare descriptions was given with a configuration.
         DescriptionOption = "description-option":
             "Leave the option out, and write the key of the same meaning into the toolset.";
-        /// A whole export cannot be read.
-        Export = "export":
-            "Name the folder of an exported agent or app, or a zip of it, and export it again if it is damaged.";
         /// A person has to log in for a credential.
         MissingLogin = "missing-login":
             "Run the command that the finding names; until then, calls that need the credential fail.";

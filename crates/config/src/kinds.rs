@@ -163,9 +163,10 @@ impl Kinds {
         &self.root
     }
 
-    /// The codes of the findings of all kinds, each with its explanation.
+    /// The codes of the findings of all kinds and sources, each with its explanation.
     pub(crate) fn codes(&self) -> Vec<(&'static str, &'static str)> {
-        self.all.iter().flat_map(|kind| kind.codes()).collect()
+        let of_kinds = self.all.iter().flat_map(|kind| kind.codes());
+        of_kinds.chain(self.sources.iter().flat_map(|source| source.codes())).collect()
     }
 }
 

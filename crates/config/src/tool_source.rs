@@ -68,6 +68,11 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     /// The keys of a toolset that name a source of this kind.
     fn keys(&self) -> &'static [Key];
 
+    /// The codes of the findings that only sources of this kind have, each with its explanation.
+    fn codes(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
     /// Reads what a key of a toolset names. Returns `None` after a reported fault.
     fn read(&self, toolset: &mut SourceToolset<'_>) -> Option<SourceTools>;
 }

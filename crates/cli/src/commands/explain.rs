@@ -5,10 +5,7 @@ use callgate_tool::nearest;
 
 use crate::{
     args::ExplainArguments,
-    codes::{
-        Explained, call_codes, code_explanation, configuration_codes, description_codes,
-        wrong_and_mended_example,
-    },
+    codes::{Explained, call_codes, code_explanation, description_codes, wrong_and_mended_example},
     exit::{Failure, Verdict},
     output,
 };
@@ -41,7 +38,7 @@ pub(crate) fn run(arguments: &ExplainArguments, kinds: &Kinds) -> Result<Verdict
 fn code_groups(kinds: &Kinds) -> [(&'static str, Vec<Explained>); 3] {
     [
         ("findings about descriptions", description_codes()),
-        ("findings about configurations and exports", configuration_codes(kinds)),
+        ("findings about configurations and exports", callgate_config::codes(kinds)),
         ("failed calls", call_codes()),
     ]
 }
