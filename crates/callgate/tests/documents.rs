@@ -5,7 +5,7 @@
 use std::fs;
 
 use callgate::config::loader;
-use callgate_config::{Built, DocumentCounts, Environment, Error};
+use callgate_config::{Built, Environment, Error, IndexCounts};
 use callgate_tool::{FaultCode, Object, Outcome, Session, ToolCall, Value, json};
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ fn write(folder: &TempDir, name: &str, text: &str) {
     fs::write(folder.path().join("handbook").join(name), text).unwrap();
 }
 
-fn counts(built: &Built) -> DocumentCounts {
+fn counts(built: &Built) -> IndexCounts {
     built.sources[0].followed.as_ref().unwrap().index_counts()
 }
 

@@ -22,10 +22,10 @@ use crate::{
 /// use callgate_settings::Key;
 ///
 /// // A key of a kind that this build lacks is a finding that names the feature.
-/// let kinds = Kinds::new().without(const { &[Key::absent("database", &["sqlite"])] }, &[]);
-/// let text = "toolsets: {shop: {database: {url: env:SHOP}}}";
+/// let kinds = Kinds::new().without(const { &[Key::absent("calendar", &["caldav"])] }, &[]);
+/// let text = "toolsets: {team: {calendar: {url: 'https://calendar.example'}}}";
 /// let error = Loader::new().with_kinds(kinds).text(text, "").unwrap_err();
-/// assert!(error.to_string().contains("the feature `sqlite`"));
+/// assert!(error.to_string().contains("the feature `caldav`"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Kinds {

@@ -60,7 +60,7 @@ pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset,
     Examined, Subject, Summary, examine_subject, logins,
 };
-pub use callgate_kind::{Counts as DocumentCounts, KindCode, OpenedSource};
+pub use callgate_kind::{Counts as IndexCounts, KindCode, OpenedSource};
 pub use callgate_settings::{
     ConfigDigest, Finding, Key, Kind, LoadEffects, MAX_FILE_BYTES, SettingCode, Severity, Table,
     Takes, create_private_folder, keep_private_file, new_private_file, read_file,

@@ -9,7 +9,7 @@ use callgate::{
     config::{Built, Error, Finding},
     openapi::Severity,
 };
-use callgate_config::{DescriptionOptions, DocumentCounts, Kinds, OpenedSource};
+use callgate_config::{DescriptionOptions, IndexCounts, Kinds, OpenedSource};
 use callgate_tool::{Value, json};
 
 use super::doctor;
@@ -298,7 +298,7 @@ impl CheckReport {
 fn source_lines(built: &Built) -> impl Iterator<Item = String> {
     built.sources.iter().filter(|source| source.failure.is_none()).map(|source| {
         let OpenedSource { key, name, followed, .. } = source;
-        if let Some(DocumentCounts { files, documents, pieces, .. }) =
+        if let Some(IndexCounts { files, documents, pieces, .. }) =
             followed.as_ref().map(|followed| followed.index_counts())
         {
             return format!(

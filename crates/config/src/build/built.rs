@@ -56,7 +56,7 @@ pub struct Built {
     pub executor: Executor,
     /// One entry for each toolset with a description, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
-    /// The sources of toolsets that may be away, or whose contents change: databases, connections, folders.
+    /// The sources of toolsets that may be away, or whose contents change.
     #[doc(hidden)]
     pub sources: Vec<OpenedSource>,
     /// The addresses and limits of a sidecar.

@@ -45,7 +45,7 @@ pub struct Summary {
 
 impl Built {
     /// The findings that keep calls from working: those about the configuration, secrets and
-    /// logins that a sidecar lacks, descriptions that cannot be read, databases and connections that cannot be reached, and
+    /// logins that a sidecar lacks, descriptions that cannot be read, sources of toolsets that cannot be reached, and
     /// operations that lack a credential or a server.
     pub fn findings(&self) -> Vec<Finding> {
         let of_toolsets = self.toolsets.iter().flat_map(BuiltToolset::findings);

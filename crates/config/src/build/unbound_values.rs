@@ -1,5 +1,6 @@
-//! The values of the session that decide whose rows of a database, and which documents, a call is about. Where a sidecar tells its callers apart, one
-//! that no claim and no header binds is a finding: each caller could write the value of another into its session.
+//! The values of the session that settings of kinds of toolsets read, which decide whose data a call is about. Where a sidecar tells
+//! its callers apart, one that no claim and no header binds is a finding: each caller could write the value of another into its
+//! session.
 
 use callgate_settings::Reader;
 use callgate_tool::{SessionName, SessionSource};
