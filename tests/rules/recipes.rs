@@ -15,7 +15,7 @@ struct GrowingList {
     exceptions: &'static [(&'static str, &'static str)],
 }
 
-const LISTS: [GrowingList; 4] = [
+const LISTS: [GrowingList; 5] = [
     GrowingList {
         recipe: "A dialect, and a provider of models",
         names: &["anthropic", "bedrock", "gemini", "openai"],
@@ -42,6 +42,12 @@ const LISTS: [GrowingList; 4] = [
             ("crates/database/src/pool/run.rs", "the build without the engine for which it is"),
             ("crates/database/src/support.rs", "words about functions"),
         ],
+    },
+    GrowingList {
+        recipe: "A further kind of source of tools",
+        names: &["cestoolset", "dialogflowtool"],
+        other_names: &[],
+        exceptions: &[],
     },
     GrowingList {
         recipe: "A kind of toolset: tools of a further source",
