@@ -9,10 +9,10 @@ use std::{
     },
 };
 
-use callgate::{Backend, Effect, Fault, FaultCode, Function, Next, json};
+use callgate::{Backend, Call, Effect, Fault, FaultCode, Function, Next, Value, json};
 use callgate_kind::{
     Absence, Beside, CommonSettings, GivenLimits, Kept, KindKeys, KindSettings, NamedTool, Opened,
-    Surroundings, ToolsetKind, equal_settings,
+    SELECTION_BY_NAME, Surroundings, ToolsetKind, equal_settings,
 };
 use callgate_settings::{Count, Mapping, Reader, Section as _, keys};
 use callgate_tree::SettingFinding;
@@ -65,8 +65,11 @@ impl ToolsetKind for Echo {
     }
 
     fn beside(&self) -> Beside {
-        let limits = &["concurrency", "rate", "timeout"];
-        Beside { keys: &["limits", "required", "tools"], limits: Some(limits), tools: None }
+        Beside {
+            keys: &["confirm", "limits", "required", "tools"],
+            limits: Some(&["concurrency", "rate", "timeout"]),
+            tools: Some(SELECTION_BY_NAME),
+        }
     }
 
     fn codes(&self) -> Vec<(&'static str, &'static str)> {
@@ -154,7 +157,7 @@ impl KindSettings for EchoSettings {
     }
 }
 
-/// A tool that answers with the text, and with the number of times that its toolset was opened.
+/// A tool that answers with the text and its end, and with the number of times that its toolset was opened.
 fn repeater(
     toolset: &CommonSettings<'_>,
     tool: &NamedTool,
@@ -162,10 +165,17 @@ fn repeater(
     n_openings: usize,
 ) -> Arc<dyn Backend> {
     let text = if tool.short == "shout" { text.to_uppercase() } else { text.to_owned() };
-    let answer = json!({"text": (text), "openings": (n_openings)});
-    let says = move |_| std::future::ready(answer.clone());
-    let schema =
-        json!({"type": "object", "description": "Repeats a text", "additionalProperties": false});
+    let says = move |call: Call<'static>| {
+        let end = call.arguments().get("end").and_then(Value::as_str).unwrap_or_default();
+        let text = format!("{text}{end}");
+        std::future::ready(json!({"text": (text), "openings": (n_openings)}))
+    };
+    let schema = json!({
+        "type": "object",
+        "description": "Repeats a text",
+        "properties": {"end": {"type": "string", "description": "The end of the text"}},
+        "additionalProperties": false,
+    });
     let function = Function::new(&toolset.name, &tool.short, schema, says);
     let function = function.expect("both names are those of a toolset and of a tool");
     Arc::new(function.with_effect(tool.effect))

@@ -171,6 +171,87 @@ fn the_rules_of_all_kinds_hold_for_an_own_kind() {
     assert_eq!(reused["response"], json!({"openings": 2, "text": "HELLOHELLO"}), "{reused}");
 }
 
+/// Toolsets of the own kind, each with further keys, beside those of the configuration.
+fn with_toolsets(toolsets: &[(&str, &str)]) -> String {
+    let lines = toolsets
+        .iter()
+        .map(|(name, keys)| format!("  {name}: {{echo: {{file: text.txt}}, {keys}}}\n"));
+    format!("{CONFIGURATION}{}", lines.collect::<String>())
+}
+
+#[test]
+fn keys_of_calls_and_tools_are_obeyed_by_an_own_kind() {
+    let sidecar = Sidecar::start(&with_toolsets(&[
+        ("confirm", "confirm: always"),
+        ("rate", "limits: {rate: {calls: 1, per: 1h}}"),
+        ("described", "tools: {edit: {say: {description: Other words.}}}"),
+        ("effect", "confirm: writes, tools: {edit: {say: {effect: write}}}"),
+        ("ask", "tools: {edit: {say: {confirm: always}}}"),
+        ("exclude", "tools: {exclude: [say]}"),
+        ("include", "tools: {include: [say]}"),
+        ("reads", "tools: {read_only: true}"),
+    ]));
+    let read =
+        |tool: &str| sidecar.call(OWNER, &json!({"id": "1", "tool": tool, "args": {}}), &json!({}));
+    for tool in ["rate-say", "exclude-shout", "include-say", "reads-say"] {
+        let result = read(tool);
+        assert!(result.get("response").is_some(), "{tool}: {result}");
+    }
+    let second = read("rate-say");
+    assert_eq!(second["error"]["code"], "rate_limited", "{second}");
+    for tool in ["confirm-say", "effect-say", "ask-say"] {
+        let result = read(tool);
+        assert_eq!(result["pending"]["kind"], "approval", "{tool}: {result}");
+    }
+    let declaration = |tool: &str| sidecar.ask(&format!("GET /v1/tools/{tool}"), OWNER, "");
+    for tool in ["exclude-say", "include-shout"] {
+        assert_eq!(declaration(tool).0, 404, "{tool}");
+    }
+    assert_eq!(declaration("described-say").1["description"], "Other words.");
+    assert_eq!(declaration("effect-say").1["effect"], "write");
+}
+
+#[test]
+fn changes_of_arguments_are_obeyed_by_an_own_kind() {
+    let sidecar = Sidecar::start(&with_toolsets(&[
+        ("fix", "tools: {edit: {say: {fix: {end: '!'}}}}"),
+        ("defaults", "tools: {edit: {say: {defaults: {end: '!'}}}}"),
+        ("examples", "tools: {edit: {say: {examples: [{end: '!'}]}}}"),
+        ("describe", "tools: {edit: {say: {describe: {end: Other words.}}}}"),
+        ("hide", "tools: {edit: {say: {hide: [end]}}}"),
+    ]));
+    for (tool, text) in [("fix-say", "hello!"), ("defaults-say", "hello!"), ("hide-say", "hello")] {
+        let call = json!({"id": "1", "tool": tool, "args": {}});
+        let result = sidecar.call(OWNER, &call, &json!({}));
+        assert_eq!(result["response"]["text"], text, "{tool}: {result}");
+    }
+    let schema = |toolset: &str| {
+        let (_, tool) = sidecar.ask(&format!("GET /v1/tools/{toolset}-say"), OWNER, "");
+        tool["inputSchema"].clone()
+    };
+    for toolset in ["fix", "hide"] {
+        assert_eq!(schema(toolset).pointer("/properties/end"), None, "{toolset}");
+    }
+    assert_eq!(schema("examples")["examples"], json!([{"end": "!"}]));
+    assert_eq!(schema("describe")["properties"]["end"]["description"], "Other words.");
+}
+
+/// A key that means nothing to the kind is a finding at its place, as beside every other kind.
+#[test]
+fn keys_that_an_own_kind_does_not_take_are_refused() {
+    for (keys, place) in [
+        ("prefix: zz", "prefix"),
+        ("server: 'https://a.example'", "server"),
+        ("limits: {operations: 7}", "operations"),
+        ("tools: {paths: [/a]}", "paths"),
+    ] {
+        let folder = folder(&format!("toolsets: {{parrot: {{echo: {{file: text.txt}}, {keys}}}}}"));
+        let (code, text) = run(folder.path(), &["check", "callgate.yaml"]);
+        let expected = format!("expected no `{place}` beside `echo`, got one");
+        assert!(code == 2 && text.contains(&expected), "{keys}: {text}");
+    }
+}
+
 #[test]
 fn the_readiness_says_that_the_source_of_an_own_kind_is_away() {
     let sidecar = Sidecar::start(CONFIGURATION);
