@@ -112,7 +112,8 @@ impl KindSettings for EchoSettings {
         let tools = selected.iter().map(|tool| -> Arc<dyn Backend> {
             let (schema, text) = (json!({"type": "object"}), json!(text.as_str()));
             let says = move |_| std::future::ready(text.clone());
-            Arc::new(Function::new(&toolset.name, &tool.short, schema, says).unwrap())
+            let function = Function::new(&toolset.name, &tool.short, schema, says).unwrap();
+            Arc::new(function.with_name(tool.former_name(toolset).unwrap()))
         });
         let place = format!("{}/echo/text", toolset.pointer);
         let empty = self.0.is_empty().then(|| {
@@ -139,6 +140,9 @@ fn tools_of_an_own_kind_are_selected_edited_and_named() {
     let names: Vec<_> = built.executor.entries().map(|entry| entry.name().to_string()).collect();
     assert_eq!(names, ["parrot-cry"]);
     assert!(built.warnings.is_empty(), "{:?}", built.warnings);
+    let prefixed = self::built("echo: {text: hello}, prefix: zz", None);
+    let names: Vec<_> = prefixed.executor.entries().map(|entry| entry.name().to_string()).collect();
+    assert_eq!(names, ["zz-say", "zz-shout"]);
 }
 
 #[test]

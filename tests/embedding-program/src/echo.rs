@@ -66,7 +66,7 @@ impl ToolsetKind for Echo {
 
     fn beside(&self) -> Beside {
         Beside {
-            keys: &["confirm", "limits", "required", "tools"],
+            keys: &["confirm", "limits", "prefix", "required", "tools"],
             limits: Some(&["concurrency", "rate", "timeout"]),
             tools: Some(SELECTION_BY_NAME),
         }
@@ -144,7 +144,7 @@ impl KindSettings for EchoSettings {
         };
         let earlier = around.earlier.and_then(Kept::get::<Openings>);
         let n_openings = 1 + earlier.map_or(0, |openings| openings.0.load(Ordering::Relaxed));
-        let tools = selected.iter().map(|tool| repeater(toolset, tool, &text, n_openings));
+        let tools = selected.iter().filter_map(|tool| repeater(toolset, tool, &text, n_openings));
         let pointer = format!("{}/{KEY}/file", toolset.pointer);
         let empty = text.is_empty().then(|| {
             SettingFinding::warning(EMPTY, pointer, "expected a text, got none", "write one")
@@ -163,7 +163,9 @@ fn repeater(
     tool: &NamedTool,
     text: &str,
     n_openings: usize,
-) -> Arc<dyn Backend> {
+) -> Option<Arc<dyn Backend>> {
+    // With the prefix that the operator writes.
+    let name = tool.former_name(toolset).ok()?;
     let text = if tool.short == "shout" { text.to_uppercase() } else { text.to_owned() };
     let says = move |call: Call<'static>| {
         let end = call.arguments().get("end").and_then(Value::as_str).unwrap_or_default();
@@ -178,5 +180,5 @@ fn repeater(
     });
     let function = Function::new(&toolset.name, &tool.short, schema, says);
     let function = function.expect("both names are those of a toolset and of a tool");
-    Arc::new(function.with_effect(tool.effect))
+    Some(Arc::new(function.with_name(name).with_effect(tool.effect)))
 }

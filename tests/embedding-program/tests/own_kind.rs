@@ -180,8 +180,9 @@ fn with_toolsets(toolsets: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn keys_of_calls_and_tools_are_obeyed_by_an_own_kind() {
+fn keys_that_every_kind_takes_are_obeyed_by_an_own_kind() {
     let sidecar = Sidecar::start(&with_toolsets(&[
+        ("prefix", "prefix: zz"),
         ("confirm", "confirm: always"),
         ("rate", "limits: {rate: {calls: 1, per: 1h}}"),
         ("described", "tools: {edit: {say: {description: Other words.}}}"),
@@ -193,7 +194,7 @@ fn keys_of_calls_and_tools_are_obeyed_by_an_own_kind() {
     ]));
     let read =
         |tool: &str| sidecar.call(OWNER, &json!({"id": "1", "tool": tool, "args": {}}), &json!({}));
-    for tool in ["rate-say", "exclude-shout", "include-say", "reads-say"] {
+    for tool in ["zz-say", "rate-say", "exclude-shout", "include-say", "reads-say"] {
         let result = read(tool);
         assert!(result.get("response").is_some(), "{tool}: {result}");
     }
@@ -204,7 +205,7 @@ fn keys_of_calls_and_tools_are_obeyed_by_an_own_kind() {
         assert_eq!(result["pending"]["kind"], "approval", "{tool}: {result}");
     }
     let declaration = |tool: &str| sidecar.ask(&format!("GET /v1/tools/{tool}"), OWNER, "");
-    for tool in ["exclude-say", "include-shout"] {
+    for tool in ["prefix-say", "exclude-say", "include-shout"] {
         assert_eq!(declaration(tool).0, 404, "{tool}");
     }
     assert_eq!(declaration("described-say").1["description"], "Other words.");
@@ -240,7 +241,6 @@ fn changes_of_arguments_are_obeyed_by_an_own_kind() {
 #[test]
 fn keys_that_an_own_kind_does_not_take_are_refused() {
     for (keys, place) in [
-        ("prefix: zz", "prefix"),
         ("server: 'https://a.example'", "server"),
         ("limits: {operations: 7}", "operations"),
         ("tools: {paths: [/a]}", "paths"),

@@ -92,6 +92,13 @@ impl Function {
         self
     }
 
+    /// Sets the whole name: that of a tool whose toolset has another prefix than its own name.
+    #[must_use]
+    pub fn with_name(mut self, name: ToolName) -> Self {
+        self.tool.name = name;
+        self
+    }
+
     /// Sets the schema that the function's results match. A result that does not match becomes a fault.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Value>) -> Self {
