@@ -262,6 +262,13 @@ pub(super) fn described_media<'d>(
         cursor.note(Code::MediaRange, message, help);
         return Some(DescribedMedia { is_range: true, ..taken });
     }
+    // RFC 7303 §4.2: so it is with XML.
+    if matches!(&*bare, "application/*+xml" | "*/*+xml") {
+        let message = format!("expected a media type, got a range: `{media_type}`");
+        cursor.note(Code::MediaRange, message, "name one; XML is taken");
+        let taken = DescribedMedia::new("application/xml".into(), BodyKind::Xml, object);
+        return Some(DescribedMedia { is_range: true, ..taken });
+    }
     Some(DescribedMedia::new(trimmed.into(), body_kind(&bare), object))
 }
 
