@@ -183,14 +183,14 @@ fn redirect_target(headers: &HeaderMap, server: &Url, path: &str) -> (RedirectTa
     let base = server.path().trim_end_matches('/');
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
     let Some(location) = location else { return (RedirectTarget::Unnamed, "nowhere".to_owned()) };
-    let Ok(to) = server.join(location) else {
+    // RFC 9110 §10.2.2: relative to the address of the request, of which the template stands here.
+    let mut own = server.clone();
+    own.set_path(&format!("{base}{path}"));
+    let Ok(to) = own.join(location) else {
         return (RedirectTarget::Elsewhere, "no URL".to_owned());
     };
-    // A relative target is below the server unless it climbs; only a client that follows it would find out.
-    let is_relative = !location.starts_with('/') && !location.contains(':');
     let rest = to.path().strip_prefix(base);
-    let is_within =
-        is_relative || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_within = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let origin = to.origin().ascii_serialization();
     if to.host_str() != server.host_str() {
         return (RedirectTarget::OtherHost, origin);
@@ -199,7 +199,8 @@ fn redirect_target(headers: &HeaderMap, server: &Url, path: &str) -> (RedirectTa
         return (RedirectTarget::Elsewhere, origin);
     }
     let other = rest.and_then(|rest| with_or_without_slash(path, rest));
-    (other.map_or(RedirectTarget::Below, RedirectTarget::Slash), format!("{origin}{}", to.path()))
+    let shown = to.path().replace("%7B", "{").replace("%7D", "}");
+    (other.map_or(RedirectTarget::Below, RedirectTarget::Slash), format!("{origin}{shown}"))
 }
 
 /// The path of an operation with a slash more or less at its end, if that is the template of `target`.
@@ -271,7 +272,11 @@ mod tests {
         let slash = || RedirectTarget::Slash("/items/{id}/".to_owned());
         for (location, expected, to) in [
             ("/v1/b", RedirectTarget::Below, "https://h.example/v1/b"),
-            ("b?x=1", RedirectTarget::Below, "https://h.example/b"),
+            ("b?x=1", RedirectTarget::Below, "https://h.example/v1/items/b"),
+            ("7/", slash(), "https://h.example/v1/items/7/"),
+            ("../items/7/?x=1", slash(), "https://h.example/v1/items/7/"),
+            ("?x=1", RedirectTarget::Below, "https://h.example/v1/items/{id}"),
+            ("../../b", RedirectTarget::Elsewhere, "https://h.example"),
             ("https://h.example:443/v1", RedirectTarget::Below, "https://h.example/v1"),
             ("/v1/items/7/?token=canary", slash(), "https://h.example/v1/items/7/"),
             ("https://h.example/v1/items/7/", slash(), "https://h.example/v1/items/7/"),
