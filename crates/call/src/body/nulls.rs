@@ -1,21 +1,19 @@
 //! The meaning of a `null` that the schema of a body's member does not allow. Members are checked in `check`.
 
-use callgate_openapi::{BodyKind, BodyMedia, Input, InputLocation, Operation};
+use callgate_openapi::{BodyMedia, Input, InputLocation, Operation};
 use callgate_tool::{Arguments, Object, Value};
 use http::Method;
 
 use super::media_type::is_json_patch;
 use crate::check::{Nulls, resolved_schema};
 
-/// In a PATCH of JSON, a member is given because it changes: a `null` that was left out would change nothing, in silence. In the
+/// In a PATCH, a member is given because it changes: a `null` that was left out would change nothing, in silence. In the
 /// strict mode of a provider, a model gives all members, and `null` for those that it does not mean.
 pub(crate) fn nulls_of(operation: &Operation, media: &BodyMedia, arguments: &Arguments) -> Nulls {
     if media.is_merge_patch() {
         return Nulls::Remove;
     }
-    let is_change = operation.method == Method::PATCH
-        && media.kind == BodyKind::Json
-        && !is_json_patch(&media.media_type);
+    let is_change = operation.method == Method::PATCH && !is_json_patch(&media.media_type);
     if is_change && !gives_all(operation, media, arguments) { Nulls::Refuse } else { Nulls::Omit }
 }
 

@@ -188,6 +188,14 @@ fn a_null_in_a_patch_is_refused_where_the_schema_has_none() {
         call(plan, given)
             .sends("PATCH /v1/x\ncontent-type: application/json\n\n{\"name\":\"x\",\"tag\":\"y\"}");
     }
+    for fields in ["application/x-www-form-urlencoded", "multipart/form-data"] {
+        let plan = patch("patch", fields, json!([]));
+        call(&plan, json!({"body": {"nickname": null, "name": "x"}})).is_refused(refused);
+        assert!(
+            call(&plan, json!({"body": {"tag": null, "name": "x"}})).result.is_ok(),
+            "{fields}"
+        );
+    }
     let post = patch("post", json_type, json!([]));
     call(&post, json!({"body": {"nickname": null}}))
         .sends("POST /v1/x\ncontent-type: application/json\n\n{}");
