@@ -124,9 +124,11 @@ impl<'d> Servers<'d> {
         } else {
             (root.list("servers").first().and_then(|server| server.text("url")), "/servers/0/url")
         };
-        let path = path.unwrap_or_default().trim_end_matches('/');
-        let is_path =
-            path.starts_with('/') && !path.starts_with("//") && !path.contains(['{', '?', '#']);
+        let path = path.unwrap_or_default().trim_start_matches("./").trim_end_matches('/');
+        // A text with a dot before any slash may be a host.
+        let is_rooted = path.starts_with('/') || !(path.is_empty() || path.contains('.'));
+        let is_path = is_rooted && !path.starts_with("//") && !path.contains([':', '{', '?', '#']);
+        let path = format!("/{}", path.trim_start_matches('/'));
         if self.options.server.is_none() || resolved_server.server.url.path() != "/" || !is_path {
             return;
         }

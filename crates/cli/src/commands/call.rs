@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     let entry = executor.find(&call.tool);
     context.refuse_unused_flags([&call])?;
     let shown = ResultPrinter::new(arguments, Place::new(&arguments.source.file, &toolsets, entry))
-        .with_entry(entry);
+        .with_entry(entry, &toolsets);
     if !arguments.dry_run && is_raw(&arguments.answer) {
         return block_on(stream_answer(&executor, &call, &session, arguments, &shown))?;
     }
@@ -239,7 +239,13 @@ fn is_raw(wanted: &AnswerArguments) -> bool {
 pub(crate) fn failure_text(result: &ToolResult, file: &str, settings: &Path) -> String {
     let Outcome::Failed(fault) = &result.outcome else { return String::new() };
     let (file, credential) = (file.to_owned(), Some(settings.display().to_string()));
-    let hints = Hints { file, place: Place::of_fixture(settings), may_download: false, credential };
+    let hints = Hints {
+        file,
+        place: Place::of_fixture(settings),
+        may_download: false,
+        credential,
+        server: None,
+    };
     fault::fault_text(fault, &result.tool, result.journal.events(), &hints)
 }
 

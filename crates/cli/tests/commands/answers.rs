@@ -192,6 +192,22 @@ fn a_redirect_to_another_host_is_reported_with_its_target_and_no_other_server() 
 }
 
 #[test]
+fn a_server_without_the_path_of_the_description_is_the_advice_where_nothing_is_there() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    for (servers, told) in [("/api", Some("/api")), ("https://a.example/api", None)] {
+        let text = DESCRIPTION.replace("paths:", &format!("servers: [{{url: {servers}}}]\npaths:"));
+        let spec = write_file(folder.path(), "api.yaml", &text.replace("/pets:", "/none:"));
+        let url = server.url("");
+        let spec = spec.display().to_string();
+        let ended = callgate(&["call", &spec, "listPets", "--server", &url]).exits(1).says("404");
+        match told {
+            Some(path) => drop(ended.says(&format!("`--server {}`", server.url(path)))),
+            None => drop(ended.says("correct the arguments")),
+        }
+    }
+}
+
+#[test]
 fn an_unreachable_service_is_reported_once_with_the_cause() {
     let url = closed_origin();
     let pets = "fixtures/pets/spec.yaml";

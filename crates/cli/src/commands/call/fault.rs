@@ -19,6 +19,8 @@ pub(super) struct Hints {
     pub(super) may_download: bool,
     /// The source that names the credential: the flag with its reference, or the file.
     pub(super) credential: Option<String>,
+    /// The server to name in place of the one whose path lacks what the description has.
+    pub(super) server: Option<String>,
 }
 
 pub(super) fn explains_fault(event: &Event) -> bool {
@@ -210,7 +212,7 @@ fn fault_help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> Str
                 "`--format raw` shows the answer as it came; where it is no answer of the service, name another server: {server}"
             )
         }
-        _ => help_of_next_step(fault, tool, file),
+        _ => help_of_next_step(fault, tool, hints),
     }
 }
 
@@ -302,7 +304,12 @@ fn credential_help(fault: &Fault, events: &[Event], hints: &Hints) -> String {
 }
 
 /// The remedy if the code of a failure says no more.
-fn help_of_next_step(fault: &Fault, tool: &str, file: &str) -> String {
+fn help_of_next_step(fault: &Fault, tool: &str, hints: &Hints) -> String {
+    let Hints { file, place, server, .. } = hints;
+    if let (Some(404), Some(url)) = (fault.status, server) {
+        let named = place.setting_words(&format!("`--server {url}`"), &format!("`server: {url}`"));
+        return format!("name the server with the path that the description has: {named}");
+    }
     match fault.next {
         Next::AskUser => "ask whoever knows before calling again".to_owned(),
         Next::CorrectArguments => {

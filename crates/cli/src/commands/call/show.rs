@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 
 use callgate::{
     Answer, Content, Entry, Outcome, Preview, ToolResult, Value,
+    config::BuiltToolset,
     result::{Event, Part, PlannedRequest},
     secret::SecretReference,
 };
-use callgate_tool::{visible_line, visible_quotation};
+use callgate_tool::{Remedy, visible_line, visible_quotation};
 
 use super::{
     call_verdict,
@@ -43,13 +44,28 @@ impl ResultPrinter {
                 place,
                 may_download: arguments.answer.output.is_none(),
                 credential: credential_flag(&arguments.source.description),
+                server: None,
             },
         }
     }
 
-    pub(super) fn with_entry(self, entry: Option<Entry<'_>>) -> Self {
-        let is_own_tool = entry.is_some_and(|entry| entry.operation().is_none());
-        Self { is_own_tool, ..self }
+    /// A failure may lead to the server that a finding about the toolset's own server names.
+    pub(super) fn with_entry(
+        mut self,
+        entry: Option<Entry<'_>>,
+        toolsets: &[BuiltToolset],
+    ) -> Self {
+        self.is_own_tool = entry.is_some_and(|entry| entry.operation().is_none());
+        let is_its = |toolset: &&BuiltToolset| {
+            toolsets.len() == 1 || entry.is_some_and(|entry| entry.toolset() == toolset.name)
+        };
+        let mut findings =
+            toolsets.iter().filter(is_its).flat_map(|toolset| &toolset.report.diagnostics);
+        self.hints.server = findings.find_map(|finding| match &finding.remedy {
+            Some(Remedy::NameServer { url }) => Some(url.clone()),
+            _ => None,
+        });
+        self
     }
 
     pub(super) fn settings_place(&self) -> &Place {
