@@ -43,6 +43,7 @@ mod security;
 mod selection;
 mod server;
 mod session_input;
+mod shared_patch;
 mod template;
 mod tools;
 mod unusable_members;

@@ -27,7 +27,7 @@ use crate::{
         Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,
     },
     server::Server,
-    unusable_members, unused_references, xml_keys,
+    shared_patch, unusable_members, unused_references, xml_keys,
 };
 
 /// One operation of a description that is exposed or degraded.
@@ -356,7 +356,7 @@ impl Operation {
             let operation = self.blueprint.operation.located_node();
             let operation = Cursor::new(document, &mut findings).at_node(&operation);
             if self.method == http::Method::PATCH {
-                unusable_members::report_patch(operation);
+                shared_patch::report_shared_patch(operation);
             }
             unused_references::report_broken_references(operation);
             findings.into_diagnostics()

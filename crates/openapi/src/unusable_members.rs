@@ -1,13 +1,11 @@
 //! Finds members of arguments that no call can give as they are described, by the schema of the arguments alone: members that a
-//! closed part of `allOf` excludes, required ones that nothing describes, and those that a PATCH requires since it shares its
-//! schema with the method that creates.
+//! closed part of `allOf` excludes, and required ones that nothing describes.
 
 use std::collections::BTreeSet;
 
 use callgate_tool::Value;
-use callgate_tree::Node;
 
-use crate::{code::Code, cursor::Cursor, findings::Findings, keys::SchemaRoot};
+use crate::{code::Code, findings::Findings, keys::SchemaRoot};
 
 /// Reports the members of all arguments; `schema` is that of all arguments.
 pub(crate) fn report_unusable_members(
@@ -18,35 +16,6 @@ pub(crate) fn report_unusable_members(
     let mut search =
         Search { root: schema, pointer, findings, seen: BTreeSet::new(), left: MOST_VISITED };
     search.visit_members(&[schema.own_schema()], "");
-}
-
-/// Reports a PATCH whose body has the schema of a POST or PUT that requires members.
-pub(crate) fn report_patch(operation: Cursor<'_, '_>) {
-    let document = operation.document;
-    let Some(reference) = first_body_schema_reference(operation.node) else { return };
-    let target = reference.strip_prefix('#').and_then(|at| document.root().at(at));
-    let required = target.map(|target| target.list("required")).unwrap_or_default();
-    let Some(first) = required.iter().find_map(Node::as_str) else { return };
-    let paths = document.root().get("paths").map(Node::members).into_iter().flatten();
-    let mut creators = document.while_affordable(paths, 1).flat_map(|(path, item)| {
-        let methods = ["post", "put"].into_iter();
-        methods.filter_map(move |method| Some((method, path, item.get(method)?)))
-    });
-    let creator =
-        creators.find(|(_, _, node)| first_body_schema_reference(node) == Some(reference));
-    let Some((method, path, _)) = creator else { return };
-    let message = format!(
-        "expected a PATCH without required members, got the schema of {} {path}, which requires `{first}`",
-        method.to_ascii_uppercase()
-    );
-    let help = "describe the body of the PATCH by a schema of its own, for example by an overlay; until then each call gives all of them";
-    operation.note(Code::PatchRequires, message, help);
-}
-
-/// The reference in the first schema of an operation's body.
-fn first_body_schema_reference(operation: &Node) -> Option<&str> {
-    let (_, media) = operation.get("requestBody")?.get("content")?.members().next()?;
-    media.get("schema")?.text("$ref")
 }
 
 struct Search<'a, 'f> {
