@@ -16,7 +16,8 @@ use crate::{
 pub(super) struct Roles {
     pub(super) findings: Vec<LoginFinding>,
     pub(super) is_superuser: bool,
-    /// True for a superuser that may be the last one: the database's first, or the only one that can sign in.
+    /// True for a superuser that may be the last one, the database's first or the only one that can sign in; and for an owner of the
+    /// database that makes roles, as the first login of a managed server.
     pub(super) must_stay: bool,
 }
 
@@ -27,7 +28,7 @@ pub(super) async fn findings(reader: &mut CatalogReader, needs: &Needs) -> Resul
         if role.is_empty() {
             roles.is_superuser = attributes.starts_with("SUPERUSER");
             roles.must_stay = must_stay == "true";
-            // A superuser that must stay may do the others anyway.
+            // One finding names the login to use in place of one that must stay.
             let most = if roles.must_stay { 1 } else { usize::MAX };
             let attributes = attributes.split(", ").filter(|word| !word.is_empty()).take(most);
             roles.findings.extend(attributes.map(|word| {
@@ -36,7 +37,7 @@ pub(super) async fn findings(reader: &mut CatalogReader, needs: &Needs) -> Resul
                 let remedy = format!("ALTER ROLE {login} NO{word}");
                 finding(Grade::Dangerous, word.to_lowercase(), message, remedy)
             }));
-        } else if !roles.is_superuser && !direct.is_empty() {
+        } else if !roles.is_superuser && !roles.must_stay && !direct.is_empty() {
             let remedy = format!("REVOKE {direct} FROM {login}");
             roles.findings.extend(role_finding(&role, &attributes, remedy, needs));
         }
@@ -64,7 +65,7 @@ fn role_finding(
 }
 
 /// The login first, without its name, then the roles that it can take: their attributes, the grants through which it reaches them, and true for a
-/// superuser that may be the last one.
+/// login that must stay.
 const ROLES: &str = "select case when r.oid <> me.oid then r.rolname end,
         concat_ws(', ', case when r.rolsuper then 'SUPERUSER' end, case when r.rolbypassrls then 'BYPASSRLS' end,
             case when r.rolcreatedb then 'CREATEDB' end, case when r.rolcreaterole then 'CREATEROLE' end,
@@ -74,6 +75,8 @@ const ROLES: &str = "select case when r.oid <> me.oid then r.rolname end,
             where m.member = me.oid and (d.oid = r.oid or pg_has_role(d.oid, r.oid, 'member'))),
         r.rolsuper and (r.oid = 10 or not exists (select from pg_roles o
             where o.rolsuper and o.rolcanlogin and o.oid <> r.oid))
+            or not r.rolsuper and r.rolcreaterole and exists (select from pg_database d
+                where d.datname = current_database() and pg_has_role(d.datdba, 'member'))
     from pg_roles me join pg_roles r on r.oid = me.oid or pg_has_role(r.oid, 'member')
     where me.rolname = current_user order by r.oid <> me.oid, 1";
 

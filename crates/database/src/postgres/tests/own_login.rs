@@ -55,6 +55,22 @@ async fn the_last_superuser_keeps_its_rights_and_gets_a_login_of_its_own_for_the
 }
 
 #[tokio::test]
+async fn the_first_login_of_a_managed_server_keeps_its_rights_and_gets_a_login_of_its_own() {
+    let Some((database, login)) = shop("l_master") else { return };
+    database
+        .run(&format!("alter role {login} createrole; alter database l_master owner to {login}"));
+    let found = lines(&database, &login, &needs()).await;
+    let [finding] = &*found else { panic!("{found:?}") };
+    let remedy = "Dangerous createrole use a login of its own in `url`";
+    assert!(finding.starts_with(remedy), "{finding}");
+    // Roles that own nothing are not those of whoever runs the server.
+    database.run("alter database l_master owner to postgres");
+    let found = lines(&database, &login, &needs()).await;
+    let remedy = format!("Dangerous createrole ALTER ROLE {login} NOCREATEROLE");
+    assert!(found.contains(&remedy), "{found:?}");
+}
+
+#[tokio::test]
 async fn rights_of_everybody_are_accepted_or_revoked_for_an_own_login() {
     let Some((database, _)) = shop("l_everybody") else { return };
     database.run(
