@@ -11,14 +11,16 @@ use crate::{
     engine::Engine,
 };
 
-/// The value as its type takes it: a date before a type of moments is the beginning of the day, in UTC.
+/// The value as its type takes it: a date before a type of moments is the beginning of the day, in UTC. A moment stays what it is.
 pub(super) fn fitted_value<'v>(
     kind: &ColumnKind,
     schema: &Value,
     value: &'v Value,
 ) -> Cow<'v, Value> {
     match (kind, value.as_str()) {
-        (ColumnKind::Timestamp { has_zone }, Some(date)) if format_of(schema) == Some("date") => {
+        (ColumnKind::Timestamp { has_zone }, Some(date))
+            if format_of(schema) == Some("date") && !date.contains(['T', 't', ' ']) =>
+        {
             let zone = if *has_zone { "Z" } else { "" };
             Cow::Owned(format!("{date}T00:00:00{zone}").into())
         }
