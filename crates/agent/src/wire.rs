@@ -292,6 +292,16 @@ fn unreadable(error: &serde_json::Error) -> String {
     format!("the reply of the model has another form: {error}")
 }
 
+/// A name as one segment of a path (RFC 3986 §3.3): that of an inference profile holds `/`. An escape in it stays.
+fn segment(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:@%".contains(&byte);
+    let written = name.bytes().map(|byte| match byte {
+        byte if is_plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    written.collect()
+}
+
 /// True if a value is of this type.
 fn has_type(value: &Value, kind: &str) -> bool {
     value.get("type").and_then(Value::as_str) == Some(kind)

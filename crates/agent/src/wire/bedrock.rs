@@ -23,7 +23,7 @@ use super::{
     is_blank, joined_texts, list,
     media::{FileForm, Files, IMAGES, OFFICE, PDF, media_type},
     pieces::{decoded_file, text_at},
-    unreadable,
+    segment, unreadable,
     user::FilePart,
 };
 use crate::{
@@ -206,16 +206,6 @@ struct Used {
     cache_write_input_tokens: Tokens,
     input_tokens: Tokens,
     output_tokens: Tokens,
-}
-
-/// A name as one segment of a path (RFC 3986 §3.3): that of an inference profile holds `/`. An escape in it stays.
-fn segment(name: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:%".contains(&byte);
-    let written = name.bytes().map(|byte| match byte {
-        byte if is_plain(byte) => char::from(byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    });
-    written.collect()
 }
 
 /// The name of a document of Converse: few characters, and no name twice in a conversation.

@@ -19,6 +19,7 @@ use super::{
     is_blank, joined_texts, list,
     media::{FileForm, Files, PDF},
     pieces::{decoded_file, text_at},
+    segment,
     stream::{EventParts as _, EventStream, Events, unreadable_event},
     unreadable,
 };
@@ -31,7 +32,7 @@ use crate::{
 pub(super) const FORMAT: Format = Format {
     dialect: Dialect::Gemini,
     provider: "gcp.gemini",
-    path: |model| format!("/models/{model}:generateContent"),
+    path: |model| format!("{}:generateContent", model_path(model)),
     reserved_members: &["contents", "systemInstruction", "toolConfig", "tools"],
     body,
     read_reply,
@@ -68,7 +69,7 @@ pub(super) const FORMAT: Format = Format {
     files: &[IMAGES, PDF, OTHERS],
     file_part: |file, _| json!({"inlineData": {"mimeType": &*file.media_type, "data": file.data()}}),
     rules: Rules {
-        stream_path: Some(|model| format!("/models/{model}:streamGenerateContent?alt=sse")),
+        stream_path: Some(|model| format!("{}:streamGenerateContent?alt=sse", model_path(model))),
         whole_reply: Some(whole_reply),
         content: "parts",
         role: "model",
@@ -86,6 +87,15 @@ pub(super) const FORMAT: Format = Format {
         ..Rules::USUAL
     },
 };
+
+/// The path of a model. Google lists its models with their collection: `models/NAME`, `tunedModels/NAME`.
+fn model_path(model: &str) -> String {
+    let (collection, name) = match model.split_once('/') {
+        Some((collection @ ("models" | "tunedModels"), name)) => (collection, name),
+        _ => ("models", model),
+    };
+    format!("/{collection}/{}", segment(name))
+}
 
 fn body(ask: &Ask<'_>) -> String {
     let mut body = Body::new(ask);
@@ -248,3 +258,23 @@ const MEMBERS_OF_PIECES: [&str; 4] =
     [r#""partialArgs""#, r#""partial_args""#, r#""willContinue""#, r#""will_continue""#];
 /// Stands for the signature of a call of another model, by Gemini's own page about thought signatures.
 const UNSIGNED: &str = "skip_thought_signature_validator";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_named_as_google_lists_it_or_by_one_segment_of_the_path() {
+        for (model, expected) in [
+            ("gemini-2.5-flash", "/models/gemini-2.5-flash"),
+            ("models/gemini-2.5-flash", "/models/gemini-2.5-flash"),
+            ("tunedModels/mine-1", "/tunedModels/mine-1"),
+            ("gemini-1.0-pro@001", "/models/gemini-1.0-pro@001"),
+            ("proxy/gemini?x#y", "/models/proxy%2Fgemini%3Fx%23y"),
+        ] {
+            assert_eq!((FORMAT.path)(model), format!("{expected}:generateContent"));
+            let path = format!("{expected}:streamGenerateContent?alt=sse");
+            assert_eq!((FORMAT.rules.stream_path.unwrap())(model), path);
+        }
+    }
+}
