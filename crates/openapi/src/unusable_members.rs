@@ -34,7 +34,12 @@ impl<'a> Search<'a, '_> {
         }
         self.left -= 1;
         let together = self.composed_parts(schema, &["allOf"]);
-        self.report_excluded(&together, at);
+        let mut excluded = excluded_names(&together, &together);
+        for keyword in ["anyOf", "oneOf"] {
+            let lists = together.iter().filter_map(|part| part.get(keyword)?.as_array());
+            excluded.extend(lists.flat_map(|branches| self.excluded_in(branches, &together)));
+        }
+        self.report_excluded(&excluded, at);
         let all = self.composed_parts(schema, &["allOf", "anyOf", "oneOf"]);
         self.report_undescribed(&together, &all, at);
         self.visit_members(&all, at);
@@ -69,19 +74,24 @@ impl<'a> Search<'a, '_> {
         parts
     }
 
-    fn report_excluded(&mut self, together: &[&'a Value], at: &str) {
-        let required: BTreeSet<&str> = required_names(together).collect();
-        let mut excluded_names = BTreeSet::new();
-        for closed in together.iter().filter(|part| is_closed(part)) {
-            let is_own = |name: &str| schema_properties(closed).any(|(own, _)| own == name);
-            let others = together.iter().flat_map(|part| schema_properties(part));
-            // A required one leaves no value at all, which another finding says.
-            let excluded = others.filter(|(name, schema)| {
-                !is_own(name) && !required.contains(name.as_str()) && !is_read_only(schema)
-            });
-            excluded_names.extend(excluded.map(|(name, _)| name));
+    /// The members of branches that a part around them excludes, and those that the only branch beside `null` excludes.
+    fn excluded_in(&mut self, branches: &'a [Value], around: &[&'a Value]) -> BTreeSet<&'a str> {
+        let branches: Vec<&'a Value> = branches.iter().filter(|it| !is_null(it)).collect();
+        let mut names = BTreeSet::new();
+        for branch in branches.iter().copied().take(self.left) {
+            self.left -= 1;
+            let own = self.composed_parts(branch, &["allOf"]);
+            names.extend(excluded_names(around, &own));
+            if branches.len() == 1 {
+                let all: Vec<&'a Value> = own.iter().chain(around).copied().collect();
+                names.extend(excluded_names(&own, &all));
+            }
         }
-        for name in excluded_names {
+        names
+    }
+
+    fn report_excluded(&mut self, names: &BTreeSet<&str>, at: &str) {
+        for name in names {
             let message = format!(
                 "expected a member that each part of `allOf` allows, got one that `additionalProperties: false` of another part excludes: `{at}.{name}`"
             );
@@ -114,6 +124,22 @@ impl<'a> Search<'a, '_> {
     }
 }
 
+/// The optional members of parts that a closed one among others excludes.
+fn excluded_names<'a>(closing: &[&'a Value], parts: &[&'a Value]) -> BTreeSet<&'a str> {
+    let required: BTreeSet<&str> = required_names(closing).chain(required_names(parts)).collect();
+    let mut names = BTreeSet::new();
+    for closed in closing.iter().copied().filter(|part| is_closed(part)) {
+        let is_own = |name: &str| schema_properties(closed).any(|(own, _)| own == name);
+        let others = parts.iter().copied().flat_map(schema_properties);
+        // A required one leaves no value at all, which another finding says.
+        let excluded = others.filter(|(name, schema)| {
+            !is_own(name) && !required.contains(name.as_str()) && !is_read_only(schema)
+        });
+        names.extend(excluded.map(|(name, _)| name.as_str()));
+    }
+    names
+}
+
 fn schema_properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
@@ -128,10 +154,14 @@ fn is_closed(schema: &Value) -> bool {
         && schema.get("patternProperties").is_none()
 }
 
+fn is_null(schema: &Value) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("null")
+}
+
 fn is_read_only(schema: &Value) -> bool {
     schema.get("readOnly").and_then(Value::as_bool) == Some(true)
 }
 
-/// The number of schemas that are visited for one operation, and of the parts of one of them.
-const MOST_VISITED: usize = 1000;
+/// The number of schemas and branches that are visited for one operation, and of the parts of one of them.
+const MOST_VISITED: usize = 2000;
 const MOST_PARTS: usize = 200;

@@ -270,3 +270,26 @@ fn a_keyword_that_is_misspelt_or_of_an_older_draft_is_reported() {
         assert!(!codes.contains(&"unknown-keyword"), "{keyword}: {codes:?}");
     }
 }
+
+#[test]
+fn a_member_that_a_closed_part_around_it_excludes_is_reported_also_in_branches() {
+    let closed = "{type: object, additionalProperties: false, properties: {id: {type: string}}}";
+    let open = "{type: object, properties: {extra: {type: string}}}";
+    for (schema, expected) in [
+        (format!("{{allOf: [{closed}, {open}]}}"), 1),
+        (format!("{{nullable: true, allOf: [{closed}, {open}]}}"), 1),
+        (format!("{{properties: {{n: {{nullable: true, allOf: [{closed}, {open}]}}}}}}"), 1),
+        (format!("{{allOf: [{closed}, {{oneOf: [{open}, {{required: [id]}}]}}]}}"), 1),
+        (format!("{{allOf: [{open}], anyOf: [{closed}, {open}]}}"), 0),
+        (format!("{{anyOf: [{closed}, {open}]}}"), 0),
+    ] {
+        let text = format!(
+            "openapi: 3.0.3\nservers: [{{url: https://a.example}}]\npaths: {{/a: {{post: {{summary: A, requestBody: {{content: \
+             {{application/json: {{schema: {schema}}}}}}}}}}}}}\n"
+        );
+        let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
+        let report = load(&document.value, &LoadOptions::default()).with_schema_findings().report;
+        let found = report.diagnostics.iter().filter(|found| found.code == Code::ExcludedMember);
+        assert_eq!(found.count(), expected, "{schema}");
+    }
+}
