@@ -248,7 +248,8 @@ pub(super) fn described_media<'d>(
         return None;
     }
     // RFC 6839 §3.1: any type of this suffix is JSON, too.
-    if matches!(&*bare, "*/*" | "application/*" | "application/*+json" | "*/*+json") {
+    let is_range_of = |suffix: &str| bare.contains('*') && bare.ends_with(suffix);
+    if matches!(&*bare, "*/*" | "application/*") || is_range_of("+json") {
         let message = format!("expected a media type, got a range: `{media_type}`");
         let taken = DescribedMedia::new("application/json".into(), BodyKind::Json, object);
         let is_bytes = bare.ends_with("/*") && taken.says_bytes(cursor.document);
@@ -263,7 +264,7 @@ pub(super) fn described_media<'d>(
         return Some(DescribedMedia { is_range: true, ..taken });
     }
     // RFC 7303 §4.2: so it is with XML.
-    if matches!(&*bare, "application/*+xml" | "*/*+xml") {
+    if is_range_of("+xml") {
         let message = format!("expected a media type, got a range: `{media_type}`");
         cursor.note(Code::MediaRange, message, "name one; XML is taken");
         let taken = DescribedMedia::new("application/xml".into(), BodyKind::Xml, object);

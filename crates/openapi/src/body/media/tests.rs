@@ -228,6 +228,7 @@ fn malformed_bodies_are_reported() {
         {"content": {"*/*": {}}} => application/json Json false | media-range
         {"content": {"*/*": {"schema": {"format": "binary"}}}} => */* Binary false | media-range
         {"content": {"application/*+json": {}}} => application/json Json false | media-range
+        {"content": {"application/vnd.*+json": {}}} => application/json Json false | media-range
         {"content": {"application/*+xml": {"schema": {"type": "string"}}}} => application/xml Xml false | media-range
         {"content": {"*/*": {}, "application/json; charset=utf-8": {}}} => application/json; charset=utf-8 Json false | media-range
         {"content": {"application/*": {}, "text/plain": {}}} => text/plain Text false | application/json Json false | media-range
