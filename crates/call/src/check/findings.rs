@@ -38,7 +38,7 @@ impl Findings {
                     self.blame_session(&nested.source);
                     self.problems.push(wording::missing_from_session(problem.at, &nested.source));
                 }
-                None => self.problems.push(problem),
+                None => self.problems.push(with_service_name(problem, input)),
             }
         }
     }
@@ -94,8 +94,20 @@ fn expected_value(input: &Input, checking: Checking<'_>) -> String {
         let kind = schema.and_then(|schema| schema.get("type")).and_then(Value::as_str);
         return kind.filter(|kind| *kind != "object").unwrap_or(wording::ANY_VALUE).to_owned();
     }
-    if input.name.is_empty() || shows(input.argument.as_str(), &input.name) {
+    if shows_name(input) {
         return wording::ANY_VALUE.to_owned();
     }
     format!("a value for `{}`", input.name)
+}
+
+/// The problem of a whole argument, with the service's name where the argument does not show it.
+fn with_service_name(problem: Problem, input: &Input) -> Problem {
+    if shows_name(input) || problem.at != input.argument.as_str() {
+        return problem;
+    }
+    Problem { expected: format!("{} for `{}`", problem.expected, input.name), ..problem }
+}
+
+fn shows_name(input: &Input) -> bool {
+    input.name.is_empty() || shows(input.argument.as_str(), &input.name)
 }

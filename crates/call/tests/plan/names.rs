@@ -63,7 +63,7 @@ fn an_argument_that_differs_from_its_service_name_is_described_with_it() {
 }
 
 #[test]
-fn a_missing_argument_has_the_name_of_the_service_where_its_own_does_not_show_it() {
+fn a_fault_of_an_argument_has_the_name_of_the_service_where_its_own_does_not_show_it() {
     for (name, expected) in [
         ("名前", "a value for `名前`"),
         ("X-Request-ID", "a value"),
@@ -73,6 +73,12 @@ fn a_missing_argument_has_the_name_of_the_service_where_its_own_does_not_show_it
             json!([{"name": name, "in": "query", "required": true, "schema": {"type": "string"}}]),
         );
         let fault = call(&plan, json!({})).result.unwrap_err();
+        assert_eq!(fault.problems[0].expected, expected, "{name}");
+        let argument = plan.operation().inputs[0].argument.to_string();
+        let mut given = Object::new();
+        given.insert(argument, json!([1]));
+        let fault = call(&plan, Value::Object(given)).result.unwrap_err();
+        let expected = expected.replace("a value", "string");
         assert_eq!(fault.problems[0].expected, expected, "{name}");
     }
 }
