@@ -77,9 +77,14 @@ fn takes_password(schema: &Value, depth: usize) -> bool {
 fn is_password(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let letters = letters.to_ascii_lowercase();
-    ["password", "passwd", "passphrase", "passcode"].iter().any(|word| letters.contains(word))
+    let has_word = |word: &&str| letters.contains(*word);
+    ["password", "passwd", "passphrase", "passcode"].iter().any(has_word)
+        || SIGN_IN_VALUES.contains(&letters.as_str())
 }
 
+/// The names of other values by which callers sign in.
+const SIGN_IN_VALUES: [&str; 7] =
+    ["clientsecret", "otp", "pin", "pwd", "refreshtoken", "totp", "verificationcode"];
 /// The levels of a schema that are searched. Those of sign-ins have fewer than ten.
 const DEEPEST: usize = 32;
 
@@ -240,6 +245,9 @@ mod tests {
                 true,
             ),
             (json!({"properties": {"body": {"anyOf": [text, login]}}}), true),
+            (json!({"properties": {"user": text, "PIN": text}}), true),
+            (json!({"properties": {"body": {"properties": {"refresh_token": text}}}}), true),
+            (json!({"properties": {"spin": text, "pinned": text, "page_token": text}}), false),
             (json!({"properties": {"name": {"const": "password"}, "pass": text}}), false),
             (json!({"description": "the password", "properties": {}}), false),
         ] {
