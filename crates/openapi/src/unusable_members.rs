@@ -37,7 +37,9 @@ impl<'a> Search<'a, '_> {
         let mut excluded = excluded_names(&together, &together);
         for keyword in ["anyOf", "oneOf"] {
             let lists = together.iter().filter_map(|part| part.get(keyword)?.as_array());
-            excluded.extend(lists.flat_map(|branches| self.excluded_in(branches, &together)));
+            excluded.extend(
+                lists.flat_map(|branches| self.names_excluded_in_branches(branches, &together)),
+            );
         }
         self.report_excluded(&excluded, at);
         let all = self.composed_parts(schema, &["allOf", "anyOf", "oneOf"]);
@@ -75,7 +77,11 @@ impl<'a> Search<'a, '_> {
     }
 
     /// The members of branches that a part around them excludes, and those that the only branch beside `null` excludes.
-    fn excluded_in(&mut self, branches: &'a [Value], around: &[&'a Value]) -> BTreeSet<&'a str> {
+    fn names_excluded_in_branches(
+        &mut self,
+        branches: &'a [Value],
+        around: &[&'a Value],
+    ) -> BTreeSet<&'a str> {
         let branches: Vec<&'a Value> = branches.iter().filter(|it| !is_null(it)).collect();
         let mut names = BTreeSet::new();
         for branch in branches.iter().copied().take(self.left) {
