@@ -8,7 +8,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
-    reference::{LocatedNode, follow_references, reference_chain},
+    reference::{LocatedNode, follow_references, reference_chain, reference_of},
     schema::{is_read_only, legal_default, nullable::has_nullable_keyword, only_value_of},
     session_input::session_annotation,
 };
@@ -37,6 +37,7 @@ pub(super) fn flat_properties<'d>(
         .is_some()
         || legal_default(document, schema.node, &path).is_some()
         || !reference_chain(document, schema.node, &path).all(|node| is_plain(document, node))
+        || reference_chain(document, schema.node, &path).any(|node| adds_members(document, node))
     {
         return None;
     }
@@ -60,6 +61,13 @@ fn is_plain(document: &Document, node: &Node) -> bool {
         .is_none_or(|more| matches!(more, Node::Bool(false) | Node::Null));
     let is_nullable = has_nullable_keyword(document, node);
     is_object && is_closed && !is_nullable && WHOLE.iter().all(|keyword| !object.contains(keyword))
+}
+
+/// Returns true if there are rules of members beside a reference, which count since 3.1 (JSON Schema 2020-12 §8.2.3.1).
+fn adds_members(document: &Document, node: &Node) -> bool {
+    document.version().is_at_least(3, 1)
+        && reference_of(node).is_some()
+        && BESIDE_REFERENCE.iter().any(|keyword| node.get(keyword).is_some())
 }
 
 fn declared_properties<'d>(
@@ -105,6 +113,7 @@ fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bo
 /// The total cost to examine a property, in steps.
 const PROPERTY: usize = 8;
 
+const BESIDE_REFERENCE: [&str; 3] = ["additionalProperties", "properties", "required"];
 const WHOLE: &[&str] = &[
     "allOf",
     "anyOf",

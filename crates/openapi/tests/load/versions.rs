@@ -33,6 +33,28 @@ components: {{schemas: {{Whole: {{$defs: {{Part: {{type: string}}}}}}}}}}"
 }
 
 #[test]
+fn members_beside_the_reference_of_a_body_are_kept() {
+    let named = "{type: object, required: [id], properties: {id: {type: string}}}";
+    for (version, beside, is_kept) in [
+        ("3.1.0", "properties: {extra: {type: string}}", true),
+        ("3.1.0", "required: [id]", true),
+        ("3.1.0", "description: A name", false),
+        ("3.0.3", "properties: {extra: {type: string}}", false),
+    ] {
+        let schema = format!("{{$ref: '#/components/schemas/Named', {beside}}}");
+        let text = format!(
+            "paths: {{/a: {{post: {{summary: A, requestBody: {{required: true, content: {{application/json: {{schema: {schema}}}}}}}}}}}}}
+components: {{schemas: {{Named: {named}}}}}"
+        );
+        let declared =
+            loaded(version, &text).operations[0].declaration().unwrap().input_schema.to_value();
+        let names: Vec<_> = declared["properties"].as_object().unwrap().keys().cloned().collect();
+        assert_eq!(names, [if is_kept { "body" } else { "id" }], "{version} {beside}");
+        assert_eq!(declared.to_string().contains("extra"), is_kept && beside.contains("extra"));
+    }
+}
+
+#[test]
 fn webhooks_are_no_tools() {
     let webhooks = "webhooks: {new: {post: {summary: N}}}";
     assert_eq!(lines(&loaded("3.1.0", webhooks)), ["ignored-webhooks"]);
