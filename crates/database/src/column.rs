@@ -56,6 +56,38 @@ pub(crate) fn stored_text(
     text(&Column { kind, ..column.clone() }, value, engine)
 }
 
+/// The text that is bound for a value beside which rows stand in an order. SQLite compares decimal numbers as floating-point ones,
+/// however many digits they have.
+///
+/// # Errors
+/// As [`text`].
+pub(crate) fn ordered_text(
+    column: &Column,
+    value: &Value,
+    engine: Engine,
+) -> Result<Option<String>, Problem> {
+    let is_rounded =
+        matches!(column.kind, ColumnKind::Numeric { .. }) && !engine.has(Ability::ColumnTypes);
+    let stored = stored_text(column, value, engine);
+    if stored.is_ok() || !is_rounded {
+        return stored;
+    }
+    let float = Column { kind: ColumnKind::Float, ..column.clone() };
+    text(&float, value, engine).or(stored)
+}
+
+/// A number without the digits after its point that no value of the column has, and whether it is below zero; `None` for a number
+/// without such digits, and where columns keep all of them.
+pub(crate) fn truncated_number(
+    column: &Column,
+    value: &Value,
+    engine: Engine,
+) -> Option<(Value, bool)> {
+    let is_kept =
+        matches!(column.kind, ColumnKind::Numeric { .. }) && !engine.has(Ability::ColumnTypes);
+    if is_kept { None } else { text::truncated_number(&column.kind, value) }
+}
+
 /// The JSON of a text that the database wrote, with all digits. A text that does not read as the kind stays a text.
 pub(crate) fn value(kind: &ColumnKind, text: Option<&str>, engine: Engine) -> Value {
     text.map_or(Value::Null, |text| json::value(kind, text, engine))

@@ -42,6 +42,16 @@ impl Decimal {
         format!("{sign}{whole}").parse().ok()
     }
 
+    pub(super) fn is_negative(&self) -> bool {
+        self.is_negative
+    }
+
+    /// The number without the digits behind so many after the point, if there are such digits other than zeros.
+    pub(super) fn truncation(&self, n_digits: usize) -> Option<Self> {
+        let (kept, rest) = self.significant_fraction().split_at_checked(n_digits)?;
+        (!rest.is_empty()).then(|| Self { fraction: kept.to_owned(), ..self.clone() })
+    }
+
     /// True if a type of this precision and scale holds the number exactly.
     pub(super) fn fits(&self, precision: Option<u32>, scale: Option<i32>) -> bool {
         let scale = scale.map(i64::from);
@@ -139,6 +149,23 @@ mod tests {
             assert_eq!(decimal(digits).unwrap().whole_number(), whole, "{digits}");
         }
         assert_eq!(decimal(&"9".repeat(60)).unwrap().whole_number(), None);
+    }
+
+    #[test]
+    fn digits_that_a_scale_has_not_are_left_out() {
+        for (digits, n_digits, truncated) in [
+            ("1.105", 2, Some("1.10")),
+            ("-1.105", 2, Some("-1.10")),
+            ("393599.21", 0, Some("393599")),
+            ("-0.5", 0, Some("-0")),
+            ("1.10", 2, None),
+            ("1.100", 2, None),
+            ("7", 0, None),
+            ("7.0", 0, None),
+        ] {
+            let shown = decimal(digits).unwrap().truncation(n_digits).map(|it| it.to_string());
+            assert_eq!(shown.as_deref(), truncated, "{digits}");
+        }
     }
 
     #[test]

@@ -100,6 +100,19 @@ fn number(value: &Value) -> Option<Number> {
     }
 }
 
+/// A number without the digits after its point that no value of the kind has, and whether it is below zero; `None` for a number without
+/// such digits.
+pub(super) fn truncated_number(kind: &ColumnKind, value: &Value) -> Option<(Value, bool)> {
+    let n_digits = match kind {
+        ColumnKind::Integer { .. } => 0,
+        ColumnKind::Numeric { scale: Some(scale), .. } => usize::try_from(*scale).ok()?,
+        _ => return None,
+    };
+    let decimal = Decimal::from_number(&number(value)?)?;
+    let kept = Number::from_digits(&decimal.truncation(n_digits)?.to_string())?;
+    Some((Value::Number(kept), decimal.is_negative()))
+}
+
 fn json(value: &Value) -> Result<String, Problem> {
     if has_nul(value) {
         return Err(problem::new(NO_NUL, value));

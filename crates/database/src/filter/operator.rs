@@ -43,8 +43,7 @@ pub(super) fn read_test(
 ) -> Result<Test, Problem> {
     let text = || bound_text(column, value, engine);
     match operator {
-        Gte => text().map(Test::AtLeast),
-        Lte => text().map(Test::AtMost),
+        Gt | Gte | Lt | Lte => read_order(operator, column, value, engine),
         Contains => Pattern::with_substring(value).map(Test::Like),
         Eq if value.is_null() => Ok(Test::IsNull),
         Eq => text().map(Test::Equal),
@@ -54,18 +53,47 @@ pub(super) fn read_test(
             Some(false) => Ok(Test::IsNotNull),
             None => Err(problem("`true` or `false`", value)),
         },
-        Lt => text().map(Test::Less),
         Like => Pattern::of_stars(value).map(Test::Like),
-        Gt => text().map(Test::More),
         Neq if value.is_null() => Ok(Test::IsNotNull),
         Neq => text().map(Test::NotEqual),
         StartsWith => Pattern::with_prefix(value).map(Test::Like),
     }
 }
 
+/// A test of the order. An average has more digits than its column: it stands between two values of the column, and the one nearer to zero
+/// is compared in its place.
+fn read_order(
+    operator: Operator,
+    column: &Column,
+    value: &Value,
+    engine: Engine,
+) -> Result<Test, Problem> {
+    let is_upper_bound = matches!(operator, Lt | Lte);
+    if let Some((kept, is_negative)) = column::truncated_number(column, value, engine) {
+        let text = bound_text(column, &kept, engine)
+            .map_err(|refused| problem(refused.expected, value))?;
+        return Ok(match (is_upper_bound, is_negative) {
+            (true, true) => Test::Less(text),
+            (true, false) => Test::AtMost(text),
+            (false, true) => Test::AtLeast(text),
+            (false, false) => Test::More(text),
+        });
+    }
+    let text = required_text(column::ordered_text(column, value, engine)?, value)?;
+    Ok(match operator {
+        Gt => Test::More(text),
+        Gte => Test::AtLeast(text),
+        Lt => Test::Less(text),
+        _ => Test::AtMost(text),
+    })
+}
+
 fn bound_text(column: &Column, value: &Value, engine: Engine) -> Result<String, Problem> {
-    column::stored_text(column, value, engine)?
-        .ok_or_else(|| problem("a value other than null; use `is_null` for null", value))
+    required_text(column::stored_text(column, value, engine)?, value)
+}
+
+fn required_text(text: Option<String>, value: &Value) -> Result<String, Problem> {
+    text.ok_or_else(|| problem("a value other than null; use `is_null` for null", value))
 }
 
 fn read_values(column: &Column, value: &Value, engine: Engine) -> Result<Vec<String>, Problem> {

@@ -91,6 +91,25 @@ fn every_operator_is_read() {
 }
 
 #[test]
+fn a_number_between_two_values_of_a_column_orders_rows_by_the_one_nearer_to_zero() {
+    let text = |text: &str| text.to_owned();
+    check_test(r#"{"no": {"gt": 393599.21}}"#, "no", Test::More(text("393599")));
+    check_test(r#"{"no": {"gte": 0.5}}"#, "no", Test::More(text("0")));
+    check_test(r#"{"no": {"lt": 7.5}}"#, "no", Test::AtMost(text("7")));
+    check_test(r#"{"no": {"lte": -7.5}}"#, "no", Test::Less(text("-7")));
+    check_test(r#"{"no": {"gt": -0.5}}"#, "no", Test::AtLeast(text("0")));
+    check_test(r#"{"total": {"lt": 5.651941747572815}}"#, "total", Test::AtMost(text("5.65")));
+    check_test(r#"{"total": {"gte": 5.650}}"#, "total", Test::AtLeast(text("5.650")));
+    refuses(r#"{"no": 7.5, "total": {"eq": 1.105, "gt": 1e30}}"#, &["no", "total.eq", "total.gt"]);
+    refuses(r#"{"no": {"gt": 1e20}, "total": {"gt": 1000000000.001}}"#, &["no.gt", "total.gt"]);
+    let columns = columns();
+    let columns: Vec<_> = columns.iter().collect();
+    let average = Value::parse(r#"{"total": {"gt": 5.6519417475728154}}"#).unwrap();
+    let filter = read(&average, &columns, Sqlite).unwrap();
+    assert!(matches!(&*filter.all, [Condition { test: Test::More(_), .. }]), "{filter:?}");
+}
+
+#[test]
 fn conditions_are_joined_and_one_level_of_choices_is_read() {
     let no = |no: &str| condition("no", Test::Equal(no.to_owned()));
     let late = || condition("is_late", Test::Equal("1".to_owned()));

@@ -122,7 +122,7 @@ impl Dice {
         let compared = if is_text { words.exact.replace('@', column) } else { column.to_owned() };
         let value = self.value(column);
         let sql = literal(&value);
-        match self.below(if is_text { 6 } else { 8 }) {
+        match self.below(if is_text { 6 } else { 9 }) {
             0 => (json!({"eq": value}), format!("{compared} = {sql}")),
             1 => (json!({"neq": value}), format!("{compared} <> {sql}")),
             2 => (json!({"is_null": true}), format!("{column} is null")),
@@ -143,6 +143,11 @@ impl Dice {
             4 => (json!({"gt": value}), format!("{column} > {sql}")),
             5 => (json!({"lte": value}), format!("{column} <= {sql}")),
             6 => (json!({"gte": value}), format!("not {column} < {sql}")),
+            // More digits than the column has, as averages have them.
+            8 if column != "made" => {
+                let more = Value::parse("7.1234567890123456").unwrap();
+                (json!({"gt": more}), format!("{column} > {more}"))
+            }
             _ => {
                 let more = self.value(column);
                 let within = format!("{column} >= {sql} and {column} < {}", literal(&more));
