@@ -34,6 +34,10 @@ impl FailureContext<'_> {
         match failure {
             Failure::Busy => wording::around::overload(SOON),
             Failure::Conflict => database::conflict(),
+            // The cast of a condition's value to a domain checks it.
+            Failure::Constraint { .. } if self.effect == Effect::Read => {
+                database::value_not_taken()
+            }
             Failure::Constraint { kind, name, columns } => {
                 self.constraint_fault(*kind, name.as_deref(), columns)
             }
@@ -50,6 +54,9 @@ impl FailureContext<'_> {
             // The statements on entities are callgate's own.
             Failure::Malformed { code, .. } if self.entity.is_some() => {
                 database::callgate_internal_fault(code.as_deref())
+            }
+            Failure::Other { code } if self.entity.is_some() && self.effect == Effect::Read => {
+                database::uncomputed_value(code.as_deref())
             }
             Failure::Malformed { code, .. } | Failure::Other { code } => {
                 database::refused_statement(code.as_deref())

@@ -90,6 +90,11 @@ faults! {
     pub fn refused_statement(code: Option<&str>) = ServiceError, GiveUp, reached Yes:
         "the database refuses the statement{code}, nothing was changed; do not call again with the same arguments",
         code = in_parentheses(code);
+
+    /// A reading that the database ends at a value by a code of its own.
+    pub fn uncomputed_value(code: Option<&str>) = InvalidArguments, CorrectArguments, reached Yes:
+        "the database cannot compute a value of the answer{code}, as a sum beyond the largest number, nothing was changed; narrow the conditions or ask for other columns",
+        code = in_parentheses(code);
 }
 
 /// The columns refer to a row that does not exist, or to one of somebody else.
@@ -240,6 +245,7 @@ mod tests {
             conflict(),
             stale_description(),
             denied_access(),
+            uncomputed_value(None),
             value_not_taken(),
             too_large_row_or_value(),
             unavailable(),

@@ -88,6 +88,20 @@ async fn a_column_with_the_name_of_an_aggregate_leaves_it_another_one() {
 }
 
 #[tokio::test]
+async fn a_sum_beyond_the_numbers_of_the_engine_is_a_fault_of_the_call() {
+    let tables = "create table totals (id integer primary key, n integer not null) strict;
+        insert into totals values (1, 9223372036854775807), (2, 1);";
+    let shop =
+        Shop::within(folder_with(tables), settings(vec![counted(entity("totals"))]), None).await;
+    let (name, session) = ("shop-totals-aggregate", Session::default());
+    let fault = shop.fault(name, json!({"select": ["sum_n"]}), &session).await;
+    assert_eq!(fault.code, FaultCode::InvalidArguments, "{}", fault.message);
+    assert!(fault.message.contains("cannot compute a value"), "{}", fault.message);
+    let below = json!({"select": ["sum_n"], "where": {"n": {"lt": 1.5}}});
+    assert_eq!(shop.call(name, below, &session).await["rows"], json!([{"sum_n": 1}]));
+}
+
+#[tokio::test]
 async fn only_listed_columns_are_grouped_and_summed_up() {
     let output_fields = [(Operation::Aggregate, vec!["state".to_owned()])].into();
     let shop = Shop::new(vec![EntitySettings { output_fields, ..counted(entity("orders")) }]).await;
