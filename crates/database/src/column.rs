@@ -89,6 +89,7 @@ pub(crate) fn truncated_number(
 }
 
 /// The JSON of a text that the database wrote, with all digits. A text that does not read as the kind stays a text.
+#[cfg(test)]
 pub(crate) fn value(kind: &ColumnKind, text: Option<&str>, engine: Engine) -> Value {
     text.map_or(Value::Null, |text| json::value(kind, text, engine))
 }

@@ -104,9 +104,6 @@ pub(crate) trait SqlDialect: Sync {
     fn kept_value<'t>(&self, column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
         (column.kind.clone(), text)
     }
-
-    /// True if a value that it wrote can be bound again as it stands.
-    fn can_bind_own_text(&self, kind: &ColumnKind) -> bool;
 }
 
 /// The signs of a kind of pattern.

@@ -150,9 +150,13 @@ impl SqlDialect for Mysql {
         declared.unwrap_or(0)
     }
 
-    /// It does not cast the dates without a day that it keeps.
-    fn can_bind_own_text(&self, kind: &ColumnKind) -> bool {
-        !matches!(kind, ColumnKind::Date | ColumnKind::Timestamp { .. })
+    /// It compares the dates without a day that it keeps, and does not cast them.
+    fn kept_value<'t>(&self, column: &Column, text: &'t str) -> (ColumnKind, &'t str) {
+        let kind = match &column.kind {
+            ColumnKind::Date | ColumnKind::Timestamp { .. } => ColumnKind::Text { most: None },
+            kind => kind.clone(),
+        };
+        (kind, text)
     }
 }
 

@@ -159,10 +159,6 @@ impl SqlDialect for Postgres {
     fn second_digits(&self, declared: Option<usize>) -> usize {
         declared.unwrap_or(6)
     }
-
-    fn can_bind_own_text(&self, _kind: &ColumnKind) -> bool {
-        true
-    }
 }
 
 /// True if every text of the type has at most so many characters.

@@ -148,8 +148,4 @@ impl SqlDialect for Sqlite {
         };
         (kind, rest)
     }
-
-    fn can_bind_own_text(&self, _kind: &ColumnKind) -> bool {
-        true
-    }
 }

@@ -8,7 +8,6 @@ use callgate_tool::{Fault, Value};
 use super::{Plan, Purpose, Request, Steps, WantedColumns, name_with_direction};
 use crate::{
     catalog::{Column, ColumnKind},
-    column,
     engine::{Ability, Engine},
     operation::Operation,
     page::Place,
@@ -112,29 +111,18 @@ impl Request<'_> {
     }
 
     /// The values of a token. A type reads its own texts again, also those that no argument may be: years before Christ, 7 in a
-    /// `tinyint(1)`. Where it does not, they are checked as arguments are: MariaDB does not cast the dates without a day that it keeps.
+    /// `tinyint(1)`, dates without a day.
     fn page_values(
         &self,
         page: &Value,
         place: Place,
         order: &Order<'_>,
     ) -> Result<Vec<Option<String>>, Box<Fault>> {
-        let engine = self.database.engine;
         let token = page.as_str().unwrap_or_default();
         let texts = self.database.pages.values(token, place)?;
         if texts.len() != order.columns.len() || !order.has_pages {
             return Err(wording::unknown_page());
         }
-        let checked = |(text, (column, _)): (Option<String>, &(&Column, Direction))| {
-            if engine.sql().can_bind_own_text(&column.kind) {
-                return Ok(text);
-            }
-            let value = column::value(&column.kind, text.as_deref(), engine);
-            if value.is_null() {
-                return Ok(None);
-            }
-            column::text(column, &value, engine).map_err(|_| wording::unknown_page())
-        };
-        texts.into_iter().zip(&order.columns).map(checked).collect()
+        Ok(texts)
     }
 }
