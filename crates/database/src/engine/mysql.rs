@@ -94,6 +94,7 @@ impl SqlDialect for Mysql {
     fn shown_column(&self, column: &Column, name: &str, most: usize) -> String {
         match column.kind {
             _ if is_bits(column) => format!("CAST({name} + 0 AS CHAR)"),
+            ColumnKind::Other if is_geometry(column) => format!("LEFT(ST_AsText({name}), {most})"),
             ColumnKind::Bytes => format!("HEX(LEFT({name}, {most}))"),
             // A `float` is written with six digits otherwise.
             ColumnKind::Float => format!("CAST({name} + 0e0 AS CHAR)"),
@@ -163,3 +164,20 @@ impl SqlDialect for Mysql {
 fn is_bits(column: &Column) -> bool {
     column.sql_type.to_ascii_lowercase().starts_with("bit")
 }
+
+fn is_geometry(column: &Column) -> bool {
+    GEOMETRIES.contains(&&*column.sql_type.to_ascii_lowercase())
+}
+
+/// The types whose texts are those of `ST_AsText`. MySQL has the last name for the one before it.
+const GEOMETRIES: [&str; 9] = [
+    "geometry",
+    "point",
+    "linestring",
+    "polygon",
+    "multipoint",
+    "multilinestring",
+    "multipolygon",
+    "geometrycollection",
+    "geomcollection",
+];

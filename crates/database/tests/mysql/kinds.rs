@@ -86,6 +86,24 @@ async fn every_value_is_read_as_it_was_written() {
 }
 
 #[tokio::test]
+async fn geometries_are_read_as_texts() {
+    let mut settings = settings();
+    let mut places = entity("places");
+    places.operations = vec![Operation::List];
+    settings.entities.push(places);
+    let script = "create table places (no int primary key, spot point, area geometry not null);
+        insert into places values (1, point(1, 2.5), st_geomfromtext('LINESTRING(0 0,1 1)')), (2, null, point(0, 0));
+        grant select on places to LOGIN;";
+    let Some(shop) = Shop::with("my_geometries", settings, script).await else { return };
+    let rows = shop.call("shop-places-list", json!({}), &user("ann")).await["rows"].clone();
+    let expected = json!([
+        {"no": 1, "spot": "POINT(1 2.5)", "area": "LINESTRING(0 0,1 1)"},
+        {"no": 2, "spot": null, "area": "POINT(0 0)"},
+    ]);
+    assert_eq!(rows, expected);
+}
+
+#[tokio::test]
 async fn a_value_that_a_column_cannot_hold_is_refused_before_it_is_sent() {
     let mut settings = settings();
     let mut sink = entity("sink");
