@@ -42,7 +42,7 @@ pub(super) fn from_value(
         ColumnKind::Float => sql_type.float(value),
         ColumnKind::Integer { least, most } => integer(value, *least, *most),
         ColumnKind::Json => json(value),
-        ColumnKind::Literal => sql_type.text(value, None),
+        ColumnKind::Literal => sql_type.literal(value),
         ColumnKind::Numeric { precision, scale } => sql_type.numeric(value, *precision, *scale),
         ColumnKind::Any | ColumnKind::Other => {
             Err(problem::new("no value, since the column is only read", value))
@@ -271,6 +271,21 @@ impl Type<'_> {
         Ok(text.to_owned())
     }
 
+    /// A text in the form of the type, which the server checks. A cast cuts bits to the number that the type has, or fills them up.
+    fn literal(&self, value: &Value) -> Result<String, Problem> {
+        let text = self.text(value, None)?;
+        let (Some(size), true) = (self.size(), self.name.starts_with("bit")) else {
+            return Ok(text);
+        };
+        let are_bits = text.bytes().all(|it| matches!(it, b'0' | b'1'));
+        let most = if self.name.starts_with("bit varying") { "at most " } else { "" };
+        let fits = text.len() == size || (!most.is_empty() && text.len() < size);
+        if are_bits && fits {
+            return Ok(text);
+        }
+        Err(problem::new(format!("a text of {most}{size} digits, each 0 or 1"), value))
+    }
+
     fn moment(&self, value: &Value, parts: MomentParts) -> Result<String, Problem> {
         let bound = value
             .as_str()
@@ -295,9 +310,13 @@ impl Type<'_> {
 
     /// The digits of a second that the type keeps.
     fn n_digits(&self) -> usize {
-        let given = self.name.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
-        let given = given.and_then(|(digits, _)| digits.parse().ok());
-        self.engine.sql().second_digits(given)
+        self.engine.sql().second_digits(self.size())
+    }
+
+    /// The number in the parentheses of the type.
+    fn size(&self) -> Option<usize> {
+        let (digits, _) = self.name.split_once('(')?.1.split_once(')')?;
+        digits.parse().ok()
     }
 }
 

@@ -23,6 +23,7 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("money", "12.50", "$12.50"),
     ("point", "(1,2)", "(1,2)"),
     ("time", "24:00:00", "24:00:00"),
+    ("bit varying(3)", "10", "10"),
 ];
 
 #[tokio::test]
@@ -58,6 +59,13 @@ async fn a_text_in_the_form_of_its_type_is_written_and_read() {
             let fault = shop.fault("shop-sink-create", row, &ann).await;
             assert_eq!(fault.code, FaultCode::InvalidArguments, "{}: {value}", VALUES[at].0);
         }
+    }
+    // A cast would fill the first one up, and cut the others.
+    for (of, value) in [("bit(3)", "10"), ("bit(3)", "1011"), ("bit varying(3)", "1011")] {
+        let at = VALUES.iter().position(|(kind, ..)| *kind == of).unwrap();
+        let row = json!({names[at].as_str(): value});
+        let fault = shop.fault("shop-sink-create", row, &ann).await;
+        assert_eq!(fault.code, FaultCode::InvalidArguments, "{of}: {value}");
     }
     let fault = shop.fault("shop-sink-create", json!({"other": "0/0"}), &ann).await;
     assert_eq!(fault.code, FaultCode::InvalidArguments);
