@@ -111,6 +111,13 @@ impl FailureContext<'_> {
             Constraint::Unique => "another row has these values already",
         };
         let Some(entity) = self.entity else { return database::constraint_violated(rule, []) };
+        let is_of_new_row = kind == Constraint::ForeignKey && self.effect == Effect::Write;
+        if is_of_new_row && name.is_none() {
+            // No other rows refer to a new one, so that it is one of its own keys, which SQLite does not name.
+            let own = entity.table.foreign_keys.iter().flat_map(|foreign| &foreign.columns);
+            let own = own.map(String::as_str).filter(|column| entity.is_offered(column));
+            return database::constraint_violated(rule, own);
+        }
         let named = name.and_then(|name| entity.table.constraints.get(name));
         let names = if columns.is_empty() { named.map_or(columns, Vec::as_slice) } else { columns };
         let of_table = entity.table.columns.iter();

@@ -113,7 +113,10 @@ fn constraint_failure(code: i32, message: &str) -> Failure {
     };
     let subject = message.split_once(": ").map_or("", |(_, subject)| subject);
     let (name, columns) = match kind {
-        Constraint::Check => (identifier(subject), Vec::new()),
+        Constraint::Check => match identifier(subject) {
+            None => (None, words(subject)),
+            name => (name, Vec::new()),
+        },
         Constraint::ForeignKey => (None, Vec::new()),
         Constraint::NotNull | Constraint::Unique => (index_name(subject), columns(subject)),
     };
@@ -134,8 +137,18 @@ fn index_name(subject: &str) -> Option<String> {
 
 /// The name of a constraint; an unnamed one has its expression there.
 fn identifier(subject: &str) -> Option<String> {
-    let is_name = subject.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_name = subject.chars().all(is_of_name);
     (is_name && !subject.is_empty()).then(|| subject.to_owned())
+}
+
+/// The words of an expression, columns among them.
+fn words(expression: &str) -> Vec<String> {
+    let words = expression.split(|letter: char| !is_of_name(letter));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
 }
 
 /// The engine's own name of the commonest codes, the number of the others.

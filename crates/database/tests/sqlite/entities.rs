@@ -3,7 +3,7 @@
 use callgate_database::EntitySettings;
 use callgate_tool::{FaultCode, Next, Reached, Session, json};
 
-use crate::shop::{Shop, column, entity, settings};
+use crate::shop::{Shop, column, entity, folder_with, settings};
 
 #[tokio::test]
 async fn rows_are_listed_by_conditions_and_in_order() {
@@ -83,6 +83,13 @@ async fn a_constraint_names_offered_columns_and_no_value_of_a_row() {
     let row = json!({"owner": "nobody", "total": 1});
     let fault = shop.fault("shop-orders-create", row, &Session::default()).await;
     assert_eq!(fault.code, FaultCode::ConstraintViolated);
+    assert!(fault.message.contains(": `owner`;"), "{}", fault.message);
+    let tables =
+        "create table people (id integer primary key, age integer check (age between 0 and 150));";
+    let shop = Shop::within(folder_with(tables), settings(vec![entity("people")]), None).await;
+    let fault = shop.fault("shop-people-create", json!({"age": 200}), &Session::default()).await;
+    assert_eq!(fault.code, FaultCode::ConstraintViolated);
+    assert!(fault.message.contains(": `age`;"), "{}", fault.message);
 }
 
 #[tokio::test]
