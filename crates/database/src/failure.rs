@@ -62,6 +62,12 @@ impl FailureContext<'_> {
                 database::refused_statement(code.as_deref())
             }
             Failure::ReadOnly => database::read_only(),
+            // The estimate for a value tells how many rows of others have it.
+            Failure::ReadsTooMany { rows: Some(_) }
+                if self.entity.is_some_and(|entity| !entity.rows.is_empty()) =>
+            {
+                database::too_many_hidden_rows(self.rows_read.unwrap_or_default(), self.unindexed)
+            }
             Failure::ReadsTooMany { rows } => database::too_many_rows_to_read(
                 *rows,
                 self.rows_read.unwrap_or_default(),
@@ -149,7 +155,7 @@ mod tests {
         catalog::{ColumnKind, Table},
         engine::Engine,
         entity::{Context, resolve},
-        settings::EntitySettings,
+        settings::{EntitySettings, SessionSource},
     };
 
     /// The failure of a write.
@@ -192,9 +198,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_statement_of_callgate_that_the_database_does_not_take_is_a_fault_of_callgate() {
-        let malformed = Failure::Malformed { code: Some("42601".to_owned()), position: None };
+    /// The entity `orders`, whose rows the session decides by these columns.
+    fn orders(rows: Vec<(String, SessionSource)>) -> Entity {
         let table = Table::of_columns("orders", vec![Column::of_statement("no", ColumnKind::Json)]);
         let settings = EntitySettings {
             pointer: String::new(),
@@ -206,7 +211,7 @@ mod tests {
             fields: None,
             input_fields: BTreeMap::new(),
             output_fields: BTreeMap::new(),
-            rows: Vec::new(),
+            rows,
             filter: None,
             sort: None,
             many: false,
@@ -214,8 +219,25 @@ mod tests {
             version: None,
         };
         let context = Context { engine: Engine::Postgres, entities: &[], tables: &BTreeMap::new() };
-        let (entity, _) = resolve(&settings, &Arc::new(table), context);
-        assert_eq!(fault(&malformed, Some(&entity)).code, FaultCode::Internal);
+        resolve(&settings, &Arc::new(table), context).0
+    }
+
+    #[test]
+    fn a_statement_of_callgate_that_the_database_does_not_take_is_a_fault_of_callgate() {
+        let malformed = Failure::Malformed { code: Some("42601".to_owned()), position: None };
+        let orders = orders(Vec::new());
+        assert_eq!(fault(&malformed, Some(&orders)).code, FaultCode::Internal);
         assert_eq!(fault(&malformed, None).code, FaultCode::ServiceError);
+    }
+
+    #[test]
+    fn an_estimate_over_rows_of_others_is_not_told() {
+        let failure = Failure::ReadsTooMany { rows: Some(7654) };
+        let own = orders(vec![("no".to_owned(), SessionSource::Parameter("user".to_owned()))]);
+        for (entity, is_told) in [(own, false), (orders(Vec::new()), true)] {
+            let fault = fault(&failure, Some(&entity));
+            assert_eq!(fault.code, FaultCode::TooManyRows);
+            assert_eq!(fault.message.contains("7654"), is_told, "{}", fault.message);
+        }
     }
 }

@@ -131,12 +131,24 @@ pub fn constraint_violated<'a>(rule: &str, names: impl IntoIterator<Item = &'a s
 /// The statement would read more rows than it may, `rows` of them by the database's estimate, and an index that begins with one of the
 /// columns would serve it. Without `rows` it was ended while it read.
 pub fn too_many_rows_to_read(rows: Option<u64>, most: usize, columns: &[String]) -> Box<Fault> {
-    let mut message = match rows {
+    let message = match rows {
         Some(rows) => {
             format!("the statement would read about {rows} rows, may read {most}, and was not run")
         }
         None => format!("the statement read more than the {most} rows that it may, and was ended"),
     };
+    unread_rows(message, columns)
+}
+
+/// The fault of a statement whose estimate counts rows that the caller may not see.
+pub fn too_many_hidden_rows(most: usize, columns: &[String]) -> Box<Fault> {
+    let message =
+        format!("the statement would read more than the {most} rows that it may, and was not run");
+    unread_rows(message, columns)
+}
+
+/// The fault of a statement over rows that are not read, with the columns of an index.
+fn unread_rows(mut message: String, columns: &[String]) -> Box<Fault> {
     message.push_str(", nothing was changed; narrow the conditions and call again");
     if !columns.is_empty() {
         message.push_str("; the operator helps with an index that begins with ");
