@@ -35,7 +35,7 @@ struct FilterReader<'a> {
 }
 
 /// The name of the groups of which one must hold. A column of that name is not hidden: its conditions are no list.
-const ANY: &str = "any";
+pub(super) const ANY: &str = "any";
 
 impl FilterReader<'_> {
     fn read_filter(&mut self, members: &Object) -> Filter {

@@ -39,9 +39,22 @@ fn of_column(column: &Column, engine: Engine) -> Value {
         kind.remove(limit);
     }
     let has_values = operator::for_kind(&column.kind).contains(&Operator::Eq);
-    let types = match kind.get_mut("type").map(Value::take) {
-        Some(scalar) if has_values => Value::Array(vec![scalar, "object".into()]),
-        _ => "object".into(),
+    let mut types = match kind.get_mut("type").map(Value::take) {
+        Some(Value::Array(types)) if has_values => types,
+        Some(scalar) if has_values => vec![scalar],
+        _ => Vec::new(),
+    };
+    if column.name == super::json::ANY {
+        // The groups of conditions have the name of this column.
+        types.push("array".into());
+        kind.insert("items", json!({"type": "object"}));
+    }
+    let object = Value::from("object");
+    let types = if types.is_empty() {
+        object
+    } else {
+        types.push(object);
+        Value::Array(types)
     };
     kind.insert("type", types);
     Value::Object(kind)

@@ -179,6 +179,12 @@ fn a_schema_names_columns_with_their_types_and_operators_once() {
     let properties = &schema_of["properties"];
     assert_eq!(properties["no"], json!({"type": ["integer", "object"]}));
     assert_eq!(properties["more"], json!({"type": "object"}));
+    let groups = json!({"type": ["string", "array", "object"], "items": {"type": "object"}});
+    assert_eq!(properties["any"], groups);
+    let flag = column("is_open", ColumnKind::Flag { least: 0, most: 1 });
+    let of_flag = schema(&[&flag], Sqlite);
+    let types = json!({"type": ["boolean", "integer", "object"]});
+    assert_eq!(of_flag["properties"]["is_open"], types);
     assert_eq!(
         properties["state"],
         json!({"type": ["string", "object"], "description": "open, paid"})
