@@ -1,6 +1,6 @@
 //! The reasons of MariaDB and MySQL for not running a command, by their error numbers
-//! (<https://mariadb.com/kb/en/mariadb-error-codes/>). Of the server's texts, which quote values of other rows, only the name of a constraint or a column
-//! is read.
+//! (<https://mariadb.com/kb/en/mariadb-error-codes/>). Of the server's texts, which quote values of other rows, only the name of a constraint, a column or
+//! a table is read.
 
 use std::io;
 
@@ -12,7 +12,8 @@ use crate::{
 /// The reason why a command has no result.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum CommandError {
-    /// The server's own number, with the constraint or the column that refuses a change.
+    /// The server's own number, with the constraint or the column that refuses a change, or the column or table that a statement may not
+    /// name.
     Constraint { code: u16, name: String },
     /// The connection is broken, or what came is no answer.
     Lost,
@@ -27,6 +28,14 @@ impl From<io::Error> for CommandError {
 }
 
 impl CommandError {
+    /// The server's own number.
+    fn code(&self) -> Option<u16> {
+        match self {
+            Self::Constraint { code, .. } | Self::Server(code) => Some(*code),
+            Self::Lost => None,
+        }
+    }
+
     /// The reason that a packet of the server gives: its number, and behind it the class and the text.
     pub(super) fn from_packet(code: u16, packet: &[u8]) -> Self {
         let text = String::from_utf8_lossy(packet.get(TEXT_AT..).unwrap_or_default());
@@ -37,7 +46,7 @@ impl CommandError {
     }
 }
 
-/// The constraint or the column in the text of a refused change. A value in front of it may hold anything.
+/// The constraint, the column or the table in the text of a refusal. A value in front of it may hold anything.
 fn name_in_text(code: u16, text: &str) -> Option<&str> {
     match code {
         1048 | 1364 | 3819 => text.split('\'').nth(1),
@@ -47,6 +56,16 @@ fn name_in_text(code: u16, text: &str) -> Option<&str> {
         }
         1451 | 1452 => text.split_once("CONSTRAINT `")?.1.split('`').next(),
         4025 => text.strip_prefix("CONSTRAINT `")?.split('`').next()?.rsplit('.').next(),
+        // Names as the statement writes them.
+        1054 => text.strip_prefix("Unknown column '")?.rsplit_once("' in '").map(|(name, _)| name),
+        1142 => {
+            text.rsplit_once("for table ")?.1.rsplit(['.', '`', '\'']).find(|it| !it.is_empty())
+        }
+        1143 => {
+            let (before, _) = text.rsplit_once("' in table '")?;
+            before.rsplit_once("for column '").map(|(_, name)| name)
+        }
+        1146 => text.strip_prefix("Table '")?.split('\'').next()?.rsplit('.').next(),
         _ => None,
     }
 }
@@ -77,29 +96,25 @@ pub(super) fn is_unprepared(error: &CommandError) -> bool {
 
 /// A connection that could not be opened.
 pub(super) fn of_opening(error: &CommandError) -> Error {
-    match error {
-        CommandError::Server(1044 | 1045 | 1142 | 1227 | 1698 | 1820 | 1862 | 3118 | 4151) => {
+    match error.code() {
+        Some(1044 | 1045 | 1142 | 1227 | 1698 | 1820 | 1862 | 3118 | 4151) => {
             Error::new(ErrorKind::Denied, "the database refuses the login")
         }
-        CommandError::Server(1049) => {
-            Error::new(ErrorKind::Denied, "the server has no database of this name")
-        }
-        CommandError::Server(1193 | 1231 | 1232) => Error::new(
+        Some(1049) => Error::new(ErrorKind::Denied, "the server has no database of this name"),
+        Some(1193 | 1231 | 1232) => Error::new(
             ErrorKind::Denied,
             "the server does not take the settings of a connection: it is older than MariaDB 10.6 and MySQL 8.0, or a proxy",
         ),
-        CommandError::Server(1040 | 1203 | 1226) => {
+        Some(1040 | 1203 | 1226) => {
             Error::new(ErrorKind::Busy, "the server has no connection left")
         }
-        CommandError::Constraint { .. } | CommandError::Lost | CommandError::Server(_) => {
-            unavailable()
-        }
+        _ => unavailable(),
     }
 }
 
 /// A statement of callgate's own on the catalog that has no result.
 pub(super) fn of_reading(error: &CommandError) -> Error {
-    let CommandError::Server(code) = *error else { return unavailable() };
+    let Some(code) = error.code() else { return unavailable() };
     let failure = of_server(code, None);
     if failure == Failure::Denied {
         let message = "the database does not let the login read its catalog";
@@ -110,8 +125,8 @@ pub(super) fn of_reading(error: &CommandError) -> Error {
 }
 
 /// A statement that cannot be prepared. The number says what is wrong; the server's text may quote the statement.
-pub(super) fn of_preparing(error: &CommandError) -> Error {
-    let CommandError::Server(code) = *error else { return unavailable() };
+pub(super) fn of_preparing(error: &CommandError, statement: &str) -> Error {
+    let Some(code) = error.code() else { return unavailable() };
     if let Some(error) = error::transient_error(&of_server(code, None)) {
         return error;
     }
@@ -126,7 +141,27 @@ pub(super) fn of_preparing(error: &CommandError) -> Error {
         1060 => "two columns of the statement have one name",
         _ => "the database does not take the statement",
     };
-    Error::new(ErrorKind::Statement, format!("{reason}; error {code}"))
+    let position = match error {
+        CommandError::Constraint { name, .. } => position_of_name(statement, name),
+        CommandError::Lost | CommandError::Server(_) => None,
+    };
+    Error::new(ErrorKind::Statement, format!("{reason}; error {code}")).with_position(position)
+}
+
+/// The character, counted from 1, at which a statement has the last part of a name as a word of its own.
+fn position_of_name(statement: &str, name: &str) -> Option<usize> {
+    let name = name.rsplit('.').next().filter(|name| !name.is_empty())?;
+    let mut before_words = statement.match_indices(name).filter_map(|(at, _)| {
+        let (before, rest) = statement.split_at_checked(at)?;
+        let is_part =
+            before.ends_with(is_of_word) || rest.strip_prefix(name)?.starts_with(is_of_word);
+        (!is_part).then_some(before)
+    });
+    Some(before_words.next()?.chars().count().saturating_add(1))
+}
+
+fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '$')
 }
 
 pub(super) fn unavailable() -> Error {
@@ -213,11 +248,32 @@ mod tests {
             (4025, "CONSTRAINT `orders.total` failed for `shop`.`orders`", Some("total")),
             (3819, "Check constraint 'positive' is violated.", Some("positive")),
             (1644, "Column 'secret' of a trigger", None),
+            (1054, "Unknown column 'o.totl' in 'field list'", Some("o.totl")),
+            (1142, "SELECT command denied to user 'a'@'b' for table `shop`.`ordrs`", Some("ordrs")),
+            (1142, "SELECT command denied to user 'a'@'b' for table 'ordrs'", Some("ordrs")),
+            (
+                1143,
+                "SELECT command denied to user 'a'@'b' for column 'totl' in table 'orders'",
+                Some("totl"),
+            ),
+            (1146, "Table 'shop.ordrs' doesn't exist", Some("ordrs")),
         ] {
             assert_eq!(name_in_text(code, text), expected, "{text}");
             let packet = format!("\u{1}\u{2}\u{3}#23000{text}");
             let error = CommandError::from_packet(code, packet.as_bytes());
             assert_eq!(matches!(error, CommandError::Constraint { .. }), expected.is_some());
+        }
+    }
+
+    #[test]
+    fn a_name_has_the_position_of_its_word() {
+        for (statement, name, position) in [
+            ("select totl from orders", "totl", Some(8)),
+            ("select totls, ü, `totl` from orders", "o.totl", Some(19)),
+            ("select total from orders", "totl", None),
+            ("select 1", "", None),
+        ] {
+            assert_eq!(position_of_name(statement, name), position, "{statement}");
         }
     }
 

@@ -76,7 +76,8 @@ impl CatalogReader {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
         let prepared = timeout(READ_TIME, connection.prepare(&[text])).await;
-        prepared.map_err(|_| unavailable())?.map_err(|error| failure::of_preparing(&error))?;
+        let prepared = prepared.map_err(|_| unavailable())?;
+        prepared.map_err(|error| failure::of_preparing(&error, text))?;
         connection.prepared_statement(text).ok_or_else(unavailable)
     }
 

@@ -65,7 +65,9 @@ impl OpenLogin {
             pages: database.pages.clone(),
         };
         let names = self.readable.into_iter().flat_map(|Readable { table, columns }| {
-            [table].into_iter().chain(columns.into_iter().map(|column| column.name))
+            let own = table.rsplit('.').next().map(str::to_owned);
+            let columns = columns.into_iter().map(|column| column.name);
+            own.into_iter().chain([table]).chain(columns)
         });
         let names = names.collect();
         Ok(QueryTool { tool, database: Arc::new(database), names })

@@ -197,6 +197,10 @@ async fn a_fault_says_what_is_wrong_and_functions_cannot_be_allowed() {
         ("select get_lock('a', 0)", "`get_lock`"),
         ("select word from secrets", "the login may not"),
         ("select nope from orders", "a column that is not there"),
+        ("select totl from orders", "at `totl`, character 8, did you mean `total`"),
+        ("select o.`totl` from orders o", "at `totl`, character 11, did you mean `total`"),
+        ("select totl from partly", "at `totl`, character 8"),
+        ("select no from partli", "at `partli`, character 16, did you mean `partly`"),
         ("select * from information_schema.processlist", "`information_schema`"),
         ("select ?", "placeholders"),
     ] {
