@@ -17,7 +17,7 @@ pub(crate) use self::{
 };
 use crate::{
     catalog::{Column, ColumnKind},
-    engine::{Ability, Engine},
+    engine::{Ability, Engine, MomentForm},
 };
 
 /// The text that is bound for a value, once the value is checked against the column's type; `None` for null.
@@ -86,6 +86,23 @@ pub(crate) fn truncated_number(
     let is_kept =
         matches!(column.kind, ColumnKind::Numeric { .. }) && !engine.has(Ability::ColumnTypes);
     if is_kept { None } else { text::truncated_number(&column.kind, value) }
+}
+
+/// The text that is bound for the beginning of a day, in UTC, beside a column of dates with times; `None` for what is no date.
+pub(crate) fn beginning_of_day(column: &Column, value: &Value, engine: Engine) -> Option<String> {
+    let ColumnKind::Timestamp { has_zone } = column.kind else { return None };
+    let dates = Column { kind: ColumnKind::Date, ..column.clone() };
+    let date = text(&dates, value, engine).ok()??;
+    // Ends of time are no days.
+    if !date.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
+    Some(match engine.facts().moment_form {
+        MomentForm::Given => date,
+        MomentForm::Rfc3339 if has_zone => format!("{date}T00:00:00Z"),
+        MomentForm::Rfc3339 => format!("{date}T00:00:00"),
+        MomentForm::Utc => format!("{date} 00:00:00"),
+    })
 }
 
 /// The JSON of a text that the database wrote, with all digits. A text that does not read as the kind stays a text.

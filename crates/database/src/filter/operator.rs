@@ -69,6 +69,12 @@ fn read_order(
     engine: Engine,
 ) -> Result<Test, Problem> {
     let is_upper_bound = matches!(operator, Lt | Lte);
+    // `lte` and `gt` of a day could mean its beginning or its end.
+    if matches!(operator, Gte | Lt)
+        && let Some(text) = column::beginning_of_day(column, value, engine)
+    {
+        return Ok(if is_upper_bound { Test::Less(text) } else { Test::AtLeast(text) });
+    }
     if let Some((kept, is_negative)) = column::truncated_number(column, value, engine) {
         let text = bound_text(column, &kept, engine)
             .map_err(|refused| problem(refused.expected, value))?;

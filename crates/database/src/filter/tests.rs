@@ -110,6 +110,24 @@ fn a_number_between_two_values_of_a_column_orders_rows_by_the_one_nearer_to_zero
 }
 
 #[test]
+fn a_date_beside_a_column_of_times_is_the_beginning_of_its_day() {
+    let text = |text: &str| text.to_owned();
+    let begin = || text("2024-02-29T00:00:00Z");
+    check_test(r#"{"since": {"gte": "2024-02-29"}}"#, "since", Test::AtLeast(begin()));
+    check_test(r#"{"since": {"lt": "2024-02-29"}}"#, "since", Test::Less(begin()));
+    check_test(r#"{"since": {"gte": "infinity"}}"#, "since", Test::AtLeast(text("infinity")));
+    refuses(r#"{"since": {"gt": "2024-02-29", "gte": "2023-02-29"}}"#, &["since.gt", "since.gte"]);
+    refuses(r#"{"since": {"eq": "2024-02-29", "lte": "2024-02-29"}}"#, &["since.eq", "since.lte"]);
+    let columns = columns();
+    let columns: Vec<_> = columns.iter().collect();
+    let filter = Value::parse(r#"{"since": {"gte": "2024-02-29"}}"#).unwrap();
+    for (engine, begin) in [(Mysql, "2024-02-29 00:00:00"), (Sqlite, "2024-02-29")] {
+        let all = read(&filter, &columns, engine).unwrap().all;
+        assert_eq!(all, [condition("since", Test::AtLeast(begin.to_owned()))]);
+    }
+}
+
+#[test]
 fn conditions_are_joined_and_one_level_of_choices_is_read() {
     let no = |no: &str| condition("no", Test::Equal(no.to_owned()));
     let late = || condition("is_late", Test::Equal("1".to_owned()));
