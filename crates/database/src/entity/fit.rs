@@ -14,11 +14,15 @@ pub(super) enum Fit {
 
 impl Fit {
     pub(super) fn takes(self, column: &Column) -> bool {
-        use ColumnKind::{Array, Bytes, Float, Json, Literal, Other};
+        use ColumnKind::{Any, Array, Bytes, Float, Json, Literal, Other};
         match self {
-            Self::Condition => !matches!(column.kind, Array(_) | Bytes | Json | Literal | Other),
-            Self::Input => column.kind != Other && !column.is_generated,
-            Self::Key => !matches!(column.kind, Array(_) | Bytes | Float | Json | Literal | Other),
+            Self::Condition => {
+                !matches!(column.kind, Any | Array(_) | Bytes | Json | Literal | Other)
+            }
+            Self::Input => !matches!(column.kind, Any | Other) && !column.is_generated,
+            Self::Key => {
+                !matches!(column.kind, Any | Array(_) | Bytes | Float | Json | Literal | Other)
+            }
             Self::Output => true,
         }
     }

@@ -16,6 +16,7 @@ pub(super) fn kind(declared: &str, strictness: Strictness) -> ColumnKind {
         return ColumnKind::Other;
     }
     match name.as_str() {
+        "" => ColumnKind::Any,
         "BOOL" | "BOOLEAN" => ColumnKind::Flag { least: i64::MIN.into(), most: i64::MAX.into() },
         "DATE" => ColumnKind::Date,
         "DATETIME" | "TIMESTAMP" | "TIMESTAMP WITHOUT TIME ZONE" => {
@@ -33,7 +34,7 @@ pub(super) fn kind(declared: &str, strictness: Strictness) -> ColumnKind {
 /// True if equal texts of the kind are stored as equal values: a column without a class of its own keeps a number that looks
 /// like the text.
 pub(super) fn keeps_text(declared: &str, kind: &ColumnKind) -> bool {
-    let is_text = matches!(kind, ColumnKind::Json | ColumnKind::Other);
+    let is_text = matches!(kind, ColumnKind::Any | ColumnKind::Json | ColumnKind::Other);
     !is_text || is_text_class(&parts(declared).0)
 }
 

@@ -1,6 +1,6 @@
 //! The five operations.
 
-use callgate_database::EntitySettings;
+use callgate_database::{EntitySettings, Operation};
 use callgate_tool::{FaultCode, Next, Reached, Session, json};
 
 use crate::shop::{Shop, column, entity, folder_with, settings};
@@ -90,6 +90,24 @@ async fn a_constraint_names_offered_columns_and_no_value_of_a_row() {
     let fault = shop.fault("shop-people-create", json!({"age": 200}), &Session::default()).await;
     assert_eq!(fault.code, FaultCode::ConstraintViolated);
     assert!(fault.message.contains(": `age`;"), "{}", fault.message);
+}
+
+#[tokio::test]
+async fn a_column_without_a_type_has_the_types_of_its_values() {
+    let tables = "create table pairs (id integer primary key, held);
+        insert into pairs values (1, 7), (2, 1.5), (3, 'x'), (4, null), (5, x'00ff');
+        create view doubled as select id, id * 2 as twice from pairs where id < 3;";
+    let listed = |name: &str| EntitySettings { operations: vec![Operation::List], ..entity(name) };
+    let entities = vec![listed("pairs"), listed("doubled")];
+    let shop = Shop::within(folder_with(tables), settings(entities), None).await;
+    let nobody = Session::default();
+    let pairs = shop.call("shop-pairs-list", json!({}), &nobody).await;
+    let held = [json!(7), json!(1.5), json!("x"), json!(null), json!("AP8=")];
+    assert_eq!(column(&pairs, "held"), held);
+    let doubled = shop.call("shop-doubled-list", json!({}), &nobody).await;
+    assert_eq!(column(&doubled, "twice"), [json!(2), json!(4)]);
+    let fault = shop.fault("shop-pairs-list", json!({"where": {"held": 7}}), &nobody).await;
+    assert_eq!(fault.code, FaultCode::InvalidArguments);
 }
 
 #[tokio::test]

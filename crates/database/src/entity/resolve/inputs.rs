@@ -10,7 +10,7 @@ use super::{
     Resolver,
 };
 use crate::{
-    catalog::{ColumnKind, Table},
+    catalog::{Column, ColumnKind, Table},
     finding::{COLUMN, DatabaseFinding, ENTITY},
     operation::Operation,
 };
@@ -67,7 +67,8 @@ impl<'a> Resolver<'a> {
     fn note_unwritten(&mut self, operation: Operation, fields: &[String]) {
         let table: &'a Table = self.table;
         let columns = table.columns.iter().filter(|it| fields.contains(&it.name));
-        let unwritten = columns.filter(|it| it.kind == ColumnKind::Other && !it.is_generated);
+        let is_checked = |it: &Column| !matches!(it.kind, ColumnKind::Any | ColumnKind::Other);
+        let unwritten = columns.filter(|it| !is_checked(it) && !it.is_generated);
         let types = unwritten.map(|it| format!("{} ({})", it.name, it.sql_type));
         let types: Vec<String> = types.collect();
         if types.is_empty() {

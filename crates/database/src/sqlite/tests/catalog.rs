@@ -54,7 +54,7 @@ async fn a_declared_type_is_a_kind() {
         ("json", ColumnKind::Json),
         ("uuid", ColumnKind::Uuid),
         ("string", ColumnKind::Other),
-        ("", ColumnKind::Other),
+        ("", ColumnKind::Any),
         ("point", INTEGER),
         ("geometry", ColumnKind::Other),
     ] {
