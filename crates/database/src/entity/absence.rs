@@ -7,7 +7,7 @@ use callgate_tree::name_list;
 
 use super::{Entity, fit::Fit, visibility::shown_fields};
 use crate::{
-    catalog::{Column, MOST_OF_SMALL, Table},
+    catalog::{Column, ColumnKind, MOST_OF_SMALL, Table},
     engine::{Ability, Engine},
     operation::Operation,
     settings::EntitySettings,
@@ -61,6 +61,9 @@ impl Offered<'_> {
         }
         if listed.is_none() && !shown_fields(self.settings, self.fields).contains(name) {
             return format!("no tool shows them; name them under `{key}`");
+        }
+        if column.kind == ColumnKind::Any {
+            return "they have no type; a view gives them one by `cast(… as integer)`".to_owned();
         }
         if !Fit::Condition.takes(column) {
             return "values of their types are not compared".to_owned();

@@ -106,6 +106,9 @@ async fn a_column_without_a_type_has_the_types_of_its_values() {
     assert_eq!(column(&pairs, "held"), held);
     let doubled = shop.call("shop-doubled-list", json!({}), &nobody).await;
     assert_eq!(column(&doubled, "twice"), [json!(2), json!(4)]);
+    let notes = shop.executor.find("shop-doubled-list").unwrap().notes();
+    let is_told = notes.iter().any(|it| it.contains("does not take `twice`: they have no type"));
+    assert!(is_told, "{notes:?}");
     let fault = shop.fault("shop-pairs-list", json!({"where": {"held": 7}}), &nobody).await;
     assert_eq!(fault.code, FaultCode::InvalidArguments);
 }
