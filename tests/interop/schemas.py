@@ -59,6 +59,7 @@ VALUES = {
     ],
 }
 NAME = "callgate_agent"
+TYPES = {"array", "boolean", "integer", "null", "number", "object", "string"}
 
 
 class Postgres:
@@ -282,6 +283,20 @@ class Served:
         return results
 
 
+def illegal_types(at, schema):
+    """The places of a schema whose `type` is neither a name of JSON Schema nor a list of such names."""
+    if isinstance(schema, list):
+        return [fault for item in schema for fault in illegal_types(at, item)]
+    if not isinstance(schema, dict):
+        return []
+    types = schema.get("type", [])
+    names = [types] if isinstance(types, str) else types
+    # A column may have the name `type`.
+    is_legal = isinstance(types, dict) or all(isinstance(name, str) and name in TYPES for name in names)
+    faults = [] if is_legal else [f"{at}: no type of JSON Schema: {json.dumps(types)}"]
+    return faults + [fault for name, part in schema.items() for fault in illegal_types(f"{at}/{name}", part)]
+
+
 def tools_of(text):
     listed = json.loads(text)
     return listed["tools"] if isinstance(listed, dict) and "tools" in listed else listed
@@ -395,6 +410,8 @@ def judge(callgate, engine, file):
             if not entities:
                 entities = re.findall(r'(?m)^      (\S+): \{?\s*table: ["\']?([^,}"\']+)', text)
             n_rows, faults, first_pages = 0, [], []
+            for tool in tools.values():
+                faults += illegal_types(tool["name"], tool.get("inputSchema"))
             empty = fill(engine, [table for _, table in entities])
             for name, table in entities:
                 if f"schema-{name}-list" not in tools:
