@@ -1,23 +1,20 @@
 //! The blocks of a provider that other programs lose come back byte for byte: those of `Messages`, `Responses`, Gemini and
 //! chat completions with thoughts, signatures, encrypted contents, calls of the provider's own, citations, odd numbers.
 
-use callgate_agent::{Input, Transcript};
 use callgate_dialect::Dialect;
 
 use crate::{
-    fake::{Fake, Step},
-    shop::{Made, agent, context, unasked},
+    fake::Step,
+    shop::{Talk, unasked},
 };
 
 /// Sends a reply in which `kept` must come back as it stands.
 async fn check(dialect: Dialect, reply: String, kept: &[&str]) {
-    let (fake, made) = (Fake::new(dialect, [Step::Raw(reply)]), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    let mut transcript = Transcript::new(dialect).unwrap();
-    agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    fake.refused_nothing();
-    assert_eq!(made.all().len(), 2, "{dialect}");
-    let requests = fake.requests.lock().unwrap();
+    let mut talk = Talk::new(dialect, [Step::Raw(reply)], unasked());
+    talk.say("Go.").await;
+    talk.refused_nothing();
+    assert_eq!(talk.made().len(), 2, "{dialect}");
+    let requests = talk.fake.requests.lock().unwrap();
     let mut rest = requests[1].as_str();
     for block in kept {
         let found = rest.split_once(block);
@@ -54,12 +51,11 @@ async fn six_items_of_responses_come_back_byte_equal_and_in_order() {
         r#"{"id":"fc_2","type":"function_call","call_id":"call_2","name":"shop-cart","arguments":"{}"}"#,
     ];
     let reply = format!(r#"{{"status":"completed","output":[{}]}}"#, items.join(","));
-    let (fake, made) = (Fake::new(Dialect::Responses, [Step::Raw(reply)]), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    let mut transcript = Transcript::new(Dialect::Responses).unwrap();
-    agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    assert_eq!(made.all().len(), 2);
-    let texts: Vec<_> = transcript.messages().iter().map(|item| item.text().to_owned()).collect();
+    let mut talk = Talk::new(Dialect::Responses, [Step::Raw(reply)], unasked());
+    talk.say("Go.").await;
+    assert_eq!(talk.made().len(), 2);
+    let texts: Vec<_> =
+        talk.transcript.messages().iter().map(|item| item.text().to_owned()).collect();
     assert_eq!(texts[1..7], items);
 }
 

@@ -7,12 +7,11 @@ use callgate_agent::{
 };
 use callgate_dialect::Dialect;
 use callgate_executor::{Decision, Executor};
-use callgate_session::{Bounds, Memory};
 use callgate_tool::StoredResult;
 
 use crate::{
     fake::{DIALECTS, Fake, Said, Step},
-    shop::{Made, context, executor, unasked},
+    shop::{Made, context, executor, transcripts, unasked},
 };
 
 /// Two agents of one name: that of before, and that of after a change of the configuration.
@@ -25,8 +24,7 @@ struct World {
 
 impl World {
     fn new(settings: AgentSettings) -> Self {
-        let store = Memory::new(Bounds { records: 100, bytes: 1 << 20 });
-        let (transcripts, made) = (Transcripts::new(Arc::new(store)), Made::default());
+        let (transcripts, made) = (transcripts(), Made::default());
         Self { transcripts, executor: executor(&made), made, settings }
     }
 

@@ -2,48 +2,21 @@
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_agent::{
-    Agent, AgentSettings, Answer, End, EndReason, ErrorKind, Given, Input, Transcript, TurnLimits,
-};
+use callgate_agent::{AgentSettings, Answer, End, EndReason, ErrorKind, Given, Input, TurnLimits};
 use callgate_dialect::Dialect;
 use callgate_executor::{Decision, Executor, Function};
 use callgate_tool::{Session, json};
 
 use crate::{
-    fake::{DIALECTS, Fake, Said, Step},
-    shop::{Made, agent, context, unasked},
+    fake::{DIALECTS, Said, Step},
+    shop::{Talk, add, context, unasked},
 };
 
-struct Ended {
-    end: End,
-    fake: Arc<Fake>,
-    made: Made,
-    agent: Agent,
-    transcript: Transcript,
-}
-
-async fn ended(dialect: Dialect, steps: Vec<Step>, settings: AgentSettings) -> Ended {
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let agent = agent(&fake, &made, settings);
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Hello."), &context()).await.unwrap();
-    fake.refused_nothing();
-    Ended { end, fake, made, agent, transcript }
-}
-
-impl Ended {
-    /// The conversation goes on after the end.
-    async fn goes_on(&mut self) {
-        self.fake.push([Step::Says(Said::text("Yes."))]);
-        let end =
-            self.agent.turn(&mut self.transcript, Input::text("Go on."), &context()).await.unwrap();
-        assert_eq!(end.reason, EndReason::Answered, "{end:?}");
-        self.fake.refused_nothing();
-    }
-}
-
-fn add(n: usize) -> Step {
-    Step::Says(Said::calls(&[("shop-add", &format!(r#"{{"n":{n}}}"#))]))
+async fn ended(dialect: Dialect, steps: Vec<Step>, settings: AgentSettings) -> (End, Talk) {
+    let mut talk = Talk::new(dialect, steps, settings);
+    let end = talk.say("Hello.").await;
+    talk.refused_nothing();
+    (end, talk)
 }
 
 fn limited(limits: TurnLimits) -> AgentSettings {
@@ -55,16 +28,12 @@ async fn at_the_limit_of_rounds_the_model_answers_once_more_without_tools() {
     for dialect in DIALECTS {
         let limits = TurnLimits { rounds: 2, ..TurnLimits::default() };
         let steps = vec![add(1), add(2), Step::Says(Said::text("Two are added."))];
-        let mut ended = ended(dialect, steps, limited(limits)).await;
-        assert_eq!(
-            (ended.end.reason, &*ended.end.text),
-            (EndReason::Limit, "Two are added."),
-            "{dialect}"
-        );
-        assert_eq!((ended.end.n_rounds, ended.made.all().len()), (3, 2));
-        let body = ended.fake.last().to_string();
+        let (end, mut talk) = ended(dialect, steps, limited(limits)).await;
+        assert_eq!((end.reason, &*end.text), (EndReason::Limit, "Two are added."), "{dialect}");
+        assert_eq!((end.n_rounds, talk.made().len()), (3, 2));
+        let body = talk.last().to_string();
         assert!(body.contains("No further call is possible"), "{body}");
-        ended.goes_on().await;
+        talk.goes_on().await;
     }
 }
 
@@ -72,9 +41,9 @@ async fn at_the_limit_of_rounds_the_model_answers_once_more_without_tools() {
 async fn calls_in_spite_of_the_limit_are_answered_and_not_made() {
     for dialect in DIALECTS {
         let limits = TurnLimits { rounds: 1, ..TurnLimits::default() };
-        let mut ended = ended(dialect, vec![add(1), add(2)], limited(limits)).await;
-        assert_eq!((ended.end.reason, ended.made.all().len()), (EndReason::Limit, 1), "{dialect}");
-        ended.goes_on().await;
+        let (end, mut talk) = ended(dialect, vec![add(1), add(2)], limited(limits)).await;
+        assert_eq!((end.reason, talk.made().len()), (EndReason::Limit, 1), "{dialect}");
+        talk.goes_on().await;
     }
 }
 
@@ -84,10 +53,10 @@ async fn calls_beyond_the_limit_of_calls_are_answered_and_not_made() {
     let calls =
         [("shop-add", r#"{"n":1}"#), ("shop-add", r#"{"n":2}"#), ("shop-add", r#"{"n":3}"#)];
     let steps = vec![Step::Says(Said::calls(&calls)), Step::Says(Said::text("Two of three."))];
-    let mut ended = ended(Dialect::Anthropic, steps, limited(limits)).await;
-    assert_eq!((ended.end.reason, ended.made.all().len()), (EndReason::Limit, 2));
-    assert_eq!(ended.end.text, "Two of three.");
-    ended.goes_on().await;
+    let (end, mut talk) = ended(Dialect::Anthropic, steps, limited(limits)).await;
+    assert_eq!((end.reason, talk.made().len()), (EndReason::Limit, 2));
+    assert_eq!(end.text, "Two of three.");
+    talk.goes_on().await;
 }
 
 #[tokio::test]
@@ -95,35 +64,29 @@ async fn the_limit_of_tokens_ends_the_turn_with_an_answer() {
     let limits = TurnLimits { tokens: 1000, ..TurnLimits::default() };
     let dear = Said { tokens: 2000, ..Said::calls(&[("shop-menu", "{}")]) };
     let steps = vec![Step::Says(dear), Step::Says(Said::text("So far."))];
-    let ended = ended(Dialect::Gemini, steps, limited(limits)).await;
-    assert_eq!((ended.end.reason, &*ended.end.text), (EndReason::Limit, "So far."));
-    assert_eq!(ended.end.usage.input, 2000);
+    let (end, _) = ended(Dialect::Gemini, steps, limited(limits)).await;
+    assert_eq!((end.reason, &*end.text), (EndReason::Limit, "So far."));
+    assert_eq!(end.usage.input, 2000);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_limit_of_time_ends_a_hanging_model() {
     let limits = TurnLimits { time: Duration::from_secs(5), ..TurnLimits::default() };
-    let (fake, made) = (Fake::new(Dialect::OpenAi, [Step::Hang]), Made::default());
-    let agent = agent(&fake, &made, limited(limits));
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
+    let mut talk = Talk::new(Dialect::OpenAi, [Step::Hang], limited(limits));
     // The fake has no clock of its own; a real transport ends at the limits that it is given.
-    let turn = agent.turn(&mut transcript, Input::text("Hello."), &context()).await;
+    let turn = talk.turn_in(Input::text("Hello."), &context()).await;
     assert_eq!(turn.unwrap().reason, EndReason::Limit);
-    assert!(transcript.messages().is_empty(), "what was not answered can be sent again");
+    assert!(talk.transcript.messages().is_empty(), "what was not answered can be sent again");
 }
 
 #[tokio::test]
 async fn equal_calls_with_equal_results_end_the_turn_as_repeated() {
     for dialect in DIALECTS {
         let steps = vec![add(1), add(1), add(1), add(1), Step::Says(Said::text("I give up."))];
-        let mut ended = ended(dialect, steps, unasked()).await;
-        assert_eq!(
-            (ended.end.reason, &*ended.end.text),
-            (EndReason::Repeated, "I give up."),
-            "{dialect}"
-        );
-        assert_eq!(ended.made.all().len(), 3, "the fourth is not made");
-        ended.goes_on().await;
+        let (end, mut talk) = ended(dialect, steps, unasked()).await;
+        assert_eq!((end.reason, &*end.text), (EndReason::Repeated, "I give up."), "{dialect}");
+        assert_eq!(talk.made().len(), 3, "the fourth is not made");
+        talk.goes_on().await;
     }
 }
 
@@ -132,9 +95,9 @@ async fn the_third_equal_result_of_a_read_is_a_fault_and_that_of_a_write_is_kept
     for (tool, is_fault, n_done) in [("shop-add", false, 3), ("shop-menu", true, 2)] {
         for dialect in DIALECTS {
             let call = || Step::Says(Said::calls(&[(tool, r#"{"n":1}"#)]));
-            let ended = ended(dialect, vec![call(), call(), call()], unasked()).await;
-            assert_eq!(ended.made.all().len(), 3, "{dialect}");
-            let sent = ended.fake.last().to_string();
+            let (_, talk) = ended(dialect, vec![call(), call(), call()], unasked()).await;
+            assert_eq!(talk.made().len(), 3, "{dialect}");
+            let sent = talk.last().to_string();
             assert_eq!(sent.contains("3 times"), is_fault, "{dialect}: {sent}");
             assert_eq!(sent.matches("done").count(), n_done, "{dialect}: {sent}");
         }
@@ -144,8 +107,9 @@ async fn the_third_equal_result_of_a_read_is_a_fault_and_that_of_a_write_is_kept
 #[tokio::test]
 async fn equal_calls_of_one_message_are_no_repetition() {
     let three = [("shop-add", r#"{"n":1}"#); 3];
-    let ended = ended(Dialect::OpenAi, vec![Step::Says(Said::calls(&three))], unasked()).await;
-    assert_eq!((ended.end.reason, ended.made.all().len()), (EndReason::Answered, 3));
+    let (end, talk) =
+        ended(Dialect::OpenAi, vec![Step::Says(Said::calls(&three))], unasked()).await;
+    assert_eq!((end.reason, talk.made().len()), (EndReason::Answered, 3));
 }
 
 #[tokio::test]
@@ -162,12 +126,10 @@ async fn a_refusal_ends_the_turn_and_is_not_sent_again() {
     ];
     for (dialect, stop) in table {
         let reply = Said { stop, ..Said::text("No.") };
-        let (fake, made) = (Fake::new(dialect, [Step::Says(reply)]), Made::default());
-        let agent = agent(&fake, &made, unasked());
-        let mut transcript = Transcript::new(dialect).unwrap();
-        let end = agent.turn(&mut transcript, Input::text("Hello."), &context()).await.unwrap();
+        let mut talk = Talk::new(dialect, [Step::Says(reply)], unasked());
+        let end = talk.say("Hello.").await;
         assert_eq!(end.reason, EndReason::Refused, "{dialect}");
-        assert!(transcript.messages().is_empty(), "{dialect}");
+        assert!(talk.transcript.messages().is_empty(), "{dialect}");
     }
 }
 
@@ -184,13 +146,9 @@ async fn calls_of_a_reply_that_was_cut_are_not_made() {
     ];
     for (dialect, stop) in table {
         let cut = Said { stop, ..Said::calls(&[("shop-add", r#"{"n":1}"#)]) };
-        let mut ended = ended(dialect, vec![Step::Says(cut)], unasked()).await;
-        assert_eq!(
-            (ended.end.reason, ended.made.all().len()),
-            (EndReason::Answered, 0),
-            "{dialect}"
-        );
-        ended.goes_on().await;
+        let (end, mut talk) = ended(dialect, vec![Step::Says(cut)], unasked()).await;
+        assert_eq!((end.reason, talk.made().len()), (EndReason::Answered, 0), "{dialect}");
+        talk.goes_on().await;
     }
 }
 
@@ -198,11 +156,11 @@ async fn calls_of_a_reply_that_was_cut_are_not_made() {
 async fn replies_that_are_cut_within_calls_again_and_again_end_the_turn() {
     let cut = || Step::Says(Said { stop: "length", ..Said::calls(&[("shop-add", "{\"n\":")]) });
     let steps = vec![cut(), cut(), cut(), Step::Says(Said::text("I cannot."))];
-    let mut ended = ended(Dialect::OpenAi, steps, unasked()).await;
-    assert_eq!((ended.end.reason, ended.made.all().len()), (EndReason::Limit, 0));
-    assert!(ended.end.detail.as_ref().unwrap().contains("in the middle of a call"));
-    assert_eq!(ended.end.n_rounds, 4);
-    ended.goes_on().await;
+    let (end, mut talk) = ended(Dialect::OpenAi, steps, unasked()).await;
+    assert_eq!((end.reason, talk.made().len()), (EndReason::Limit, 0));
+    assert!(end.detail.as_ref().unwrap().contains("in the middle of a call"));
+    assert_eq!(end.n_rounds, 4);
+    talk.goes_on().await;
 }
 
 #[tokio::test]
@@ -213,10 +171,9 @@ async fn arguments_that_are_no_object_are_not_made_and_servers_take_the_conversa
                 Step::Says(Said::calls(&[("shop-add", arguments)])),
                 Step::Says(Said::text("Sorry.")),
             ];
-            let mut ended = ended(dialect, steps, unasked()).await;
-            let reason = ended.end.reason;
-            assert_eq!((reason, ended.made.all().len()), (EndReason::Answered, 0), "{dialect}");
-            ended.goes_on().await;
+            let (end, mut talk) = ended(dialect, steps, unasked()).await;
+            assert_eq!((end.reason, talk.made().len()), (EndReason::Answered, 0), "{dialect}");
+            talk.goes_on().await;
         }
     }
 }
@@ -229,29 +186,27 @@ async fn a_request_to_an_overloaded_model_is_retried_and_no_call_is_repeated() {
         Step::Status(503, None, "busy"),
         Step::Says(Said::text("Added.")),
     ];
-    let ended = ended(Dialect::OpenAi, steps, unasked()).await;
-    assert_eq!((ended.end.reason, ended.made.all().len()), (EndReason::Answered, 1));
-    assert_eq!((ended.fake.n_requests(), ended.end.n_rounds), (4, 2));
+    let (end, talk) = ended(Dialect::OpenAi, steps, unasked()).await;
+    assert_eq!((end.reason, talk.made().len()), (EndReason::Answered, 1));
+    assert_eq!((talk.n_requests(), end.n_rounds), (4, 2));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_fails_ends_the_turn_with_its_words() {
     let refused = || Step::Status(401, None, r#"{"error":{"message":"no such key"}}"#);
-    let ended = ended(Dialect::Anthropic, vec![refused()], unasked()).await;
-    assert_eq!(ended.end.reason, EndReason::ModelFailed);
-    assert_eq!(
-        ended.end.detail.as_deref(),
-        Some("the model answered with status 401: no such key")
-    );
-    assert!(ended.transcript.messages().is_empty(), "the input can be sent again");
+    let (end, talk) = ended(Dialect::Anthropic, vec![refused()], unasked()).await;
+    assert_eq!(end.reason, EndReason::ModelFailed);
+    assert_eq!(end.detail.as_deref(), Some("the model answered with status 401: no such key"));
+    assert!(talk.transcript.messages().is_empty(), "the input can be sent again");
 }
 
 #[tokio::test]
 async fn a_reply_without_a_message_ends_the_turn_as_failed() {
     for dialect in DIALECTS {
-        let mut ended = ended(dialect, vec![add(1), Step::Raw("{}".to_owned())], unasked()).await;
-        assert_eq!(ended.end.reason, EndReason::ModelFailed, "{dialect}: {:?}", ended.end);
-        ended.goes_on().await;
+        let steps = vec![add(1), Step::Raw("{}".to_owned())];
+        let (end, mut talk) = ended(dialect, steps, unasked()).await;
+        assert_eq!(end.reason, EndReason::ModelFailed, "{dialect}: {end:?}");
+        talk.goes_on().await;
     }
 }
 
@@ -263,17 +218,18 @@ async fn a_conversation_that_is_too_long_ends_at_a_limit() {
         (Dialect::Bedrock, r#"{"message":"Input is too long for requested model."}"#),
     ];
     for (dialect, body) in table {
-        let ended = ended(dialect, vec![Step::Status(400, None, body)], unasked()).await;
-        assert_eq!(ended.end.reason, EndReason::Limit, "{dialect}");
+        let (end, _) = ended(dialect, vec![Step::Status(400, None, body)], unasked()).await;
+        assert_eq!(end.reason, EndReason::Limit, "{dialect}");
     }
 }
 
 #[tokio::test]
 async fn an_empty_reply_ends_the_turn_and_is_not_sent_again() {
     for dialect in DIALECTS {
-        let mut ended = ended(dialect, vec![add(1), Step::Raw(empty(dialect))], unasked()).await;
-        assert_eq!((ended.end.reason, &*ended.end.text), (EndReason::Answered, ""), "{dialect}");
-        ended.goes_on().await;
+        let (end, mut talk) =
+            ended(dialect, vec![add(1), Step::Raw(empty(dialect))], unasked()).await;
+        assert_eq!((end.reason, &*end.text), (EndReason::Answered, ""), "{dialect}");
+        talk.goes_on().await;
     }
 }
 
@@ -309,54 +265,47 @@ async fn a_write_waits_for_an_approval_and_goes_on_when_it_is_given() {
             ("shop-add", r#"{"n":2}"#),
         ];
         let steps = vec![Step::Says(Said::calls(&calls))];
-        let mut ended = ended(dialect, steps, AgentSettings::default()).await;
-        assert_eq!(
-            (ended.end.reason, ended.end.pending.len()),
-            (EndReason::Waiting, 1),
-            "{dialect}"
-        );
-        assert_eq!(ended.made.all(), ["shop-menu {}"], "nothing runs behind what waits");
+        let (end, mut talk) = ended(dialect, steps, AgentSettings::default()).await;
+        assert_eq!((end.reason, end.pending.len()), (EndReason::Waiting, 1), "{dialect}");
+        assert_eq!(talk.made(), ["shop-menu {}"], "nothing runs behind what waits");
         let decision =
             |id: &str, decision| Input::Answers(vec![Answer::new(id, Given::Decision(decision))]);
-        let first = decision(&ended.end.pending[0].id, Decision::Approve);
-        let end = ended.agent.turn(&mut ended.transcript, first, &context()).await.unwrap();
+        let first = decision(&end.pending[0].id, Decision::Approve);
+        let end = talk.turn(first).await;
         assert_eq!((end.reason, end.pending.len()), (EndReason::Waiting, 1), "{dialect}: {end:?}");
         let second = decision(&end.pending[0].id, Decision::Reject);
-        let end = ended.agent.turn(&mut ended.transcript, second, &context()).await.unwrap();
+        let end = talk.turn(second).await;
         assert_eq!(end.reason, EndReason::Answered, "{dialect}");
-        assert_eq!(ended.made.all(), ["shop-menu {}", r#"shop-add {"n":1}"#, "shop-cart {}"]);
-        assert!(ended.fake.last().to_string().contains("rejected"));
-        ended.goes_on().await;
+        assert_eq!(talk.made(), ["shop-menu {}", r#"shop-add {"n":1}"#, "shop-cart {}"]);
+        assert!(talk.last().to_string().contains("rejected"));
+        talk.goes_on().await;
     }
 }
 
 #[tokio::test]
 async fn an_input_instead_of_a_decision_passes_the_call_over() {
     for dialect in DIALECTS {
-        let mut ended = ended(dialect, vec![add(1)], AgentSettings::default()).await;
-        assert_eq!(ended.end.reason, EndReason::Waiting);
-        ended.goes_on().await;
-        assert!(ended.made.all().is_empty());
-        assert!(
-            ended.fake.last().to_string().contains("the user went on before this call"),
-            "{dialect}"
-        );
+        let (end, mut talk) = ended(dialect, vec![add(1)], AgentSettings::default()).await;
+        assert_eq!(end.reason, EndReason::Waiting);
+        talk.goes_on().await;
+        assert!(talk.made().is_empty());
+        assert!(talk.last().to_string().contains("the user went on before this call"), "{dialect}");
     }
 }
 
 #[tokio::test]
 async fn a_call_of_the_client_waits_for_its_result() {
     let steps = vec![Step::Says(Said::calls(&[("shop-ask", r#"{"n":1}"#)]))];
-    let mut ended = ended(Dialect::OpenAi, steps, unasked()).await;
-    assert_eq!((ended.end.reason, ended.end.pending[0].kind), (EndReason::Waiting, "client"));
-    let id = ended.end.pending[0].id.clone();
+    let (end, mut talk) = ended(Dialect::OpenAi, steps, unasked()).await;
+    assert_eq!((end.reason, end.pending[0].kind), (EndReason::Waiting, "client"));
+    let id = end.pending[0].id.clone();
     let wrong = Input::Answers(vec![Answer::new(&*id, Given::Decision(Decision::Approve))]);
-    let error = ended.agent.turn(&mut ended.transcript, wrong, &context()).await.unwrap_err();
+    let error = talk.turn_in(wrong, &context()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Answer);
     let answer = Input::Answers(vec![Answer::new(id, Given::Output(json!({"said": "yes"})))]);
-    let end = ended.agent.turn(&mut ended.transcript, answer, &context()).await.unwrap();
+    let end = talk.turn(answer).await;
     assert_eq!(end.reason, EndReason::Answered);
-    assert!(ended.fake.last().to_string().contains("said"));
+    assert!(talk.last().to_string().contains("said"));
 }
 
 #[tokio::test]
@@ -365,12 +314,10 @@ async fn a_write_without_approvals_is_refused() {
     let schema = json!({"type": "object"});
     let function = Function::new("shop", "add", schema, |_| async { json!("done") }).unwrap();
     let executor = executor.backend(function).build().unwrap();
-    let fake = Fake::new(Dialect::OpenAi, [add(1)]);
-    let agent = Agent::new(executor, fake.model(), AgentSettings::default());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Hello."), &context()).await.unwrap();
+    let mut talk = Talk::with(Dialect::OpenAi, [add(1)], executor, AgentSettings::default());
+    let end = talk.say("Hello.").await;
     assert_eq!(end.reason, EndReason::Answered);
-    let said = fake.last().to_string();
+    let said = talk.last().to_string();
     assert!(said.contains("needs_approval") && said.contains("nobody can be asked"), "{said}");
 }
 
@@ -382,13 +329,11 @@ async fn an_agent_calls_only_the_tools_that_it_offers_and_its_caller_may_use() {
     let settings =
         || AgentSettings { include: vec![Pattern::name("shop-m*").unwrap()], ..unasked() };
     let calls = || Step::Says(Said::calls(&[("shop-menu", "{}"), ("shop-cart", "{}")]));
-    let ended = ended(Dialect::OpenAi, vec![calls()], settings()).await;
-    assert_eq!(ended.made.all(), ["shop-menu {}"]);
+    let (_, talk) = ended(Dialect::OpenAi, vec![calls()], settings()).await;
+    assert_eq!(talk.made(), ["shop-menu {}"]);
     let context = TurnContext::new(Session::default()).with_toolsets(Arc::default());
-    let (fake, made) = (Fake::new(Dialect::OpenAi, [calls()]), Made::default());
-    let agent = agent(&fake, &made, settings());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    agent.turn(&mut transcript, Input::text("Hello."), &context).await.unwrap();
-    assert!(made.all().is_empty(), "the caller may use no toolset");
-    assert!(fake.last().get("tools").is_none());
+    let mut talk = Talk::new(Dialect::OpenAi, [calls()], settings());
+    talk.turn_in(Input::text("Hello."), &context).await.unwrap();
+    assert!(talk.made().is_empty(), "the caller may use no toolset");
+    assert!(talk.last().get("tools").is_none());
 }

@@ -1,12 +1,12 @@
 //! Images and files of a user, in the form in which each provider takes them.
 
-use callgate_agent::{Agent, Error, ErrorKind, Input, InputPart, Transcript};
+use callgate_agent::{Error, ErrorKind, Input, InputPart, Transcript};
 use callgate_dialect::Dialect;
 use callgate_tool::{StoredResult, Value, json};
 
 use crate::{
-    fake::{DIALECTS, Fake},
-    shop::{Made, agent, context, unasked},
+    fake::DIALECTS,
+    shop::{Talk, context, unasked},
 };
 
 fn words(text: &str) -> InputPart {
@@ -24,24 +24,22 @@ fn image() -> InputPart {
 
 /// The last message of the request that carries an input. The conversation is kept, read again and goes on.
 async fn sent(dialect: Dialect, parts: Vec<InputPart>) -> Result<Value, Error> {
-    let (fake, made) = (Fake::new(dialect, []), Made::default());
-    let agent: Agent = agent(&fake, &made, unasked());
-    let mut transcript = Transcript::new(dialect)?;
-    let turn = agent.turn(&mut transcript, Input::Parts(parts), &context()).await;
+    let mut talk = Talk::new(dialect, [], unasked());
+    let turn = talk.turn_in(Input::Parts(parts), &context()).await;
     if let Err(error) = turn {
-        assert_eq!((fake.n_requests(), transcript.messages().len()), (0, 0), "{dialect}");
+        assert_eq!((talk.n_requests(), talk.transcript.messages().len()), (0, 0), "{dialect}");
         return Err(error);
     }
     let messages = |body: Value| {
         let list = ["messages", "contents", "input"].iter().find_map(|name| body.get(*name));
         list.and_then(Value::as_array).unwrap().clone()
     };
-    let message = messages(fake.last()).pop().unwrap();
-    let (mut kept, repair) = Transcript::of_text(&transcript.to_text(), |_| None)?;
+    let message = messages(talk.last()).pop().unwrap();
+    let (mut kept, repair) = Transcript::of_text(&talk.transcript.to_text(), |_| None)?;
     assert!(repair.is_nothing(), "{dialect}: {repair}");
-    agent.turn(&mut kept, Input::text("And now?"), &context()).await?;
-    assert_eq!(messages(fake.last())[0], message, "{dialect}: the files go with each request");
-    fake.refused_nothing();
+    talk.agent.turn(&mut kept, Input::text("And now?"), &context()).await?;
+    assert_eq!(messages(talk.last())[0], message, "{dialect}: the files go with each request");
+    talk.refused_nothing();
     Ok(message)
 }
 
@@ -181,14 +179,12 @@ async fn an_input_of_files_is_bounded_and_says_something() {
 
 #[tokio::test]
 async fn documents_of_several_turns_have_several_names_at_bedrock() {
-    let (fake, made) = (Fake::new(Dialect::Bedrock, []), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    let mut transcript = Transcript::new(Dialect::Bedrock).unwrap();
+    let mut talk = Talk::new(Dialect::Bedrock, [], unasked());
     for _ in 0..2 {
         let parts = vec![words("Read."), file("application/pdf", Some("ä/1.pdf"), b"%PDF")];
-        agent.turn(&mut transcript, Input::Parts(parts), &context()).await.unwrap();
+        talk.turn(Input::Parts(parts)).await;
     }
-    let body = fake.last();
+    let body = talk.last();
     let messages = body["messages"].as_array().unwrap();
     let names = messages.iter().filter_map(|message| message.pointer("/content/1/document/name"));
     assert_eq!(names.cloned().collect::<Vec<_>>(), [json!("1 pdf 0-1"), json!("1 pdf 2-1")]);

@@ -1,35 +1,30 @@
 //! Replies that no honest model sends: each ends bounded, no call is made twice, and the conversation goes on.
 
-use std::sync::Arc;
-
-use callgate_agent::{Agent, Answer, End, EndReason, Given, Input, Transcript};
+use callgate_agent::{Answer, End, EndReason, Given, Input};
 use callgate_dialect::Dialect;
 use callgate_executor::Decision;
 
 use crate::{
-    fake::{DIALECTS, Fake, Said, Step, body, streamed_events},
-    shop::{Made, context, executor, unasked},
+    fake::{DIALECTS, Said, Step, body, streamed_events},
+    shop::{Talk, context},
 };
 
 struct Ended {
     end: End,
-    fake: Arc<Fake>,
+    n_requests: usize,
     made: Vec<String>,
 }
 
 /// The end of a turn with these replies, each of which comes whole or as a stream. The conversation goes on after it.
 async fn ended(dialect: Dialect, is_streamed: bool, replies: Vec<Vec<u8>>) -> Ended {
-    let (fake, made) = (Fake::new(dialect, replies.into_iter().map(Step::Bytes)), Made::default());
-    let model = if is_streamed { fake.streamed() } else { fake.model() };
-    let agent = Agent::new(executor(&made), model, unasked());
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    let calls = made.all();
-    let next = agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
+    let mut talk = Talk::either(dialect, replies.into_iter().map(Step::Bytes), is_streamed);
+    let end = talk.say("Go.").await;
+    let calls = talk.made();
+    let next = talk.say("Go on.").await;
     assert_eq!((next.reason, &*next.text), (EndReason::Answered, "That is all."), "{dialect}");
-    assert_eq!(made.all(), calls, "{dialect}");
-    fake.refused_nothing();
-    Ended { end, fake, made: calls }
+    assert_eq!(talk.made(), calls, "{dialect}");
+    talk.refused_nothing();
+    Ended { end, n_requests: talk.n_requests(), made: calls }
 }
 
 /// The ends of a turn with one reply: whole, and as a stream.
@@ -62,7 +57,7 @@ async fn of_ten_thousand_calls_in_one_reply_those_within_the_limit_are_made_once
 fn check_limit(ended: &Ended) {
     let expected: Vec<_> = (0..64).map(|n| format!(r#"shop-add {{"n":{n}}}"#)).collect();
     assert_eq!(ended.made, expected);
-    assert_eq!((ended.end.reason, ended.fake.n_requests()), (EndReason::Limit, 3));
+    assert_eq!((ended.end.reason, ended.n_requests), (EndReason::Limit, 3));
 }
 
 #[tokio::test]
@@ -165,16 +160,14 @@ async fn a_call_with_the_id_of_an_earlier_round_is_a_call_of_its_own() {
 async fn approved(n_approvals: usize) -> (Result<End, callgate_agent::Error>, Vec<String>) {
     let dialect = Dialect::OpenAi;
     let steps = [Step::Bytes(with_one_id(dialect, r#"{"n":2}"#))];
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let agent = crate::shop::agent(&fake, &made, callgate_agent::AgentSettings::default());
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let mut talk = Talk::new(dialect, steps, callgate_agent::AgentSettings::default());
+    let end = talk.say("Go.").await;
     assert_eq!((end.reason, end.pending.len()), (EndReason::Waiting, 2));
     let ids = end.pending.iter().map(|pending| &*pending.id).cycle().take(n_approvals);
     let answers = ids.map(|id| Answer::new(id, Given::Decision(Decision::Approve))).collect();
-    let end = agent.turn(&mut transcript, Input::Answers(answers), &context()).await;
-    fake.refused_nothing();
-    (end, made.all())
+    let end = talk.turn_in(Input::Answers(answers), &context()).await;
+    talk.refused_nothing();
+    (end, talk.made())
 }
 
 #[tokio::test]

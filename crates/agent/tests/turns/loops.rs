@@ -14,7 +14,7 @@ use callgate_executor::Stop;
 
 use crate::{
     fake::{Asked, DIALECTS, Fake, Said, Step},
-    shop::{Made, agent, context, executor, unasked},
+    shop::{Made, Talk, agent, context, unasked},
 };
 
 const SEEDS: u64 = 200;
@@ -85,18 +85,19 @@ pub(crate) async fn polled<F: Future>(n_polls: u64, future: F) -> Option<F::Outp
     .await
 }
 
-fn check_made_once(made: &Made, seed: u64) {
+fn check_made_once(talk: &Talk, seed: u64) {
     let mut counts = BTreeMap::<String, usize>::new();
-    for line in made.all().into_iter().filter(|line| line.contains("\"n\"")) {
+    for line in talk.made().into_iter().filter(|line| line.contains("\"n\"")) {
         *counts.entry(line).or_default() += 1;
     }
     let twice: Vec<_> = counts.iter().filter(|(_, n)| **n > 1).collect();
     assert!(twice.is_empty(), "seed {seed}: made twice: {twice:?}");
 }
 
-async fn go_on(agent: &Agent, transcript: &mut Transcript, seed: u64) {
-    let end = agent.turn(transcript, Input::text("Go on."), &context()).await.unwrap();
+async fn go_on(talk: &mut Talk, seed: u64) {
+    let end = talk.say("Go on.").await;
     assert_eq!(end.reason, EndReason::Answered, "seed {seed}: {end:?}");
+    talk.refused_nothing();
 }
 
 /// Before some replies, a stream with the reply that is cut after one of its first events. No stream has fewer.
@@ -120,20 +121,18 @@ async fn whole_loop(dialect: Dialect, seed: u64, is_streamed: bool) {
     if is_streamed {
         steps = with_cuts(&mut random, steps);
     }
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let model = if is_streamed { fake.streamed() } else { fake.model() };
-    let agent = Agent::new(executor(&made), model, settings(&mut random));
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Begin."), &context()).await.unwrap();
+    let talk = Talk::new(dialect, steps, settings(&mut random));
+    let model = if is_streamed { talk.fake.streamed() } else { talk.fake.model() };
+    let mut talk = talk.by_model(model);
+    let end = talk.say("Begin.").await;
     assert_eq!((end.reason, &*end.text), (EndReason::Answered, "Done."), "seed {seed}");
-    fake.refused_nothing();
-    check_made_once(&made, seed);
-    assert_eq!(made.all().len(), expected, "seed {seed}: calls were lost");
-    let again =
-        Transcript::of_text(&transcript.to_text(), |name| agent.offered_tool(name)).unwrap();
+    talk.refused_nothing();
+    check_made_once(&talk, seed);
+    assert_eq!(talk.made().len(), expected, "seed {seed}: calls were lost");
+    let text = talk.transcript.to_text();
+    let again = Transcript::of_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
     assert!(again.1.is_nothing(), "{dialect} seed {seed}: {}", again.1);
-    go_on(&agent, &mut transcript, seed).await;
-    fake.refused_nothing();
+    go_on(&mut talk, seed).await;
 }
 
 fn makeable(steps: &[Step]) -> usize {
@@ -148,19 +147,15 @@ fn makeable(steps: &[Step]) -> usize {
 async fn dropped_loop(dialect: Dialect, seed: u64, n_polls: u64) -> bool {
     let mut random = Random(seed);
     let steps = script(&mut random, dialect);
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let agent = agent(&fake, &made, settings(&mut random));
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let context = context();
-    let turn = agent.turn(&mut transcript, Input::text("Begin."), &context);
-    let ended = polled(n_polls, turn).await;
+    let mut talk = Talk::new(dialect, steps, settings(&mut random));
+    let ended = polled(n_polls, talk.say("Begin.")).await;
     if n_polls.is_multiple_of(2) {
-        let text = transcript.to_text();
-        (transcript, _) = Transcript::of_text(&text, |name| agent.offered_tool(name)).unwrap();
+        let text = talk.transcript.to_text();
+        let kept = Transcript::of_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
+        talk.transcript = kept.0;
     }
-    go_on(&agent, &mut transcript, seed).await;
-    fake.refused_nothing();
-    check_made_once(&made, seed);
+    go_on(&mut talk, seed).await;
+    check_made_once(&talk, seed);
     ended.is_some()
 }
 
@@ -168,12 +163,10 @@ async fn dropped_loop(dialect: Dialect, seed: u64, n_polls: u64) -> bool {
 async fn stopped_loop(dialect: Dialect, seed: u64, n_polls: u64) -> bool {
     let mut random = Random(seed);
     let steps = script(&mut random, dialect);
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let agent = agent(&fake, &made, settings(&mut random));
-    let mut transcript = Transcript::new(dialect).unwrap();
+    let mut talk = Talk::new(dialect, steps, settings(&mut random));
     let stop = Stop::default();
     let context: TurnContext = context().with_stop(stop.clone());
-    let mut turn = Box::pin(agent.turn(&mut transcript, Input::text("Begin."), &context));
+    let mut turn = Box::pin(talk.turn_in(Input::text("Begin."), &context));
     let end = polled(n_polls, turn.as_mut()).await;
     let was_done = end.is_some();
     stop.stop();
@@ -189,10 +182,9 @@ async fn stopped_loop(dialect: Dialect, seed: u64, n_polls: u64) -> bool {
         reason => reason == EndReason::Cancelled && !was_done,
     };
     assert!(is_expected, "{dialect} seed {seed} after {n_polls} polls: {end:?}");
-    check_made_once(&made, seed);
-    fake.push([Step::Says(Said::text("Yes."))]);
-    go_on(&agent, &mut transcript, seed).await;
-    fake.refused_nothing();
+    check_made_once(&talk, seed);
+    talk.fake.push([Step::Says(Said::text("Yes."))]);
+    go_on(&mut talk, seed).await;
     was_done
 }
 

@@ -1,24 +1,21 @@
 //! Replies that are no good: the request is sent again where another reply may be better, and the provider's words are said.
 
-use callgate_agent::{Agent, End, EndReason, Input, Transcript};
+use callgate_agent::{End, EndReason};
 use callgate_dialect::Dialect;
 
 use crate::{
-    fake::{DIALECTS, Fake, Said, Step},
-    shop::{Made, context, executor, unasked},
+    fake::{DIALECTS, Said, Step},
+    shop::Talk,
 };
 
 /// The end of a turn whose first replies are these, asked for whole or as streams, and the number of requests.
 async fn ended(dialect: Dialect, replies: &[&str], is_streamed: bool) -> (End, usize) {
     let bytes = |reply: &&str| Step::Bytes(reply.as_bytes().to_vec());
     let steps = replies.iter().map(bytes).chain([Step::Says(Said::text("Done."))]);
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let model = if is_streamed { fake.streamed() } else { fake.model() };
-    let agent = Agent::new(executor(&made), model, unasked());
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    fake.refused_nothing();
-    (end, fake.n_requests())
+    let mut talk = Talk::either(dialect, steps, is_streamed);
+    let end = talk.say("Go.").await;
+    talk.refused_nothing();
+    (end, talk.n_requests())
 }
 
 #[tokio::test(start_paused = true)]

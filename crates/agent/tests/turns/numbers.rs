@@ -1,20 +1,18 @@
 //! Numbers of a provider, of any size and form: none ends a turn, and none is computed with before it is bounded.
 
-use callgate_agent::{End, EndReason, Input, Transcript};
+use callgate_agent::{End, EndReason};
 use callgate_dialect::Dialect;
 
 use crate::{
-    fake::{DIALECTS, Fake, Said, Step, body},
-    shop::{Made, agent, context, unasked},
+    fake::{DIALECTS, Said, Step, body},
+    shop::{Talk, unasked},
 };
 
 /// The end of a turn, and the number of requests in it.
 async fn ended(dialect: Dialect, step: Step) -> (End, usize) {
-    let (fake, made) = (Fake::new(dialect, [step]), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Hello."), &context()).await.unwrap();
-    (end, fake.n_requests())
+    let mut talk = Talk::new(dialect, [step], unasked());
+    let end = talk.say("Hello.").await;
+    (end, talk.n_requests())
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,11 +1,10 @@
 //! Turns with a tool that runs programs, where a call of the program waits for the client, or until the user has signed in.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use callgate_agent::{
-    Agent, AgentSettings, Answer, Budget, EndReason, ErrorKind, Given, Input, Transcript,
-    Transcripts, TurnContext,
+    Agent, AgentSettings, Answer, Budget, EndReason, ErrorKind, Given, Input, TurnContext,
 };
 use callgate_dialect::Dialect;
 use callgate_executor::{
@@ -14,7 +13,6 @@ use callgate_executor::{
 };
 use callgate_policy::{ApprovalRules, Approvals};
 use callgate_secret::Secret;
-use callgate_session::{Bounds, Memory};
 use callgate_tool::{
     Arguments, Effect, Event, Fault, FaultCode, Journal, Next, Object, Outcome, Pending,
     PendingKind, Preview, Schema, Session, Tool, ToolCall, ToolName, Value, json,
@@ -22,7 +20,7 @@ use callgate_tool::{
 
 use crate::{
     fake::{Fake, Said, Step},
-    shop::{context, unasked},
+    shop::{Talk, context, transcripts, unasked},
 };
 
 /// A tool whose program asks the client once, and goes on with an answer that is an object.
@@ -111,10 +109,8 @@ fn answer(id: &str, output: Value) -> Input {
 #[tokio::test]
 async fn a_program_goes_on_with_the_answer_of_the_client_and_waits_until_one_fits() {
     let steps = [Step::Says(Said::calls(&[("code-run", "{}")]))];
-    let fake = Fake::new(Dialect::OpenAi, steps);
-    let agent = Agent::new(executor(), fake.model(), unasked());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let mut talk = Talk::with(Dialect::OpenAi, steps, executor(), unasked());
+    let end = talk.say("Go.").await;
     assert!(end.usage.input >= 100_000 && end.usage.output >= 20_000, "{:?}", end.usage);
     let pending = &end.pending[0];
     assert_eq!((end.reason, pending.kind), (EndReason::Waiting, "client"));
@@ -122,28 +118,27 @@ async fn a_program_goes_on_with_the_answer_of_the_client_and_waits_until_one_fit
     let expected = json!({"tool": "shop-ask", "arguments": {"n": 1}, "program": {}});
     assert_eq!(pending.request, expected);
     let wrong = answer(&pending.id, "yes".into());
-    let error = agent.turn(&mut transcript, wrong, &context()).await.unwrap_err();
+    let error = talk.turn_in(wrong, &context()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Answer);
     assert!(error.to_string().contains("expected an object"), "{error}");
-    assert_eq!(transcript.pending().len(), 1, "it still waits");
+    assert_eq!(talk.transcript.pending().len(), 1, "it still waits");
     let fits = answer(&pending.id, json!({"said": "yes"}));
-    let end = agent.turn(&mut transcript, fits, &context()).await.unwrap();
+    let end = talk.turn(fits).await;
     assert_eq!(end.reason, EndReason::Answered);
-    assert!(fake.last().to_string().contains("heard"), "{}", fake.last());
+    assert!(talk.last().to_string().contains("heard"), "{}", talk.last());
 }
 
 #[tokio::test]
 async fn a_program_goes_on_after_a_sign_in_with_the_credential_of_the_next_turn() {
-    let fake = Fake::new(Dialect::OpenAi, [Step::Says(Said::calls(&[("code-run", "{}")]))]);
     let any = Schema::new(json!({"type": "object"}));
     let name = ToolName::new("code-run").unwrap();
     let tool = Tool::new(name, "Runs a program".to_owned(), any, Effect::Write);
     let mail = Mail { tool, toolset: "code".to_owned() };
     let approvals = Approvals::new(ApprovalRules::default());
     let executor = Executor::builder().backend(mail).middleware(approvals).build().unwrap();
-    let agent = Agent::new(executor, fake.model(), unasked());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let steps = [Step::Says(Said::calls(&[("code-run", "{}")]))];
+    let mut talk = Talk::with(Dialect::OpenAi, steps, executor, unasked());
+    let end = talk.say("Go.").await;
     let pending = &end.pending[0];
     assert_eq!((end.reason, pending.kind), (EndReason::Waiting, "approval"));
     assert_eq!(pending.approval.as_deref(), Some("sign_in_1"));
@@ -151,9 +146,9 @@ async fn a_program_goes_on_after_a_sign_in_with_the_credential_of_the_next_turn(
     let signed_in = TurnContext::new(Session::new("s-1").with_credential("me", token));
     let given = Given::Decision(Decision::Approve);
     let yes = Input::Answers(vec![Answer::new(pending.id.as_str(), given)]);
-    let end = agent.turn(&mut transcript, yes, &signed_in).await.unwrap();
+    let end = talk.turn_in(yes, &signed_in).await.unwrap();
     assert_eq!(end.reason, EndReason::Answered);
-    assert!(fake.last().to_string().contains("sent after the sign-in"), "{}", fake.last());
+    assert!(talk.last().to_string().contains("sent after the sign-in"), "{}", talk.last());
 }
 
 #[tokio::test]
@@ -162,8 +157,7 @@ async fn tokens_that_a_program_took_of_a_model_use_up_the_budget() {
     let budget = Budget { tokens: 100_000, per: Duration::from_hours(1) };
     let settings = AgentSettings { budget: Some(budget), ..unasked() };
     let agent = Agent::new(executor(), fake.model(), settings);
-    let store = Arc::new(Memory::new(Bounds { records: 100, bytes: 1 << 20 }));
-    let transcripts = Transcripts::new(store);
+    let transcripts = transcripts();
     for (session, reason) in [("a", EndReason::Waiting), ("b", EndReason::Limit)] {
         let context = TurnContext::new(Session::new(session));
         let kept = transcripts.turn(&agent, "pizza", Input::text("Go."), &context).await.unwrap();

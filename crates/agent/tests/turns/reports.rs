@@ -1,25 +1,18 @@
 //! Reports to the caller of kept turns: the messages of all turns together are the transcript, and no result in them says
 //! other than what was done.
 
-use std::sync::Arc;
-
 use callgate_agent::{
-    AgentSettings, Answer, Conversation, EndReason, Given, Input, Transcript, Transcripts,
+    AgentSettings, Answer, Conversation, EndReason, Given, Input, Transcript,
     TurnContext, TurnEvent,
 };
 use callgate_dialect::Dialect;
 use callgate_executor::Decision;
-use callgate_session::{Bounds, Memory};
 use callgate_tool::{Principal, Session, Value, json};
 
 use crate::{
     fake::{DIALECTS, Fake, Said, Step},
-    shop::{Made, agent, context},
+    shop::{Made, agent, context, transcripts},
 };
-
-fn transcripts() -> Transcripts {
-    Transcripts::new(Arc::new(Memory::new(Bounds { records: 100, bytes: 1 << 20 })))
-}
 
 /// A read, a write, a call of the client and another write; then an answer.
 fn steps() -> [Step; 2] {

@@ -10,12 +10,11 @@ use callgate_agent::{
 use callgate_dialect::Dialect;
 use callgate_executor::{Decision, Executor};
 use callgate_openapi::Pattern;
-use callgate_session::{Bounds, Memory};
 use callgate_tool::{Session, json};
 
 use crate::{
     fake::{DIALECTS, Fake, Said, Step},
-    shop::{Made, agent, context, executor},
+    shop::{Made, Talk, agent, context, executor, transcripts},
 };
 
 /// A conversation whose write waits, after a read that was made and before one that is held.
@@ -32,8 +31,7 @@ impl Conversation {
     async fn start(dialect: Dialect) -> Self {
         let calls = [("shop-menu", r#"{"n":41}"#), ("shop-add", r#"{"n":2}"#), ("shop-cart", "{}")];
         let (fake, made) = (Fake::new(dialect, [Step::Says(Said::calls(&calls))]), Made::default());
-        let store = Memory::new(Bounds { records: 100, bytes: 1 << 20 });
-        let (transcripts, id) = (Transcripts::new(Arc::new(store)), String::new());
+        let (transcripts, id) = (transcripts(), String::new());
         let executor = executor(&made);
         let mut conversation = Self { fake, made, executor, transcripts, id };
         let agent = conversation.agent(&[]);
@@ -128,29 +126,23 @@ async fn a_result_reaches_the_model_only_for_who_may_use_its_tool_and_stays_for_
 #[tokio::test]
 async fn a_caller_is_not_shown_the_waiting_calls_of_tools_that_it_may_not_use() {
     let calls = [("shop-add", "{}"), ("shop-remove", "{}")];
-    let (fake, made) =
-        (Fake::new(Dialect::OpenAi, [Step::Says(Said::calls(&calls))]), Made::default());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    let agent = agent(&fake, &made, AgentSettings::default());
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let steps = [Step::Says(Said::calls(&calls))];
+    let mut talk = Talk::new(Dialect::OpenAi, steps, AgentSettings::default());
+    let end = talk.say("Go.").await;
     assert_eq!(end.pending.len(), 2);
     let reject = Answer::new(&*end.pending[0].id, Given::Decision(Decision::Reject));
-    let context = without_toolsets();
-    let end = agent.turn(&mut transcript, Input::Answers(vec![reject]), &context).await.unwrap();
+    let end = talk.turn_in(Input::Answers(vec![reject]), &without_toolsets()).await.unwrap();
     assert_eq!((end.reason, end.pending.len()), (EndReason::Waiting, 0));
 }
 
 #[tokio::test]
 async fn a_client_cannot_answer_a_call_of_a_tool_that_its_caller_may_not_use() {
-    let fake = Fake::new(Dialect::OpenAi, [Step::Says(Said::calls(&[("shop-ask", "{}")]))]);
-    let settings = crate::shop::unasked();
-    let agent = agent(&fake, &Made::default(), settings);
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Ask."), &context()).await.unwrap();
+    let steps = [Step::Says(Said::calls(&[("shop-ask", "{}")]))];
+    let mut talk = Talk::new(Dialect::OpenAi, steps, crate::shop::unasked());
+    let end = talk.say("Ask.").await;
     let answer = Answer::new(&*end.pending[0].id, Given::Output(json!({"said": "canary"})));
-    let context = without_toolsets();
-    agent.turn(&mut transcript, Input::Answers(vec![answer]), &context).await.unwrap();
-    assert!(!fake.last().to_string().contains("canary"), "{}", fake.last());
+    talk.turn_in(Input::Answers(vec![answer]), &without_toolsets()).await.unwrap();
+    assert!(!talk.last().to_string().contains("canary"), "{}", talk.last());
 }
 
 #[tokio::test]
@@ -165,8 +157,7 @@ async fn results_that_the_caller_brought_are_sent_whatever_tools_there_are() {
     let (fake, made) = (Fake::new(Dialect::OpenAi, []), Made::default());
     let agent = agent(&fake, &made, AgentSettings::default());
     let (transcript, _) = Transcript::of_messages(Dialect::OpenAi, messages).unwrap();
-    let store = Memory::new(Bounds { records: 100, bytes: 1 << 20 });
-    let transcripts = Transcripts::new(Arc::new(store));
+    let transcripts = transcripts();
     transcripts.replace("pizza", transcript, &context()).await.unwrap();
     transcripts.turn(&agent, "pizza", Input::text("And?"), &context()).await.unwrap();
     fake.refused_nothing();

@@ -2,17 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use callgate_agent::{EndReason, Input, Round, Rounds, Transcript};
+use callgate_agent::{EndReason, Input, Round, Rounds};
 use callgate_dialect::Dialect;
 
-use crate::{
-    fake::{Fake, Said, Step},
-    shop::{Made, agent, context, unasked},
-};
-
-fn add(n: usize) -> Step {
-    Step::Says(Said::calls(&[("shop-add", &format!(r#"{{"n":{n}}}"#))]))
-}
+use crate::shop::{Talk, add, context, unasked};
 
 /// Ends a turn before its second round, or after its first.
 #[derive(Debug)]
@@ -41,28 +34,24 @@ impl Rounds for OneRound {
 #[tokio::test]
 async fn a_program_ends_a_turn_before_or_after_a_round() {
     for is_before in [true, false] {
-        let (fake, made) = (Fake::new(Dialect::OpenAi, [add(1)]), Made::default());
-        let agent = agent(&fake, &made, unasked());
-        let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
+        let mut talk = Talk::new(Dialect::OpenAi, [add(1)], unasked());
         let watched = context().with_rounds(OneRound { is_before });
-        let end = agent.turn(&mut transcript, Input::text("Hello."), &watched).await.unwrap();
+        let end = talk.turn_in(Input::text("Hello."), &watched).await.unwrap();
         assert_eq!((end.reason, end.detail.as_deref()), (EndReason::Cancelled, Some("enough")));
-        assert_eq!((fake.n_requests(), made.all().len()), (1, 1));
-        let end = agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
+        assert_eq!((talk.n_requests(), talk.made().len()), (1, 1));
+        let end = talk.say("Go on.").await;
         assert_eq!(end.reason, EndReason::Answered);
-        fake.refused_nothing();
+        talk.refused_nothing();
     }
 }
 
 #[tokio::test]
 async fn a_call_is_not_made_if_the_transcript_is_not_kept() {
-    let (fake, made) = (Fake::new(Dialect::OpenAi, [add(1)]), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
+    let mut talk = Talk::new(Dialect::OpenAi, [add(1)], unasked());
     let full = context().with_keeping(|_| Err(std::io::Error::other("the disk is full")));
-    let end = agent.turn(&mut transcript, Input::text("Hello."), &full).await.unwrap();
-    assert_eq!((end.reason, made.all().len()), (EndReason::Cancelled, 0));
+    let end = talk.turn_in(Input::text("Hello."), &full).await.unwrap();
+    assert_eq!((end.reason, talk.made().len()), (EndReason::Cancelled, 0));
     assert!(end.detail.unwrap().contains("the disk is full"));
-    let last = transcript.messages().last().unwrap().text().to_owned();
+    let last = talk.transcript.messages().last().unwrap().text().to_owned();
     assert!(last.contains("nothing was sent"), "{last}");
 }

@@ -1,6 +1,6 @@
 //! An agent with many tools declares the one that finds the others. What it finds is declared, called, and known in later turns.
 
-use callgate_agent::{Agent, AgentSettings, Choice, EndReason, Input, ToolSearch, Transcript};
+use callgate_agent::{AgentSettings, Choice, EndReason, ToolSearch, Transcript};
 use callgate_dialect::Dialect;
 use callgate_executor::{Executor, Function};
 use callgate_policy::Confirm;
@@ -8,7 +8,7 @@ use callgate_tool::{Value, json};
 
 use crate::{
     fake::{DIALECTS, Fake, Said, Step},
-    shop::context,
+    shop::Talk,
 };
 
 /// Tools that each give a thing back.
@@ -47,22 +47,21 @@ async fn many_tools_are_found_by_words_declared_and_called() {
         Step::Says(Said::calls(&[("find_tools", search)])),
         Step::Says(Said::calls(&[("shop-tool053", "{}")])),
     ];
-    let fake = Fake::new(Dialect::OpenAi, steps);
-    let agent = Agent::new(executor(100), fake.model(), settings(ToolSearch::Auto));
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Help."), &context()).await.unwrap();
+    let mut talk = Talk::with(Dialect::OpenAi, steps, executor(100), settings(ToolSearch::Auto));
+    let end = talk.say("Help.").await;
     assert_eq!((end.reason, end.n_rounds, end.n_calls), (EndReason::Answered, 3, 1), "{end:?}");
-    let seen = requests(&fake);
+    let seen = requests(&talk.fake);
     assert_eq!(declared(&seen[0]), ["find_tools"]);
     let after = declared(&seen[1]);
     assert!(after.contains(&"shop-tool053".to_owned()) && after.len() <= 9, "{after:?}");
     let result = seen[2]["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
     assert!(result.contains("53"), "{result}");
-    let text = transcript.to_text();
-    let (mut transcript, _) = Transcript::of_text(&text, |name| agent.offered_tool(name)).unwrap();
-    agent.turn(&mut transcript, Input::text("And now?"), &context()).await.unwrap();
-    assert!(declared(&fake.last()).contains(&"shop-tool053".to_owned()), "a later turn knows it");
-    fake.refused_nothing();
+    let text = talk.transcript.to_text();
+    (talk.transcript, _) =
+        Transcript::of_text(&text, |name| talk.agent.offered_tool(name)).unwrap();
+    talk.say("And now?").await;
+    assert!(declared(&talk.last()).contains(&"shop-tool053".to_owned()), "a later turn knows it");
+    talk.refused_nothing();
 }
 
 #[tokio::test]
@@ -73,11 +72,9 @@ async fn forty_tools_are_declared_and_more_only_where_the_agent_says_never() {
         (41, ToolSearch::Never, 41),
         (3, ToolSearch::Always, 1),
     ] {
-        let fake = Fake::new(Dialect::OpenAi, []);
-        let agent = Agent::new(executor(n_tools), fake.model(), settings(search));
-        let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-        agent.turn(&mut transcript, Input::text("Help."), &context()).await.unwrap();
-        assert_eq!(declared(&fake.last()).len(), n_declared, "{n_tools} {search:?}");
+        let mut talk = Talk::with(Dialect::OpenAi, [], executor(n_tools), settings(search));
+        talk.say("Help.").await;
+        assert_eq!(declared(&talk.last()).len(), n_declared, "{n_tools} {search:?}");
     }
 }
 
@@ -85,24 +82,25 @@ async fn forty_tools_are_declared_and_more_only_where_the_agent_says_never() {
 async fn a_search_without_words_is_answered_and_the_conversation_can_be_sent_in_each_dialect() {
     for dialect in DIALECTS {
         let calls = [("find_tools", "{}"), ("find_tools", r#"{"query":"refund"}"#)];
-        let fake = Fake::new(dialect, [Step::Says(Said::calls(&calls))]);
-        let agent = Agent::new(executor(50), fake.model(), settings(ToolSearch::Auto));
-        let mut transcript = Transcript::new(dialect).unwrap();
-        let end = agent.turn(&mut transcript, Input::text("Help."), &context()).await.unwrap();
+        let mut talk = Talk::with(
+            dialect,
+            [Step::Says(Said::calls(&calls))],
+            executor(50),
+            settings(ToolSearch::Auto),
+        );
+        let end = talk.say("Help.").await;
         assert_eq!((end.reason, end.n_calls), (EndReason::Answered, 0), "{dialect}: {end:?}");
-        let said = fake.last().to_string();
+        let said = talk.last().to_string();
         assert!(said.contains("what a tool is wanted for"), "{dialect}: {said}");
-        fake.refused_nothing();
+        talk.refused_nothing();
     }
 }
 
 #[tokio::test]
 async fn the_tool_of_a_choice_is_declared_without_a_search() {
-    let fake = Fake::new(Dialect::OpenAi, []);
     let choice = Choice::Tool("shop-tool007".to_owned());
     let settings = AgentSettings { choice, ..settings(ToolSearch::Auto) };
-    let agent = Agent::new(executor(50), fake.model(), settings);
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    agent.turn(&mut transcript, Input::text("Help."), &context()).await.unwrap();
-    assert_eq!(declared(&fake.last()), ["find_tools", "shop-tool007"]);
+    let mut talk = Talk::with(Dialect::OpenAi, [], executor(50), settings);
+    talk.say("Help.").await;
+    assert_eq!(declared(&talk.last()), ["find_tools", "shop-tool007"]);
 }

@@ -11,12 +11,12 @@ mod responses;
 mod servers;
 mod whole;
 
-use callgate_agent::{Agent, EndReason, Input, Transcript, streamed_reply};
+use callgate_agent::{EndReason, Transcript, streamed_reply};
 use callgate_dialect::Dialect;
 
 use crate::{
-    fake::{Fake, Said, Step},
-    shop::{Made, context, executor, unasked},
+    fake::{Said, Step},
+    shop::Talk,
 };
 
 /// The calls that most shapes ask for.
@@ -26,20 +26,18 @@ const TWO: [&str; 2] = [r#"shop-add {"n":1}"#, r#"shop-remove {"n":2}"#];
 async fn made(dialect: Dialect, replies: &[Vec<u8>]) -> (Vec<String>, usize, EndReason) {
     let steps = replies.iter().cloned().map(Step::Bytes);
     let steps = steps.chain([Step::Streams(Said::text("Done."), usize::MAX)]);
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let agent = Agent::new(executor(&made), fake.streamed(), unasked());
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    fake.refused_nothing();
-    let (calls, n_requests) = (made.all(), fake.n_requests());
-    let next = agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
+    let mut talk = Talk::either(dialect, steps, true);
+    let end = talk.say("Go.").await;
+    talk.refused_nothing();
+    let (calls, n_requests) = (talk.made(), talk.n_requests());
+    let next = talk.say("Go on.").await;
     assert_eq!(next.reason, EndReason::Answered, "{:?}", next.detail);
-    assert_eq!(made.all(), calls, "no call is made later");
-    fake.refused_nothing();
+    assert_eq!(talk.made(), calls, "no call is made later");
+    talk.refused_nothing();
     let read = |text: &str| Transcript::of_text(text, |_| None).unwrap();
-    let (kept, repair) = read(&transcript.to_text());
+    let (kept, repair) = read(&talk.transcript.to_text());
     assert!(repair.is_nothing(), "{repair}");
-    assert_eq!(kept.to_text(), transcript.to_text());
+    assert_eq!(kept.to_text(), talk.transcript.to_text());
     (calls, n_requests, end.reason)
 }
 

@@ -2,24 +2,22 @@
 
 use std::time::Duration;
 
-use callgate_agent::{Agent, AgentSettings, End, EndReason, Input, Transcript, TurnLimits};
+use callgate_agent::{AgentSettings, End, EndReason, TurnLimits};
 use callgate_dialect::Dialect;
 
 use crate::{
-    fake::{DIALECTS, Fake, Said, Step, streamed_events},
-    shop::{Made, context, executor, unasked},
+    fake::{DIALECTS, Said, Step, streamed_events},
+    shop::{Talk, unasked},
 };
 
 /// The end of a turn with hours to spare, and the number of requests in it.
 async fn ended(dialect: Dialect, step: Step, is_streamed: bool) -> (End, usize) {
-    let (fake, made) = (Fake::new(dialect, [step]), Made::default());
     let limits = TurnLimits { time: Duration::from_hours(2), ..TurnLimits::default() };
     let settings = AgentSettings { limits, ..unasked() };
-    let model = if is_streamed { fake.streamed() } else { fake.model() };
-    let agent = Agent::new(executor(&made), model, settings);
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Hello."), &context()).await.unwrap();
-    (end, fake.n_requests())
+    let talk = Talk::new(dialect, [step], settings);
+    let model = if is_streamed { talk.fake.streamed() } else { talk.fake.model() };
+    let mut talk = talk.by_model(model);
+    (talk.say("Hello.").await, talk.n_requests())
 }
 
 /// A reply whose events come so many seconds after each other.
@@ -32,12 +30,8 @@ fn slowly(dialect: Dialect, seconds: u64) -> Step {
 async fn a_stream_may_take_longer_than_the_time_of_the_model_as_long_as_it_goes_on() {
     for dialect in DIALECTS {
         let (end, n_requests) = ended(dialect, slowly(dialect, 119), true).await;
-        assert_eq!(
-            (end.reason, n_requests),
-            (EndReason::Answered, 1),
-            "{dialect}: {:?}",
-            end.detail
-        );
+        let ended = (end.reason, n_requests);
+        assert_eq!(ended, (EndReason::Answered, 1), "{dialect}: {:?}", end.detail);
     }
 }
 

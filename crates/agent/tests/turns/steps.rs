@@ -8,7 +8,6 @@ use std::{
     },
 };
 
-use callgate_agent::{Input, Transcript};
 use callgate_dialect::Dialect;
 use tracing::{
     Dispatch, Event, Metadata, Subscriber,
@@ -18,8 +17,8 @@ use tracing::{
 };
 
 use crate::{
-    fake::{DIALECTS, Fake, Said, Step},
-    shop::{Made, agent, context, unasked},
+    fake::{DIALECTS, Said, Step},
+    shop::{Talk, unasked},
 };
 
 /// Notes the fields of the steps that are requests to models.
@@ -87,11 +86,8 @@ async fn each_attempt_at_a_model_is_a_step_with_its_tokens_or_its_error() {
     for dialect in DIALECTS {
         let steps = Steps::default();
         let _guard = steps.subscribe();
-        let fake =
-            Fake::new(dialect, [Step::Status(503, None, "{}"), Step::Says(Said::text("Hello."))]);
-        let agent = agent(&fake, &Made::default(), unasked());
-        let mut transcript = Transcript::new(dialect).unwrap();
-        agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+        let replies = [Step::Status(503, None, "{}"), Step::Says(Said::text("Hello."))];
+        Talk::new(dialect, replies, unasked()).say("Go.").await;
         let steps = steps.0.lock().unwrap();
         assert_eq!(steps.len(), 2, "{steps:?}");
         let provider = match dialect {

@@ -10,8 +10,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_agent::{
-    AgentSettings, Answer, EndReason, ErrorKind, Given, Input, Transcript, Transcripts,
-    TurnContext, TurnEvent,
+    AgentSettings, Answer, EndReason, ErrorKind, Given, Input, Transcripts, TurnContext, TurnEvent,
 };
 use callgate_dialect::Dialect;
 use callgate_executor::Decision;
@@ -23,12 +22,8 @@ use callgate_tool::{Principal, Session};
 
 use crate::{
     fake::{DIALECTS, Fake, Said, Step},
-    shop::{Made, agent, context, unasked},
+    shop::{Made, Talk, agent, context, transcripts, unasked},
 };
-
-fn transcripts() -> Transcripts {
-    Transcripts::new(Arc::new(Memory::new(Bounds { records: 100, bytes: 1 << 20 })))
-}
 
 #[tokio::test]
 async fn a_kept_conversation_goes_on_for_its_owner_alone() {
@@ -101,13 +96,10 @@ async fn a_call_that_ran_when_its_program_ended_is_not_made_again_and_may_have_b
         Function::new("shop", "add", schema, |_| std::future::pending::<callgate_tool::Value>());
     let function = function.unwrap().with_limit(Duration::from_hours(1));
     let executor = Executor::builder().backend(function).build().unwrap();
-    let fake = Fake::new(Dialect::OpenAi, [Step::Says(Said::calls(&[("shop-add", "{}")]))]);
-    let agent = callgate_agent::Agent::new(executor, fake.model(), unasked());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    let context = context();
-    let turn = agent.turn(&mut transcript, Input::text("Add."), &context);
-    assert!(crate::loops::polled(20, turn).await.is_none(), "the call does not end");
-    let said = transcript.messages().last().unwrap().text().to_owned();
+    let steps = [Step::Says(Said::calls(&[("shop-add", "{}")]))];
+    let mut talk = Talk::with(Dialect::OpenAi, steps, executor, unasked());
+    assert!(crate::loops::polled(20, talk.say("Add.")).await.is_none(), "the call does not end");
+    let said = talk.transcript.messages().last().unwrap().text().to_owned();
     assert!(said.contains("may have been executed") && said.contains("maybe"), "{said}");
 }
 

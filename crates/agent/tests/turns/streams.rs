@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use callgate_agent::{Agent, EndReason, Input, Transcript, TurnContext, TurnEvent, streamed_reply};
+use callgate_agent::{EndReason, Input, TurnContext, TurnEvent, streamed_reply};
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, json};
 
 use crate::{
-    fake::{DIALECTS, Failing, Fake, Said, Step, streamed_events},
+    fake::{DIALECTS, Failing, Said, Step, streamed_events},
     loops::Random,
-    shop::{Made, context, executor, unasked},
+    shop::{Talk, context, unasked},
 };
 
 /// A turn whose first reply breaks off after so many events, and is asked for again.
@@ -21,21 +21,19 @@ async fn broken_off(dialect: Dialect, n_events: usize) -> bool {
         Step::Streams(asked(), usize::MAX),
         Step::Streams(Said::text("Done."), usize::MAX),
     ];
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let agent = Agent::new(executor(&made), fake.streamed(), unasked());
-    let mut transcript = Transcript::new(dialect).unwrap();
+    let mut talk = Talk::either(dialect, steps, true);
     let shown = Arc::new(Mutex::new(String::new()));
-    let end = agent.turn(&mut transcript, Input::text("Go."), &showing(&shown)).await.unwrap();
-    fake.refused_nothing();
+    let end = talk.turn_in(Input::text("Go."), &showing(&shown)).await.unwrap();
+    talk.refused_nothing();
     // If the first reply was whole, the second one asks for further calls.
-    let was_whole = fake.n_requests() == 3 && made.all().len() == 4;
+    let was_whole = talk.n_requests() == 3 && talk.made().len() == 4;
     if !was_whole {
         assert_eq!(
-            (end.reason, made.all().len()),
+            (end.reason, talk.made().len()),
             (EndReason::Answered, 2),
             "{dialect} after {n_events}"
         );
-        assert_eq!((fake.n_requests(), &*end.text), (3, "Done."), "{dialect} after {n_events}");
+        assert_eq!((talk.n_requests(), &*end.text), (3, "Done."), "{dialect} after {n_events}");
         let shown = shown.lock().unwrap();
         assert!(
             ["", "One moment.|"].contains(&shown.trim_end_matches("One moment.Done.")),
@@ -73,14 +71,11 @@ fn showing(shown: &Arc<Mutex<String>>) -> TurnContext {
 async fn the_words_of_a_stream_are_shown_as_they_come() {
     for dialect in DIALECTS {
         let steps = [Step::Streams(Said::text("Done, at last."), usize::MAX)];
-        let (fake, made) = (Fake::new(dialect, steps), Made::default());
-        let agent = Agent::new(executor(&made), fake.streamed(), unasked());
+        let mut talk = Talk::either(dialect, steps, true);
         let shown = Arc::new(Mutex::new(String::new()));
-        let context = showing(&shown);
-        let mut transcript = Transcript::new(dialect).unwrap();
-        agent.turn(&mut transcript, Input::text("Go."), &context).await.unwrap();
+        talk.turn_in(Input::text("Go."), &showing(&shown)).await.unwrap();
         assert_eq!(*shown.lock().unwrap(), "Done, at last.", "{dialect}");
-        let body = fake.last();
+        let body = talk.last();
         let is_in_path = matches!(dialect, Dialect::Bedrock | Dialect::Gemini);
         assert!(is_in_path || body["stream"].as_bool() == Some(true), "{body}");
     }
@@ -88,12 +83,11 @@ async fn the_words_of_a_stream_are_shown_as_they_come() {
 
 /// The words that are shown of a stream and the text of its end, where the model's key is `model-key-0123`.
 async fn with_key(dialect: Dialect, step: Step) -> (String, String) {
-    let (fake, made) = (Fake::new(dialect, [step]), Made::default());
-    let agent = Agent::new(executor(&made), fake.streamed_for("model-key-0123"), unasked());
+    let talk = Talk::new(dialect, [step], unasked());
+    let model = talk.fake.streamed_for("model-key-0123");
     let shown = Arc::new(Mutex::new(String::new()));
-    let context = showing(&shown);
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context).await.unwrap();
+    let turn = talk.by_model(model).turn_in(Input::text("Go."), &showing(&shown)).await;
+    let end = turn.unwrap();
     let shown = shown.lock().unwrap().clone();
     (shown, end.text)
 }
@@ -175,16 +169,14 @@ async fn failed_after(
         Step::Streams(asked(), usize::MAX),
         Step::Streams(Said::text("Done."), usize::MAX),
     ];
-    let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let agent = Agent::new(executor(&made), fake.streamed(), unasked());
-    let mut transcript = Transcript::new(dialect).unwrap();
+    let mut talk = Talk::either(dialect, steps, true);
     let shown = Arc::new(Mutex::new(String::new()));
-    let end = agent.turn(&mut transcript, Input::text("Go."), &showing(&shown)).await.unwrap();
-    let counts = (fake.n_requests(), made.all().len());
-    let next = agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
+    let end = talk.turn_in(Input::text("Go."), &showing(&shown)).await.unwrap();
+    let counts = (talk.n_requests(), talk.made().len());
+    let next = talk.say("Go on.").await;
     assert_eq!(next.reason, EndReason::Answered, "{dialect} after {n_events}");
-    assert_eq!(made.all().len(), 2, "no call is made twice: {dialect} after {n_events}");
-    fake.refused_nothing();
+    assert_eq!(talk.made().len(), 2, "no call is made twice: {dialect} after {n_events}");
+    talk.refused_nothing();
     let shown = shown.lock().unwrap().clone();
     (end.reason, counts.0, counts.1, shown)
 }

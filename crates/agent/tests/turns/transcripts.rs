@@ -1,12 +1,12 @@
 //! Transcripts that come from elsewhere are repaired in both directions, and no call in them is made.
 
-use callgate_agent::{EndReason, Input, Transcript};
+use callgate_agent::{EndReason, Transcript};
 use callgate_dialect::Dialect;
 use callgate_tool::{Value, json};
 
 use crate::{
-    fake::{DIALECTS, Fake},
-    shop::{Made, agent, context, unasked},
+    fake::DIALECTS,
+    shop::{Talk, unasked},
 };
 
 fn user(dialect: Dialect, text: &str) -> Value {
@@ -63,14 +63,13 @@ fn result(dialect: Dialect, id: &str) -> Value {
 /// A conversation after these messages goes on without a refused request, and without a call.
 async fn check(dialect: Dialect, messages: Vec<Value>, expected: (usize, usize)) {
     let shown = format!("{dialect}: {messages:?}");
-    let (mut transcript, repair) = Transcript::of_messages(dialect, messages).unwrap();
+    let (transcript, repair) = Transcript::of_messages(dialect, messages).unwrap();
     assert_eq!((repair.n_answered, repair.n_dropped), expected, "{shown}\n{repair}");
-    let (fake, made) = (Fake::new(dialect, []), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    let end = agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
-    fake.refused_nothing();
-    assert_eq!((end.reason, made.all().len()), (EndReason::Answered, 0), "{shown}");
-    let (_, again) = Transcript::of_text(&transcript.to_text(), |_| None).unwrap();
+    let mut talk = Talk { transcript, ..Talk::new(dialect, [], unasked()) };
+    let end = talk.say("Go on.").await;
+    talk.refused_nothing();
+    assert_eq!((end.reason, talk.made().len()), (EndReason::Answered, 0), "{shown}");
+    let (_, again) = Transcript::of_text(&talk.transcript.to_text(), |_| None).unwrap();
     assert!(again.is_nothing(), "a repaired transcript needs no further repair: {again}");
 }
 

@@ -8,7 +8,7 @@ use super::{Drawn, calls_and_results, sent};
 use crate::{
     fake::{DIALECTS, Fake},
     loops::Random,
-    shop::{Made, agent, context, executor, unasked},
+    shop::{Made, Talk, agent, context, executor, unasked},
 };
 
 #[tokio::test]
@@ -92,16 +92,15 @@ async fn ids_that_repeat_over_messages_are_replaced_where_a_provider_takes_them_
     let result = |id: &str, text: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]});
     let user = json!({"role": "user", "content": "Go."});
     let messages = [user, call("a"), result("a", "one"), call("a"), result("a", "two")];
-    let (mut transcript, repair) =
+    let (transcript, repair) =
         Transcript::of_messages(Dialect::Anthropic, messages.to_vec()).unwrap();
     assert!(repair.is_nothing(), "{repair}");
     let kept: Vec<_> = transcript.messages().iter().map(|it| it.value().clone()).collect();
     assert_eq!(kept, messages, "what is kept has the ids of its provider");
-    let (fake, made) = (Fake::new(Dialect::Anthropic, []), Made::default());
-    let agent = agent(&fake, &made, unasked());
-    agent.turn(&mut transcript, Input::text("And?"), &context()).await.unwrap();
-    fake.refused_nothing();
-    let sent = fake.last()["messages"].clone();
+    let mut talk = Talk { transcript, ..Talk::new(Dialect::Anthropic, [], unasked()) };
+    talk.say("And?").await;
+    talk.refused_nothing();
+    let sent = talk.last()["messages"].clone();
     assert_eq!(sent[1], messages[1], "the first id stays");
     assert_eq!(sent[3]["content"][0]["id"], "call00002");
     assert_eq!(sent[4]["content"][0]["tool_use_id"], "call00002");

@@ -1,13 +1,10 @@
 //! Streams of Responses whose last event leaves items out, or tells of them otherwise than the events before.
 
-use callgate_agent::{Agent, EndReason, Input, Transcript};
+use callgate_agent::EndReason;
 use callgate_dialect::Dialect;
 
 use super::{TWO, check, event, made};
-use crate::{
-    fake::{Fake, Step},
-    shop::{Made, context, executor, unasked},
-};
+use crate::{fake::Step, shop::Talk};
 
 /// An item of a call: its id, the id of the call, the tool and the arguments.
 fn call(id: &str, call_id: &str, tool: &str, arguments: &str) -> String {
@@ -135,13 +132,10 @@ async fn words_alone_stay_in_the_conversation_where_the_last_event_leaves_them_o
     let word =
         |text: &str| told("output_text.delta", "0", &format!(r#""item_id":"m","delta":"{text}""#));
     let events = [word("So "), word("it is."), completed(NOTHING)].concat();
-    let (fake, made) =
-        (Fake::new(Dialect::Responses, [Step::Bytes(events.into())]), Made::default());
-    let agent = Agent::new(executor(&made), fake.streamed(), unasked());
-    let mut transcript = Transcript::new(Dialect::Responses).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let mut talk = Talk::either(Dialect::Responses, [Step::Bytes(events.into())], true);
+    let end = talk.say("Go.").await;
     assert_eq!((end.reason, &*end.text), (EndReason::Answered, "So it is."));
-    assert!(transcript.messages()[1].text().contains("So it is."));
+    assert!(talk.transcript.messages()[1].text().contains("So it is."));
 }
 
 #[tokio::test]

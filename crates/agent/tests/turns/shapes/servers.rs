@@ -1,12 +1,12 @@
 //! Shapes by the servers that send them, as their documentation and public reports have them.
 
-use callgate_agent::{Agent, EndReason, Input, Transcript};
+use callgate_agent::EndReason;
 use callgate_dialect::Dialect;
 
 use super::{TWO, check, check_bytes, event};
 use crate::{
-    fake::{Fake, Step, frame},
-    shop::{Made, context, executor, unasked},
+    fake::{Step, frame},
+    shop::{Talk, unasked},
 };
 
 #[tokio::test(start_paused = true)]
@@ -21,12 +21,10 @@ async fn the_only_call_of_the_first_format_is_made_whole_and_in_pieces() {
     let events = events.map(event);
     check(Dialect::OpenAi, "LocalAI", &events, &TWO[..1]).await;
     let whole = r#"{"choices":[{"message":{"role":"assistant","content":null,"function_call":{"name":"shop-add","arguments":"{\"n\":1}"}},"finish_reason":"function_call"}]}"#;
-    let (fake, made) = (Fake::new(Dialect::OpenAi, [Step::Raw(whole.to_owned())]), Made::default());
-    let agent = Agent::new(executor(&made), fake.model(), unasked());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    assert_eq!((end.reason, &*made.all()), (EndReason::Answered, &[TWO[0].to_owned()][..]));
-    fake.refused_nothing();
+    let mut talk = Talk::new(Dialect::OpenAi, [Step::Raw(whole.to_owned())], unasked());
+    let end = talk.say("Go.").await;
+    assert_eq!((end.reason, &*talk.made()), (EndReason::Answered, &[TWO[0].to_owned()][..]));
+    talk.refused_nothing();
 }
 
 #[tokio::test(start_paused = true)]
@@ -36,11 +34,9 @@ async fn a_signature_beside_a_call_goes_back_with_it() {
         r#"{{"choices":[{{"delta":{{"tool_calls":[{function}]}},"finish_reason":"stop"}}]}}"#
     );
     let stream = event(&choice);
-    let (fake, made) = (Fake::new(Dialect::OpenAi, [Step::Bytes(stream.into())]), Made::default());
-    let agent = Agent::new(executor(&made), fake.streamed(), unasked());
-    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
-    agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    assert!(fake.last().to_string().contains(r#""thought_signature":"s=""#), "{}", fake.last());
+    let mut talk = Talk::either(Dialect::OpenAi, [Step::Bytes(stream.into())], true);
+    talk.say("Go.").await;
+    assert!(talk.last().to_string().contains(r#""thought_signature":"s=""#), "{}", talk.last());
 }
 
 #[tokio::test(start_paused = true)]
@@ -84,13 +80,11 @@ async fn a_list_of_responses_of_gemini_is_read_in_place_of_events() {
     let list = format!("[{},\n{}\n,{end}]", part("add", 1), part("remove", 2));
     let steps =
         [Step::Bytes(list.clone().into()), Step::Bytes(list.as_bytes()[..list.len() - 1].to_vec())];
-    let (fake, made) = (Fake::new(Dialect::Gemini, steps), Made::default());
-    let agent = Agent::new(executor(&made), fake.streamed(), unasked());
-    let mut transcript = Transcript::new(Dialect::Gemini).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    assert_eq!(made.all(), TWO.map(str::to_owned));
+    let mut talk = Talk::either(Dialect::Gemini, steps, true);
+    let end = talk.say("Go.").await;
+    assert_eq!(talk.made(), TWO.map(str::to_owned));
     assert_eq!(end.reason, EndReason::ModelFailed, "a list that breaks off is no reply");
-    fake.refused_nothing();
+    talk.refused_nothing();
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,26 +1,24 @@
 //! Replies that do not come as streams, in the shapes of servers that resemble a provider; some come where a stream was asked
 //! for.
 
-use callgate_agent::{Agent, EndReason, Input, Transcript};
+use callgate_agent::EndReason;
 use callgate_dialect::Dialect;
 use callgate_tool::json;
 
 use super::{TWO, made};
 use crate::{
-    fake::{DIALECTS, Fake, Step},
-    shop::{Made, context, executor, unasked},
+    fake::{DIALECTS, Step},
+    shop::{Talk, unasked},
 };
 
 /// Checks a reply: asked for whole and as a stream.
 pub(super) async fn check(dialect: Dialect, reply: &str) {
     let (calls, _, reason) = made(dialect, &[reply.as_bytes().to_vec()]).await;
     assert_eq!((calls, reason), (super::texts(&TWO), EndReason::Answered), "{dialect}: {reply}");
-    let (fake, made) = (Fake::new(dialect, [Step::Raw(reply.to_owned())]), Made::default());
-    let agent = Agent::new(executor(&made), fake.model(), unasked());
-    let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-    fake.refused_nothing();
-    assert_eq!((end.reason, &*made.all()), (EndReason::Answered, &*super::texts(&TWO)), "{reply}");
+    let mut talk = Talk::new(dialect, [Step::Raw(reply.to_owned())], unasked());
+    let end = talk.say("Go.").await;
+    talk.refused_nothing();
+    assert_eq!((end.reason, &*talk.made()), (EndReason::Answered, &*super::texts(&TWO)), "{reply}");
 }
 
 #[tokio::test]
@@ -74,15 +72,13 @@ async fn a_list_of_no_calls_is_not_sent_back() {
     for calls in ["null", "[]"] {
         let message = format!(r#"{{"role":"assistant","content":"Yes.","tool_calls":{calls}}}"#);
         let reply = format!(r#"{{"choices":[{{"message":{message},"finish_reason":"stop"}}]}}"#);
-        let (fake, made) = (Fake::new(Dialect::OpenAi, [Step::Raw(reply)]), Made::default());
-        let agent = Agent::new(executor(&made), fake.model(), unasked());
-        let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
+        let mut talk = Talk::new(Dialect::OpenAi, [Step::Raw(reply)], unasked());
         for said in ["Yes.", "That is all."] {
-            let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+            let end = talk.say("Go.").await;
             assert_eq!(end.text, said);
         }
-        fake.refused_nothing();
-        assert!(!fake.requests.lock().unwrap()[1].contains("tool_calls"));
+        talk.refused_nothing();
+        assert!(!talk.fake.requests.lock().unwrap()[1].contains("tool_calls"));
     }
 }
 
@@ -123,13 +119,11 @@ async fn arguments_that_are_quoted_twice_are_made_and_go_back_once() {
     let quoted = json!(json!(r#"{"n":1}"#).to_string()).to_string();
     for dialect in DIALECTS {
         let reply = reply_with_call(dialect, &quoted);
-        let (fake, made) = (Fake::new(dialect, [Step::Raw(reply)]), Made::default());
-        let agent = Agent::new(executor(&made), fake.model(), unasked());
-        let mut transcript = Transcript::new(dialect).unwrap();
-        agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-        fake.refused_nothing();
-        assert_eq!(made.all(), TWO[..1], "{dialect}");
-        let text = transcript.messages()[1].text().replace('\\', "");
+        let mut talk = Talk::new(dialect, [Step::Raw(reply)], unasked());
+        talk.say("Go.").await;
+        talk.refused_nothing();
+        assert_eq!(talk.made(), TWO[..1], "{dialect}");
+        let text = talk.transcript.messages()[1].text().replace('\\', "");
         assert!(text.contains(r#"{"n":1}"#) && !text.contains("unreadable"), "{text}");
     }
 }
