@@ -1,6 +1,7 @@
 //! Chat Completions of servers other than OpenAI's.
 
 use callgate_dialect::Dialect;
+use callgate_testkit::{list, rows};
 
 use super::{TWO, check, event};
 
@@ -57,7 +58,7 @@ async fn whole_calls_are_distinguished_by_any_numbers_and_ids() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_in_pieces_are_put_together_whatever_is_repeated_in_them() {
-    for (name, first, later, again) in REPEATED {
+    for [name, first, later, again] in rows(REPEATED) {
         let calls = [("shop-add", "1", "0"), ("shop-remove", "2", "1")];
         let pieces = calls.map(|call| pieces_of(call, first, later, again)).concat();
         let pieces: Vec<_> = pieces.iter().map(String::as_str).collect();
@@ -85,55 +86,37 @@ fn pieces_of(call: (&str, &str, &str), first: &str, later: &str, again: &str) ->
 }
 
 /// The members of the first piece of a call and of its later ones, before the function; and the names in the later ones.
-const REPEATED: [(&str, &str, &str, &str); 17] = [
-    ("as OpenAI", r#""index":#,"id":"c#","type":"function","#, r#""index":#,"#, ""),
-    ("nulls", r#""index":#,"id":"c#","#, r#""index":#,"id":null,"type":null,"#, r#""name":null,"#),
-    ("empty", r#""index":#,"id":"c#","#, r#""index":#,"id":"","type":"","#, r#""name":"","#),
-    (
-        "DashScope",
-        r#""index":#,"id":"c#","type":"function","#,
-        r#""index":#,"id":"","type":"function","#,
-        r#""name":null,"#,
-    ),
-    ("ids repeated", r#""index":#,"id":"c#","#, r#""index":#,"id":"c#","type":"function","#, ""),
-    ("names repeated", r#""index":#,"id":"c#","#, r#""index":#,"#, r#""name":"@","#),
-    (
-        "all repeated",
-        r#""index":#,"id":"c#","type":"function","#,
-        r#""index":#,"id":"c#","type":"function","#,
-        r#""name":"@","#,
-    ),
-    (
-        "all repeated, no index",
-        r#""id":"c#","#,
-        r#""id":"c#","type":"function","#,
-        r#""name":"@","#,
-    ),
-    ("one index", r#""index":0,"id":"c#","#, r#""index":0,"#, ""),
-    ("one index, ids repeated", r#""index":0,"id":"c#","#, r#""index":0,"id":"c#","#, ""),
-    ("no index", r#""id":"c#","type":"function","#, "", ""),
-    ("no id", r#""index":#,"type":"function","#, r#""index":#,"#, ""),
-    (
-        "no id, names repeated",
-        r#""index":#,"type":"function","#,
-        r#""index":#,"type":"function","#,
-        r#""name":"@","#,
-    ),
-    ("nothing", r#""type":"function","#, "", ""),
-    ("ids of pieces", r#""index":#,"id":"c#","#, r#""index":#,"id":"piece-#","#, ""),
-    ("an id that comes later", r#""index":#,"#, r#""index":#,"id":"c#","#, ""),
-    (
-        "a name with marks later",
-        r#""index":#,"id":"c#","#,
-        r#""index":#,"#,
-        r#""name":"@<|channel|>","#,
-    ),
-];
+const REPEATED: &str = r#"
+    as OpenAI => "index":#,"id":"c#","type":"function", => "index":#, =>
+    nulls => "index":#,"id":"c#", => "index":#,"id":null,"type":null, => "name":null,
+    empty => "index":#,"id":"c#", => "index":#,"id":"","type":"", => "name":"",
+    DashScope => "index":#,"id":"c#","type":"function", => "index":#,"id":"","type":"function", => "name":null,
+    ids repeated => "index":#,"id":"c#", => "index":#,"id":"c#","type":"function", =>
+    names repeated => "index":#,"id":"c#", => "index":#, => "name":"@",
+    all repeated => "index":#,"id":"c#","type":"function", => "index":#,"id":"c#","type":"function", => "name":"@",
+    all repeated, no index => "id":"c#", => "id":"c#","type":"function", => "name":"@",
+    one index => "index":0,"id":"c#", => "index":0, =>
+    one index, ids repeated => "index":0,"id":"c#", => "index":0,"id":"c#", =>
+    no index => "id":"c#","type":"function", => =>
+    no id => "index":#,"type":"function", => "index":#, =>
+    no id, names repeated => "index":#,"type":"function", => "index":#,"type":"function", => "name":"@",
+    nothing => "type":"function", => =>
+    ids of pieces => "index":#,"id":"c#", => "index":#,"id":"piece-#", =>
+    an id that comes later => "index":#, => "index":#,"id":"c#", =>
+    a name with marks later => "index":#,"id":"c#", => "index":#, => "name":"@<|channel|>",
+"#;
 
 #[tokio::test(start_paused = true)]
 async fn odd_pieces_of_calls_are_put_together() {
-    for (name, pieces) in ODD {
-        check_two(name, pieces).await;
+    for [name, pieces] in rows(ODD) {
+        let piece = |text: &'static str| match text {
+            "NAMED" => NAMED,
+            "NOTHING" => "",
+            "REMOVE" => REMOVE,
+            "WHOLE" => WHOLE,
+            piece => piece,
+        };
+        check_two(name, &list(pieces).into_iter().map(piece).collect::<Vec<_>>()).await;
     }
 }
 
@@ -142,67 +125,19 @@ const REMOVE: &str =
 const NAMED: &str =
     r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":""}}"#;
 const WHOLE: &str = r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}}"#;
-const ODD: &[(&str, &[&str])] = &[
-    (
-        "numbers of pieces",
-        &[
-            NAMED,
-            r#"{"index":1,"function":{"arguments":"{\"n\""}}"#,
-            r#"{"index":2,"function":{"arguments":":1}"}}"#,
-            REMOVE,
-        ],
-    ),
-    (
-        "`{}` for arguments that come later",
-        &[
-            r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{}"}}"#,
-            r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
-            REMOVE,
-        ],
-    ),
-    (
-        "an object for arguments that come later",
-        &[
-            r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":{}}}"#,
-            r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
-            REMOVE,
-        ],
-    ),
-    ("the whole again", &[WHOLE, WHOLE, REMOVE]),
-    (
-        "the whole again without an id",
-        &[
-            WHOLE,
-            r#"{"index":0,"type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}}"#,
-            REMOVE,
-        ],
-    ),
-    (
-        "pieces, then the whole",
-        &[NAMED, r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#, WHOLE, REMOVE],
-    ),
-    (
-        "a name in pieces",
-        &[
-            r#"{"index":0,"id":"c1","function":{"name":"shop-","arguments":""}}"#,
-            r#"{"index":0,"function":{"name":"add"}}"#,
-            r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
-            REMOVE,
-        ],
-    ),
-    ("spaces", &[WHOLE, r#"{"index":0,"function":{"arguments":"\n "}}"#, REMOVE]),
-    (
-        "braces in a text",
-        &[
-            NAMED,
-            r#"{"index":0,"function":{"arguments":"{\"n\":1"}}"#,
-            r#"{"index":0,"function":{"arguments":"}"}}"#,
-            REMOVE,
-        ],
-    ),
-    ("no pieces", &["", WHOLE, "", REMOVE, ""]),
-    ("a null", &["null", WHOLE, REMOVE]),
-];
+const ODD: &str = r#"
+    numbers of pieces => NAMED | {"index":1,"function":{"arguments":"{\"n\""}} | {"index":2,"function":{"arguments":":1}"}} | REMOVE
+    `{}` for arguments that come later => {"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{}"}} | {"index":0,"function":{"arguments":"{\"n\":1}"}} | REMOVE
+    an object for arguments that come later => {"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":{}}} | {"index":0,"function":{"arguments":"{\"n\":1}"}} | REMOVE
+    the whole again => WHOLE | WHOLE | REMOVE
+    the whole again without an id => WHOLE | {"index":0,"type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}} | REMOVE
+    pieces, then the whole => NAMED | {"index":0,"function":{"arguments":"{\"n\":1}"}} | WHOLE | REMOVE
+    a name in pieces => {"index":0,"id":"c1","function":{"name":"shop-","arguments":""}} | {"index":0,"function":{"name":"add"}} | {"index":0,"function":{"arguments":"{\"n\":1}"}} | REMOVE
+    spaces => WHOLE | {"index":0,"function":{"arguments":"\n "}} | REMOVE
+    braces in a text => NAMED | {"index":0,"function":{"arguments":"{\"n\":1"}} | {"index":0,"function":{"arguments":"}"}} | REMOVE
+    no pieces => NOTHING | WHOLE | NOTHING | REMOVE | NOTHING
+    a null => null | WHOLE | REMOVE
+"#;
 
 #[tokio::test(start_paused = true)]
 async fn a_call_without_arguments_has_none_however_that_is_written() {
