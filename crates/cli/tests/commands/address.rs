@@ -164,7 +164,7 @@ fn standard_input_is_a_description_or_a_configuration() {
     let broken = PETS.replace("\"responses\"", "\"parameters\": 7, \"responses\"");
     given(&broken, &["check", "-"]).prints("--> -:2").prints("\"parameters\": 7");
     given("toolsets: {a: {openpi: x}}", &["tools", "-"]).exits(2).says("did you mean `openapi`?");
-    fs::write(site.home.path().join("pets.json"), PETS).unwrap();
+    write(&site.home, "pets.json", PETS);
     given("toolsets: {a: {openapi: pets.json}}", &["tools", "-"]).exits(0).prints("a-listPets");
     given("", &["tools", "-"]).exits(2).says("an empty text");
     let error = given(PETS, &["mcp", "-", "--print-config", "claude"]).exits(2);

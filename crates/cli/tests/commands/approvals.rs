@@ -41,18 +41,18 @@ impl Scene {
                     responses: { '200': { description: removed } }\n    put:\n      operationId: rename\n      parameters: [{ name: name, in: path, \
                     required: true, schema: { type: string } }]\n      requestBody: { content: { text/plain: { schema: { type: string } } } }\n      \
                     responses: { '200': { description: renamed } }\n";
-        fs::write(folder.path().join("spec.yaml"), spec).unwrap();
+        write(&folder, "spec.yaml", spec);
         let text = format!(
             "{key}\naccess:\n  {access}\n  principals:\n    agent: {{ bearer: 'literal:{AGENT}', approves: [pets] }}\n    lead: {{ bearer: \
              'literal:{LEAD}', approves: [pets] }}\ntoolsets:\n  pets: {{ openapi: spec.yaml, server: '{}', confirm: writes{of_toolset} }}\n",
             service.url("")
         );
-        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        write(&folder, "callgate.yaml", text);
         let sidecar = Sidecar::start(folder.path(), &[]);
         // Clients read another file than the sidecar: with the port that it got.
         let toolsets = "toolsets: { pets: { openapi: spec.yaml } }";
         let text = format!("listen: {}\n{toolsets}\n", sidecar.address);
-        fs::write(folder.path().join("client.yaml"), text).unwrap();
+        write(&folder, "client.yaml", text);
         Self { folder, sidecar, service }
     }
 
@@ -91,7 +91,7 @@ fn the_health_of_a_sidecar_on_this_machine_is_an_exit_code_and_needs_no_token() 
     let text = format!(
         "listen: 127.0.0.1:1\nadmin: {address}\naccess: {{url: 'https://callgate.example.com', bearer: 'env:T'}}\ntoolsets: {{pets: {{openapi: spec.yaml}}}}\n"
     );
-    fs::write(scene.folder.path().join("known.yaml"), text).unwrap();
+    write(&scene.folder, "known.yaml", text);
     health(&["health", "known.yaml"]).exits(0).prints("ok");
     let ended = health(&["health", "--url", "http://127.0.0.1:1"]).exits(2);
     ended.says("no answer of a sidecar").says("Connection refused");
@@ -331,14 +331,12 @@ fn a_server_that_is_no_sidecar_and_an_address_without_one_are_reported() {
     ended.says("expected the JSON of a sidecar");
     let url = callgate_testkit::closed_origin();
     callgate(&["approve", "approval_1", "--url", &url]).exits(2).says(&format!("at `{url}`"));
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
-    fs::write(&file, "listen: unix:/run/callgate.sock\ntoolsets: {t: {openapi: t.yaml}}\n")
-        .unwrap();
-    let ended = callgate(&["approvals", file.to_str().unwrap()]).exits(2);
+    let text = "listen: unix:/run/callgate.sock\ntoolsets: {t: {openapi: t.yaml}}\n";
+    let (_folder, file) = folder_with("callgate.yaml", text);
+    let ended = callgate(&["approvals", file]).exits(2);
     ended.says("expected a host and a port in `listen`").says("`--url URL`");
-    fs::write(&file, "listen: '8410'\ntoolsets: {t: {openapi: t.yaml}}\n").unwrap();
-    callgate(&["approvals", file.to_str().unwrap()]).exits(2).says("expected `HOST:PORT`");
+    fs::write(file, "listen: '8410'\ntoolsets: {t: {openapi: t.yaml}}\n").unwrap();
+    callgate(&["approvals", file]).exits(2).says("expected `HOST:PORT`");
 }
 
 #[test]

@@ -7,11 +7,10 @@ const API: &str = include_str!("body_media.yaml");
 /// A dry run with these preferences and arguments.
 fn planned(preferred: &str, arguments: &[&str]) -> Ended {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("api.yaml"), API).unwrap();
-    let file = folder.path().join("callgate.yaml");
+    write(&folder, "api.yaml", API);
     let toolset = "toolsets:\n  a:\n    openapi: api.yaml\n    prefix: \"\"\n    auth: none\n";
-    fs::write(&file, format!("{toolset}    {preferred}\n")).unwrap();
-    let words = ["call", file.to_str().unwrap(), "addPet", "--dry-run", "--json"];
+    let file = write(&folder, "callgate.yaml", format!("{toolset}    {preferred}\n"));
+    let words = ["call", file, "addPet", "--dry-run", "--json"];
     callgate(&[words.as_slice(), arguments].concat())
 }
 

@@ -123,7 +123,7 @@ fn a_call_over_tcp_reaches_a_real_server() {
 fn a_bearer_token_of_the_session_reaches_the_server_and_nothing_else() {
     let server = Server::start();
     let (_folder, session) =
-        temporary_file("session.json", r#"{"id": "s", "parameters": {"user_token": "tok-51"}}"#);
+        folder_with("session.json", r#"{"id": "s", "parameters": {"user_token": "tok-51"}}"#);
     let ended = callgate(&[
         "call",
         "fixtures/pets/spec.yaml",
@@ -134,7 +134,7 @@ fn a_bearer_token_of_the_session_reaches_the_server_and_nothing_else() {
         "--bearer",
         "$session.params.user_token",
         "--session",
-        session.to_str().unwrap(),
+        session,
     ])
     .exits(0);
     let seen = server.requests().join("");
@@ -144,15 +144,13 @@ fn a_bearer_token_of_the_session_reaches_the_server_and_nothing_else() {
 
 #[test]
 fn a_batch_answers_each_line_in_order() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("calls.jsonl");
     let lines = [
         r#"{"id": "a", "tool": "pets-getPet", "args": {"petId": 7}}"#,
         "",
         r#"{"tool": "getPet", "args": {"petId": "rex"}}"#,
     ];
-    fs::write(&file, lines.join("\n")).unwrap();
-    let ended = callgate(&["call", DEMO, "--batch", file.to_str().unwrap()]).exits(1);
+    let (_folder, file) = folder_with("calls.jsonl", lines.join("\n"));
+    let ended = callgate(&["call", DEMO, "--batch", file]).exits(1);
     let results: Vec<Value> =
         ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(results.len(), 2);
@@ -179,22 +177,15 @@ fn flags_about_a_part_of_an_answer_are_refused_for_messages_and_dry_runs() {
 #[test]
 fn a_malformed_batch_sends_nothing() {
     let server = Server::start();
-    let (_folder, file) = temporary_file(
+    let (_folder, file) = folder_with(
         "calls.jsonl",
         "{\"tool\": \"getPet\", \"args\": {\"petId\": 7}}\n{\"tool\": 5}\n{\n",
     );
-    callgate(&[
-        "call",
-        "fixtures/pets/spec.yaml",
-        "--server",
-        &server.url(""),
-        "--batch",
-        file.to_str().unwrap(),
-    ])
-    .exits(2)
-    .says("calls.jsonl:2: `tool`: expected a text, got: a number")
-    .says("calls.jsonl:3: ")
-    .says("nothing was sent");
+    callgate(&["call", "fixtures/pets/spec.yaml", "--server", &server.url(""), "--batch", file])
+        .exits(2)
+        .says("calls.jsonl:2: `tool`: expected a text, got: a number")
+        .says("calls.jsonl:3: ")
+        .says("nothing was sent");
     assert!(server.requests().is_empty());
 }
 
@@ -214,8 +205,7 @@ fn usage_and_missing_files_exit_2() {
 
 #[test]
 fn an_unreadable_description_is_reported_instead_of_an_unknown_tool() {
-    let (_folder, file) = temporary_file("empty.yaml", "");
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("empty.yaml", "");
     callgate(&["call", file, "getPet"]).exits(2).says("not-a-description").says("empty.yaml");
     callgate(&["tools", file]).exits(2).says("not-a-description");
 }
@@ -280,15 +270,12 @@ fn a_message_is_read_in_the_form_that_its_tools_were_declared_in() {
 
 #[test]
 fn the_calls_of_a_message_are_answered_as_messages() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("message.json");
     let message = json!({"role": "assistant", "tool_calls": [
         {"id": "a", "type": "function", "function": {"name": "pets-getPet", "arguments": "{\"petId\":7}"}},
         {"id": "b", "type": "function", "function": {"name": "pets-getPet", "arguments": "{"}},
         {"id": "c", "type": "function", "function": {"name": "pets-deletePet", "arguments": "{\"petId\":7}"}},
     ]});
-    fs::write(&file, message.to_string()).unwrap();
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("message.json", message.to_string());
     let base =
         ["call", DEMO, "--dialect", "openai", "--message", file, "--function", "pets-getPet"];
     let answers = callgate(&base).exits(1).json();
@@ -313,8 +300,7 @@ fn a_call_that_has_to_be_approved_is_refused_without_a_terminal_and_made_with_ye
     let text = text.replace("../fixtures", &at("fixtures"));
     let text = text.replace("demo.key", &at("config/demo.key"));
     let text = text.replace("    openapi:", "    confirm: always\n    openapi:");
-    let file = write_file(folder.path(), "callgate.yaml", text);
-    let file = file.to_str().unwrap();
+    let file = write(&folder, "callgate.yaml", text);
     callgate(&["call", file, "pets-getPet", "petId=7"])
         .exits(1)
         .says("needs_approval")
@@ -324,12 +310,8 @@ fn a_call_that_has_to_be_approved_is_refused_without_a_terminal_and_made_with_ye
     callgate(&["call", file, "pets-getPet", "petId=7", "--dry-run"])
         .exits(0)
         .prints("GET https://");
-    let batch = write_file(
-        folder.path(),
-        "calls.jsonl",
-        "{\"id\": \"a\", \"tool\": \"pets-getPet\", \"args\": {\"petId\": 7}}\n",
-    );
-    let batch = batch.to_str().unwrap();
+    let line = "{\"id\": \"a\", \"tool\": \"pets-getPet\", \"args\": {\"petId\": 7}}\n";
+    let batch = write(&folder, "calls.jsonl", line);
     callgate(&["call", file, "--batch", batch]).exits(1).prints("needs_approval");
     callgate(&["call", file, "--batch", batch, "--yes"]).exits(0).prints("Rex");
 }

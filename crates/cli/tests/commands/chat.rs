@@ -63,10 +63,10 @@ impl Shop {
             server.url("/v1"),
             server.url(""),
         );
-        fs::write(folder.path().join("spec.yaml"), SPEC).unwrap();
-        fs::write(folder.path().join("callgate.yaml"), configuration).unwrap();
+        write(&folder, "spec.yaml", SPEC);
+        write(&folder, "callgate.yaml", configuration);
         let session = json!({"parameters": {"cart": "c-1", "token": TOKEN}});
-        fs::write(folder.path().join("session.json"), session.to_string()).unwrap();
+        write(&folder, "session.json", session.to_string());
         Self { folder, server: Some(server) }
     }
 
@@ -268,7 +268,7 @@ fn an_agent_whose_model_has_a_setting_that_the_turn_writes_is_found_by_check() {
         let text = format!(
             "models: {{ main: {model} }}\nagents: {{ helper: {{ model: main }} }}\ntoolsets: {{ app: {{ functions: [{{ name: open_page }}] }} }}\n"
         );
-        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        write(&folder, "callgate.yaml", text);
     };
     let check = || Ended::of(&mut command_in(folder.path(), &["check", "callgate.yaml"]));
     for (dialect, setting) in [

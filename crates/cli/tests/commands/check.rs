@@ -26,13 +26,11 @@ fn with_json_the_findings_of_check_have_positions_and_help() {
 
 #[test]
 fn two_toolsets_of_one_description_are_shown_by_their_names() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
     let pets = root().join("fixtures/pets/spec.yaml").display().to_string();
     let text =
         format!("toolsets:\n  a: {{ openapi: {pets}, prefix: a }}\n  b: {{ openapi: {pets} }}\n");
-    fs::write(&file, text).unwrap();
-    let ended = callgate(&["check", file.to_str().unwrap()]).exits(1);
+    let (_folder, file) = folder_with("callgate.yaml", text);
+    let ended = callgate(&["check", file]).exits(1);
     ended.prints("spec.yaml (`a`): ").prints("spec.yaml (`b`): ");
 }
 
@@ -66,26 +64,22 @@ fn check_lint_lists_the_losses_of_each_tool_by_provider() {
 #[cfg(feature = "openapiv3")]
 #[test]
 fn check_strict_reports_the_parts_that_openapiv3_refuses() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("pets.yaml");
     let text = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\nservers: [{url: 'https://a.example'}]\npaths:\n  /pets:\n    get: {operationId: listPets}\n    post: {operationId: addPet, responses: {'200': {description: ok}}}\n";
-    fs::write(&file, text).unwrap();
-    let ended = callgate(&["check", file.to_str().unwrap(), "--strict"]).exits(1);
+    let (_folder, file) = folder_with("pets.yaml", text);
+    let ended = callgate(&["check", file, "--strict"]).exits(1);
     assert!(ended.err.contains("openapiv3 does not read"), "{}", ended.err);
     let ended = ended.prints("openapiv3 refuses 1 part");
     ended.prints("/paths/~1pets/get: missing field `responses`");
-    fs::write(&file, text.replace("listPets", "listPets, responses: {'200': {description: ok}}"))
+    fs::write(file, text.replace("listPets", "listPets, responses: {'200': {description: ok}}"))
         .unwrap();
-    callgate(&["check", file.to_str().unwrap(), "--strict"]).exits(0).prints("openapiv3 reads it");
+    callgate(&["check", file, "--strict"]).exits(0).prints("openapiv3 reads it");
 }
 
 #[test]
 fn every_fault_of_a_configuration_is_shown_with_its_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
     let text = "toolsets:\n  pets:\n    opanapi: x.yaml\n    limits: { timeout: 30 }\n    auth: { bearer: { token: tok } }\n  my-pets: {}\n";
-    fs::write(&file, text).unwrap();
-    let ended = callgate(&["check", file.to_str().unwrap()]).exits(2);
+    let (_folder, file) = folder_with("callgate.yaml", text);
+    let ended = callgate(&["check", file]).exits(2);
     let texts = "callgate.yaml:3:5 | did you mean `openapi`? | callgate.yaml:4:15
         | expected a span of time | callgate.yaml:5:23 | callgate.yaml:6:3";
     for part in texts.split('|').map(str::trim) {
@@ -97,9 +91,8 @@ fn every_fault_of_a_configuration_is_shown_with_its_line() {
 
 #[test]
 fn an_unreadable_description_is_a_finding() {
-    let (_folder, file) =
-        temporary_file("broken.json", "{\"openapi\": \"3.0.0\",\n \"paths\": {,}}");
-    callgate(&["check", file.to_str().unwrap()]).exits(1).prints("broken.json:2:12");
+    let (_folder, file) = folder_with("broken.json", "{\"openapi\": \"3.0.0\",\n \"paths\": {,}}");
+    callgate(&["check", file]).exits(1).prints("broken.json:2:12");
 }
 
 #[test]
@@ -113,8 +106,6 @@ fn a_code_is_explained() {
 
 #[test]
 fn check_lint_notes_large_tools_and_limits_of_providers() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("api.yaml");
     let mut text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n".to_owned();
     let long = "a long story ".repeat(400);
     for n in 0..130 {
@@ -123,8 +114,7 @@ fn check_lint_notes_large_tools_and_limits_of_providers() {
             "  /a{n}:\n    get: {{operationId: operation{n}, summary: \"{long}\", parameters: [{schema}]}}\n"
         );
     }
-    fs::write(&file, text).unwrap();
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("api.yaml", text);
     let shown = callgate(&["check", file, "--lint"]).exits(0);
     for part in [
         "note[large-tool]: expected a declaration of at most 1,000 tokens",
@@ -142,8 +132,8 @@ fn check_lint_notes_large_tools_and_limits_of_providers() {
 #[test]
 fn a_credential_without_a_kind_is_a_fault() {
     let (_folder, file) =
-        temporary_file("callgate.yaml", "toolsets: { pets: { openapi: x.yaml, auth: {} } }\n");
-    callgate(&["check", file.to_str().unwrap()])
+        folder_with("callgate.yaml", "toolsets: { pets: { openapi: x.yaml, auth: {} } }\n");
+    callgate(&["check", file])
         .exits(2)
         .says("expected one kind of credential, got none")
         .says("auth: none");

@@ -23,14 +23,11 @@ fn connection_flags_are_refused_with_a_configuration() {
 fn an_address_is_called_when_its_range_is_allowed() {
     // Nobody answers there: that a connection was tried is told from that it was refused.
     let away = callgate_testkit::closed_origin();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
     let description = format!(
         "openapi: 3.0.3\ninfo: {{ title: t, version: '1' }}\nservers: [{{ url: '{away}' }}]\n\
          paths: {{ /a: {{ get: {{ operationId: a, responses: {{ 200: {{ description: ok }} }} }} }} }}\n"
     );
-    fs::write(&file, description).unwrap();
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("spec.yaml", description);
     let fix = format!("`--server {away}`");
     callgate(&["call", file, "a"]).exits(1).says("error[refused]").says(&fix);
     let allowed = callgate(&["call", file, "a", "--egress-allow", "127.0.0.0/8"]);

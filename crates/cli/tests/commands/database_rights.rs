@@ -29,8 +29,7 @@ fn a_right_that_a_statement_lacks_is_named_by_check_and_by_the_call() {
     let run = |line: &[&str]| {
         Ended::of(command_in(folder.path(), line).env("SHOP_DATABASE", url.as_str()))
     };
-    let write =
-        |sql: &str| fs::write(folder.path().join("callgate.yaml"), configuration(sql)).unwrap();
+    let write = |sql: &str| write(&folder, "callgate.yaml", configuration(sql));
     write("select public.shout(:n) as n");
     run(&["check", "callgate.yaml"]).exits(2).says("a right that the login does not have");
     // With null alone, as a load asks for the plan, a strict function is not called.

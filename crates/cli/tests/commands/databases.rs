@@ -12,7 +12,7 @@ fn shop(text: &str) -> TempDir {
     let tables = fs::read_to_string(root().join("fixtures/shop/tables.sql")).unwrap();
     let connection = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
     connection.execute_batch(&tables).unwrap();
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     folder
 }
 
@@ -179,7 +179,7 @@ fn tables_of_mariadb_are_called() {
     database.run(&format!("grant select on orders to {login}"));
     let folder = tempfile::tempdir().unwrap();
     let text = ORDERS.replace("'sqlite:shop.db'", "'env:SHOP_DATABASE'");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let run_at = |url: &str, line: &[&str]| {
         let mut command = command_in(folder.path(), line);
         command.env("XDG_CONFIG_HOME", folder.path().join("home"));
@@ -251,7 +251,7 @@ fn the_page_of_a_tool_says_of_each_missing_column_why_and_which_key_brings_it() 
         "table: orders",
         "table: orders, filter: [no], rows: {owner: $session.params.user}",
     );
-    fs::write(folder.path().join("callgate.yaml"), listed).unwrap();
+    write(&folder, "callgate.yaml", listed);
     let missing = page("orders-list");
     for sentence in [
         "`where` does not take `owner`: the session gives them (`rows`)",
@@ -368,7 +368,7 @@ toolsets:
     ]);
     let spec = json!({"name": "projects/p/locations/l/connections/crm", "actions": actions});
     let export = json!({"displayName": "Orders", "description": "Orders", "connectorSpec": spec});
-    fs::write(folder.path().join("orders.json"), export.to_string()).unwrap();
+    write(&folder, "orders.json", export.to_string());
     let call = |line: &[&str]| {
         let line: Vec<&str> = ["call", "callgate.yaml"].iter().chain(line).copied().collect();
         run(&folder, &line).exits(0).json()

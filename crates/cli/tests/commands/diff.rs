@@ -67,15 +67,13 @@ breaking  getPet: effect_changed read → idempotent
 #[test]
 fn changes_are_json_for_machines() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("pets.yaml"), OLD).unwrap();
+    write(&folder, "pets.yaml", OLD);
     let configuration = |name: &str, tools: &str| {
-        let file = folder.path().join(name);
-        fs::write(&file, format!("toolsets: {{pets: {{openapi: pets.yaml, tools: {tools}}}}}"))
-            .unwrap();
-        file.to_str().unwrap().to_owned()
+        let text = format!("toolsets: {{pets: {{openapi: pets.yaml, tools: {tools}}}}}");
+        write(&folder, name, text)
     };
     let (old, new) = (configuration("old", "{}"), configuration("new", "{exclude: [getPet]}"));
-    let ended = callgate(&["diff", &old, &new, "--json"]).exits(1);
+    let ended = callgate(&["diff", old, new, "--json"]).exits(1);
     let expected = r#"{"breaking":true,"changes":[{"tool":"pets-getPet","change":"removed","breaking":true}]}"#;
     assert_eq!(ended.out.trim_end(), expected);
     callgate(&["diff", &old, "none.yaml"]).exits(2);

@@ -14,12 +14,12 @@ fn examined_beside(files: &[(&str, &str)], settings: &str, line: &[&str]) -> End
     let folder = tempfile::tempdir().unwrap();
     let spec = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n\
         paths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
-    fs::write(folder.path().join("spec.yaml"), spec).unwrap();
+    write(&folder, "spec.yaml", spec);
     for (file, content) in files {
         fs::write(folder.path().join(file), content).unwrap();
     }
     let text = format!("toolsets:\n  t:\n    openapi: spec.yaml\n{settings}");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let ended = Ended::of(command_in(folder.path(), line).env("THE_SECRET", SECRET));
     assert!(!format!("{ended:?}").contains(SECRET), "{ended:#?}");
     ended
@@ -305,7 +305,7 @@ fn a_connection_is_reported_as_a_connection_and_not_as_a_database() {
          actions: [{{ entity: Case, operation: list }}]\n",
         service.origin
     );
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let run = |line: &[&str]| Ended::of(&mut command_in(folder.path(), line));
     let checked = run(&["check", "callgate.yaml"]).exits(0);
     checked.prints("the connection of `crm` answers: 1 tool\n");

@@ -9,10 +9,10 @@ fn handbook(text: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("handbook")).unwrap();
     let backups = "# Backups\n\n## Restore\n\nCopy the file back, then start the shop.\n";
-    fs::write(folder.path().join("handbook/backups.md"), backups).unwrap();
+    write(&folder, "handbook/backups.md", backups);
     let faq = "question,answer\nWhen does it open?,At nine.\n";
-    fs::write(folder.path().join("handbook/faq.csv"), faq).unwrap();
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "handbook/faq.csv", faq);
+    write(&folder, "callgate.yaml", text);
     folder
 }
 
@@ -38,7 +38,7 @@ fn a_folder_is_checked_listed_and_searched() {
 #[test]
 fn a_file_that_cannot_be_read_is_a_warning_of_the_check() {
     let folder = handbook(HANDBOOK);
-    fs::write(folder.path().join("handbook/bad.md"), b"\xff").unwrap();
+    write(&folder, "handbook/bad.md", b"\xff");
     let checked = run(&folder, &["check", "callgate.yaml"]).exits(0);
     checked.says("documents-unreadable").says("bad.md:1").says("callgate.yaml:3");
     run(&folder, &["explain", "documents-unreadable"]).exits(0).prints("UTF-8");
@@ -62,7 +62,7 @@ fn a_sidecar_follows_its_folder_and_reports_files_that_become_unreadable() {
     };
     let found = sidecar.answer("POST /v1/calls", "", &search("restore"));
     assert!(found.contains("Copy the file back"), "{found}");
-    fs::write(folder.path().join("handbook/faq.csv"), b"question,answer\n\xff,\n").unwrap();
+    write(&folder, "handbook/faq.csv", b"question,answer\n\xff,\n");
     let told = sidecar.until("documents-unreadable");
     assert!(told.contains("faq.csv:2"), "{told}");
     let ready = sidecar.answer("GET /readyz", "", "");
@@ -90,7 +90,7 @@ fn a_data_store_of_an_exported_agent_is_searched_in_a_folder() {
     run(&folder, &call).exits(0).prints("1. Backups > Restore");
     let alone =
         fs::read_to_string(folder.path().join("callgate.yaml")).unwrap().replace(&local, "");
-    fs::write(folder.path().join("callgate.yaml"), alone).unwrap();
+    write(&folder, "callgate.yaml", alone);
     // Without it the tool is Google's, and nothing is asked.
     run(&folder, &["check", "callgate.yaml"]).exits(0).says("roles/discoveryengine.viewer");
     run(&folder, &["tools", "callgate.yaml"]).exits(0).prints("Manuals");

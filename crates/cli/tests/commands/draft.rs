@@ -12,8 +12,8 @@ struct Folder(TempDir);
 impl Folder {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("commands.txt"), COMMANDS).unwrap();
-        fs::write(folder.path().join("pet.json"), r#"{"id": 7, "name": "Rex"}"#).unwrap();
+        write(&folder, "commands.txt", COMMANDS);
+        write(&folder, "pet.json", r#"{"id": 7, "name": "Rex"}"#);
         Self(folder)
     }
 

@@ -22,9 +22,8 @@ fn description() -> Value {
 
 /// Checks a minified file of a folder of its own with more arguments.
 fn check(folder: &TempDir, arguments: &[&str]) -> Ended {
-    let file = folder.path().join("api.json");
-    fs::write(&file, description().to_string()).unwrap();
-    callgate(&[&["check", file.to_str().unwrap()][..], arguments].concat())
+    let file = write(folder, "api.json", description().to_string());
+    callgate(&[&["check", file][..], arguments].concat())
 }
 
 fn folder() -> TempDir {
@@ -115,14 +114,13 @@ fn a_baseline_hides_its_findings() {
 #[test]
 fn the_findings_of_large_tools_are_shown_as_a_table() {
     let folder = folder();
-    let file = folder.path().join("api.json");
     let mut description = description();
     for n in 0..12 {
         let text = "a long story ".repeat(400 + 10 * n);
         description["paths"][&*format!("/a{n}")]["get"]["summary"] = text.into();
     }
-    fs::write(&file, description.to_string()).unwrap();
-    let shown = callgate(&["check", file.to_str().unwrap()]).exits(1).prints("12 large-tool");
+    let file = write(&folder, "api.json", description.to_string());
+    let shown = callgate(&["check", file]).exits(1).prints("12 large-tool");
     let (before, table) = shown.out.split_once("dearest tools\n").unwrap();
     assert!(before.contains("tokens of declarations\n"), "the verdict comes first: {before}");
     assert!(!table.contains("help:"), "{table}");
@@ -131,17 +129,13 @@ fn the_findings_of_large_tools_are_shown_as_a_table() {
     assert_eq!(names[0], "getThing11");
     assert_eq!(names[9], "getThing2");
     assert!(!shown.out.contains("note[large-tool]"), "{}", shown.out);
-    callgate(&["check", file.to_str().unwrap(), "--lint"]).exits(1).prints("note[large-tool]");
+    callgate(&["check", file, "--lint"]).exits(1).prints("note[large-tool]");
 }
 
 #[test]
 fn check_says_how_to_offer_fewer_tokens() {
     let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, text: &str| {
-        let file = folder.path().join(name);
-        fs::write(&file, text).unwrap();
-        file.to_str().unwrap().to_owned()
-    };
+    let file = |name: &str, text: &str| write(&folder, name, text);
     let mut text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n".to_owned();
     let long = "a long story ".repeat(1500);
     for n in 0..30 {
@@ -151,7 +145,7 @@ fn check_says_how_to_offer_fewer_tokens() {
         );
     }
     let api = file("api.yaml", &text);
-    let bare = callgate(&["check", &api]).exits(0);
+    let bare = callgate(&["check", api]).exits(0);
     let (_, advice) = bare.out.split_once("\nhelp: ").unwrap();
     for part in [
         "too many for the context of most models",
@@ -166,9 +160,9 @@ fn check_says_how_to_offer_fewer_tokens() {
         assert!(advice.contains(part), "no `{part}` in {advice}");
     }
     let other = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths: {/b: {get: {operationId: b, summary: B}}}\n";
-    let _other = file("other.yaml", other);
+    file("other.yaml", other);
     let named = "toolsets:\n  large: {openapi: api.yaml}\n  other: {openapi: other.yaml}\n";
-    let configured = callgate(&["check", &file("callgate.yaml", named)]).exits(0);
+    let configured = callgate(&["check", file("callgate.yaml", named)]).exits(0);
     configured.prints("the largest: `large` ").prints("with keys of the toolset `large`");
     // The keys are real.
     for key in [
@@ -179,19 +173,17 @@ fn check_says_how_to_offer_fewer_tokens() {
         let text = format!(
             "mcp: {{mode: search}}\ntoolsets:\n  large:\n    openapi: api.yaml\n    {key}\n"
         );
-        let fewer = callgate(&["check", &file("fewer.yaml", &text)]).exits(0);
+        let fewer = callgate(&["check", file("fewer.yaml", &text)]).exits(0);
         let tokens = fewer.out.contains("help: ");
         assert_eq!(tokens, key.contains("read_only"), "{key}: {fewer:?}");
     }
-    callgate(&["tools", &api, "--dialect", "anthropic", "--deferred"]).exits(0);
+    callgate(&["tools", api, "--dialect", "anthropic", "--deferred"]).exits(0);
 }
 
 #[test]
 fn with_json_the_findings_of_a_configuration_are_data() {
     let folder = folder();
-    let file: PathBuf = folder.path().join("callgate.yaml");
-    fs::write(&file, "toolsets:\n  pets:\n    opanapi: x.yaml\n").unwrap();
-    let file = file.to_str().unwrap();
+    let file = write(&folder, "callgate.yaml", "toolsets:\n  pets:\n    opanapi: x.yaml\n");
     let ended = callgate(&["check", file, "fixtures/pets/spec.yaml", "--json"]).exits(2);
     let json = ended.says("did you mean `openapi`?").json();
     let findings = json["configuration"].as_array().unwrap();
@@ -209,10 +201,8 @@ fn with_json_the_findings_of_a_configuration_are_data() {
 #[test]
 fn a_missing_or_wrong_server_is_reported_at_its_position() {
     let folder = folder();
-    let file = folder.path().join("api.yaml");
-    fs::write(&file, "openapi: 3.0.3\npaths: {/a: {get: {operationId: getA, summary: s}}}\n")
-        .unwrap();
-    let file = file.to_str().unwrap();
+    let text = "openapi: 3.0.3\npaths: {/a: {get: {operationId: getA, summary: s}}}\n";
+    let file = write(&folder, "api.yaml", text);
     callgate(&["check", file]).prints("no-server").prints("0 refused");
     callgate(&["tools", file]).exits(0).prints("getA");
     let called = callgate(&["call", file, "getA"]).exits(1);
@@ -221,11 +211,9 @@ fn a_missing_or_wrong_server_is_reported_at_its_position() {
         let wrong = callgate(&[command, file, "--server", "localhost:8000"]).exits(2);
         wrong.says("http://localhost:8000");
     }
-    let configured = folder.path().join("callgate.yaml");
     let text =
         "toolsets:\n  a:\n    openapi: api.yaml\n    server: localhost:8000\n    auth: none\n";
-    fs::write(&configured, text).unwrap();
-    let configured = configured.to_str().unwrap();
+    let configured = write(&folder, "callgate.yaml", text);
     let wrong = callgate(&["check", configured]).exits(2);
     wrong.says("callgate.yaml:4:").says("http://localhost:8000");
 }

@@ -30,8 +30,8 @@ fn a_single_value_for_a_list_and_dotted_members_are_sent_by_schema() {
 #[test]
 fn a_whole_body_is_given_to_a_tool_whose_arguments_are_its_members() {
     let (_folder, file) =
-        temporary_file("pet.json", r#"{"name": "Rex", "species": "dog", "weightKg": 12.50}"#);
-    let file = format!("body=@{}", file.display());
+        folder_with("pet.json", r#"{"name": "Rex", "species": "dog", "weightKg": 12.50}"#);
+    let file = format!("body=@{file}");
     let sent = planned(&["call", PETS, "createPet", &file, "tags=calm"])["body"].clone();
     let sent = sent.as_str().unwrap();
     assert!(
@@ -50,8 +50,8 @@ fn a_text_converted_to_a_number_is_not_noted() {
 
 #[test]
 fn a_file_is_uploaded_with_its_name_and_type() {
-    let (folder, file) = temporary_file("cat.png", b"\x89PNG\r\n\x1a\n\xff");
-    let picture = format!("picture=@{}", file.display());
+    let (folder, file) = folder_with("cat.png", b"\x89PNG\r\n\x1a\n\xff");
+    let picture = format!("picture=@{file}");
     let request = planned(&["call", FILES, "addPicture", &picture, "title=Cat"]);
     assert!(
         request["headers"]["content-type"].as_str().unwrap().starts_with("multipart/form-data")
@@ -66,16 +66,15 @@ fn a_file_is_uploaded_with_its_name_and_type() {
 
 #[test]
 fn a_text_of_a_file_is_sent_with_its_line_breaks() {
-    let (_folder, file) = temporary_file("name.txt", "Rex\r\n\n");
-    let name = format!("name=@{}", file.display());
+    let (_folder, file) = folder_with("name.txt", "Rex\r\n\n");
+    let name = format!("name=@{file}");
     let sent = body(&["call", PETS, "createPet", &name, "species=dog"]);
     assert_eq!(sent["name"], "Rex\r\n\n");
 }
 
 #[test]
 fn a_body_and_all_arguments_are_read_from_files() {
-    let (folder, spec) = temporary_file("bodies.yaml", BODIES);
-    let spec = spec.to_str().unwrap();
+    let (folder, spec) = folder_with("bodies.yaml", BODIES);
     let order = write_file(folder.path(), "order.json", r#"{"name": "Rex", "age": 3}"#);
     let given = format!("body=@{}", order.display());
     assert_eq!(body(&["call", spec, "add", &given]), json!({"name": "Rex", "age": 3}));
@@ -86,8 +85,7 @@ fn a_body_and_all_arguments_are_read_from_files() {
 
 #[test]
 fn members_of_a_body_that_is_one_argument_are_put_inside_it() {
-    let (_folder, spec) = temporary_file("bodies.yaml", BODIES);
-    let spec = spec.to_str().unwrap();
+    let (_folder, spec) = folder_with("bodies.yaml", BODIES);
     let flat = ["call", spec, "add", "kind=x", "name=Rex", "age=3", "tags=a"];
     assert_eq!(body(&flat), json!({"name": "Rex", "age": 3, "tags": ["a"]}));
     let flat = ["call", spec, "add", "body.name=Rex", "age=3"];
@@ -103,8 +101,7 @@ fn members_of_a_body_that_is_one_argument_are_put_inside_it() {
 
 #[test]
 fn a_json_object_holds_the_arguments_as_the_tool_declares_them() {
-    let (_folder, spec) = temporary_file("bodies.yaml", BODIES);
-    let spec = spec.to_str().unwrap();
+    let (_folder, spec) = folder_with("bodies.yaml", BODIES);
     let flat = ["call", spec, "add", "--args", r#"{"name": "Rex", "kind": "x"}"#, "--dry-run"];
     callgate(&flat).exits(1).says("did you mean `body.name`");
     let whole = r#"{"body": {"name": "Rex", "species": "dog"}}"#;
@@ -113,13 +110,9 @@ fn a_json_object_holds_the_arguments_as_the_tool_declares_them() {
 
 #[test]
 fn a_model_puts_the_members_inside_the_body_itself() {
-    let (folder, spec) = temporary_file("bodies.yaml", BODIES);
-    let batch = write_file(
-        folder.path(),
-        "calls.jsonl",
-        r#"{"id": "a", "tool": "add", "args": {"name": "Rex"}}"#,
-    );
-    let (spec, batch) = (spec.to_str().unwrap(), batch.to_str().unwrap());
+    let (folder, spec) = folder_with("bodies.yaml", BODIES);
+    let line = r#"{"id": "a", "tool": "add", "args": {"name": "Rex"}}"#;
+    let batch = write(&folder, "calls.jsonl", line);
     callgate(&["call", spec, "--batch", batch, "--dry-run"])
         .exits(1)
         .prints("put them inside `body`");
@@ -137,8 +130,8 @@ const NAMES: &str = concat!("\n", include_str!("given-names.yaml"));
 
 /// Runs a dry call of the operation above.
 fn named(arguments: &[&str]) -> Ended {
-    let (_folder, file) = temporary_file("spec.yaml", NAMES);
-    let line = ["call", file.to_str().unwrap(), "list", "path_id=7", "--dry-run", "--json"];
+    let (_folder, file) = folder_with("spec.yaml", NAMES);
+    let line = ["call", file, "list", "path_id=7", "--dry-run", "--json"];
     callgate(&[&line[..], arguments].concat())
 }
 
@@ -165,8 +158,8 @@ fn a_name_of_two_inputs_is_refused_with_both_arguments() {
     named(&["n m=1"]).exits(2).says("`n m`").says("(query)").says("(cookie)");
     named(&["id=1"]).exits(2).says("(path)").says("(query)");
     named(&["$FILTER=1"]).exits(1);
-    let (_folder, file) = temporary_file("spec.yaml", NAMES);
+    let (_folder, file) = folder_with("spec.yaml", NAMES);
     let of_a_model = r#"{"path_id": "7", "$filter": "a"}"#;
-    let line = ["call", file.to_str().unwrap(), "list", "--dry-run", "--args", of_a_model];
+    let line = ["call", file, "list", "--dry-run", "--args", of_a_model];
     callgate(&line).exits(1);
 }

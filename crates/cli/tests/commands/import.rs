@@ -351,8 +351,7 @@ fn an_archive_is_read_within_bounds() {
 fn a_file_that_is_no_export_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let file = folder.path().join("spec.yaml");
-    fs::write(&file, "openapi: 3.0.0").unwrap();
+    let file = write_file(folder.path(), "spec.yaml", "openapi: 3.0.0");
     import(&file, &out).exits(2).says("expected the folder of an export, or a zip of it");
     fs::write(&file, "PK\x03\x04 and no more").unwrap();
     import(&file, &out).exits(2).says("cannot read");
@@ -366,7 +365,7 @@ fn links_in_a_folder_are_not_followed() {
     let folder = tempfile::tempdir().unwrap();
     let tool = folder.path().join("tools/pets");
     fs::create_dir_all(&tool).unwrap();
-    fs::write(folder.path().join("agent.json"), "{}").unwrap();
+    write(&folder, "agent.json", "{}");
     let link: PathBuf = tool.join("pets.json");
     std::os::unix::fs::symlink("/etc/passwd", link).unwrap();
     import(folder.path(), &folder.path().join("out")).exits(2).says("got a link");

@@ -46,7 +46,7 @@ impl Trial {
         let text = format!(
             "access: {{principals: {{{principals}}}}}\nidempotency: {{ttl: 1h}}\n{sections}toolsets:\n  kind: {{{members}{more}}}\n{away}  other: {{functions: [{{name: look}}]}}\n"
         );
-        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        write(&folder, "callgate.yaml", text);
         (kind.write_files)(folder.path());
         if let (Work::Long(write), false) = (&kind.work, sections.is_empty()) {
             write(folder.path());

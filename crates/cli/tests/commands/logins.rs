@@ -139,7 +139,7 @@ fn check(
     forget: impl Fn(usize),
 ) {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("callgate.yaml"), CONFIGURATION).unwrap();
+    write(&folder, "callgate.yaml", CONFIGURATION);
     for (at, (what, script)) in logins.iter().enumerate() {
         let url = make(at, script);
         let mut checked = run(&folder, &url, "check");

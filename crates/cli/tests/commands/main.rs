@@ -91,6 +91,18 @@ fn command_in(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// Writes a file below a folder. Returns its path as an argument, which stays until the process ends.
+fn write(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> &'static str {
+    write_file(folder.path(), name, content).to_str().unwrap().to_owned().leak()
+}
+
+/// A folder with one file, and the path of the file as an argument.
+fn folder_with(name: &str, content: impl AsRef<[u8]>) -> (TempDir, &'static str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(&folder, name, content);
+    (folder, file)
+}
+
 /// Runs the command in a folder with a home of its own.
 fn run_at_home(folder: &TempDir, arguments: &[&str]) -> Ended {
     let home = folder.path().join("home");

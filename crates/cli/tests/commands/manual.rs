@@ -88,8 +88,7 @@ impl Chapter {
     }
 
     fn configuration(&self, text: &str, at: &str) {
-        let file = self.folder.path().join("snippet.yaml");
-        fs::write(&file, text).unwrap();
+        let file = write(&self.folder, "snippet.yaml", text);
         let ended = Ended::of(command_in(&root(), &["tools"]).arg(file));
         assert_eq!(ended.code, Some(0), "{at}{ended:#?}");
         assert!(!ended.err.contains("warning"), "{at}{ended:#?}");

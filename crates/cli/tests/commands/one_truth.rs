@@ -225,8 +225,8 @@ fn check_doctor_and_serve_accept_a_correct_configuration() {
 #[test]
 fn an_address_of_the_command_line_is_judged_in_the_same_sentence() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("callgate.yaml"), USUAL).unwrap();
-    fs::write(folder.path().join("spec.yaml"), served(&format!("/a: {{ get: {TOOL} }}"))).unwrap();
+    write(&folder, "callgate.yaml", USUAL);
+    write(&folder, "spec.yaml", served(&format!("/a: {{ get: {TOOL} }}")));
     let said = started(folder.path(), &["serve", "--listen", "0.0.0.0:0"]);
     assert!(
         said.contains("open-listener") && said.contains("`0.0.0.0:0` can be reached"),

@@ -20,8 +20,8 @@ fn an_overlay_corrects_what_a_model_sees() {
 
 #[track_caller]
 fn check(overlay: &str, code: i32, told: &[&str]) {
-    let (_folder, file) = temporary_file("o.yaml", overlay);
-    let ended = callgate(&["check", PETS, "--overlay", file.to_str().unwrap()]).exits(code);
+    let (_folder, file) = folder_with("o.yaml", overlay);
+    let ended = callgate(&["check", PETS, "--overlay", file]).exits(code);
     for part in told {
         assert!(ended.err.contains(part), "no `{part}` in {}", ended.err);
     }
@@ -54,22 +54,19 @@ fn a_fault_of_an_overlay_is_shown_at_its_position() {
 #[test]
 fn an_overlay_of_a_configuration_is_relative_to_it() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
-    fs::write(folder.path().join("api.yaml"), "openapi: 3.0.3\npaths:\n  /a:\n    get: {}\n")
-        .unwrap();
-    fs::write(
-        folder.path().join("o.json"),
+    write(&folder, "api.yaml", "openapi: 3.0.3\npaths:\n  /a:\n    get: {}\n");
+    write(
+        &folder,
+        "o.json",
         r#"{"overlay": "1.1.0", "info": {"title": "t", "version": "v"},
             "actions": [{"target": "$.paths['/a'].get", "update": {"summary": "Ask for an a"}}]}"#,
-    )
-    .unwrap();
+    );
     let toolset = "toolsets:\n  a: {openapi: api.yaml, server: https://a.example, overlays: ";
-    fs::write(&file, format!("{toolset}[o.json]}}\n")).unwrap();
-    let path = file.to_str().unwrap();
-    callgate(&["check", path]).exits(0).prints("1 exposed, 0 degraded, 0 refused");
-    callgate(&["check", path, "--overlay", "o.json"]).exits(2).says("overlays:");
-    fs::write(&file, format!("{toolset}[other.json]}}\n")).unwrap();
-    callgate(&["check", path]).exits(2).says("cannot read").says("callgate.yaml:2");
-    fs::write(&file, format!("{toolset}o.json}}\n")).unwrap();
-    callgate(&["check", path]).exits(2).says("a list of texts");
+    let file = write(&folder, "callgate.yaml", format!("{toolset}[o.json]}}\n"));
+    callgate(&["check", file]).exits(0).prints("1 exposed, 0 degraded, 0 refused");
+    callgate(&["check", file, "--overlay", "o.json"]).exits(2).says("overlays:");
+    fs::write(file, format!("{toolset}[other.json]}}\n")).unwrap();
+    callgate(&["check", file]).exits(2).says("cannot read").says("callgate.yaml:2");
+    fs::write(file, format!("{toolset}o.json}}\n")).unwrap();
+    callgate(&["check", file]).exits(2).says("a list of texts");
 }

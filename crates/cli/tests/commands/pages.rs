@@ -69,8 +69,7 @@ fn example(page: &str) -> &str {
 
 #[test]
 fn deep_objects_are_folded_and_full_shows_them() {
-    let (_folder, file) = temporary_file("api.yaml", DEEP);
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("api.yaml", DEEP);
     let folded = callgate(&["tools", file, "send"]).exits(0).out;
     for part in
         ["\nrequired\n  to ", "\noptional\n", "to.street  ", "`…` stands for more: `--full`"]
@@ -98,11 +97,8 @@ const DEEP: &str = concat!("\n", include_str!("pages.yaml"));
 
 #[test]
 fn an_example_repeats_flags_and_names_the_server_that_the_description_lacks() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("my api.yaml");
     let text = "openapi: 3.0.3\npaths: {/a: {get: {operationId: getA, summary: A}}}\n";
-    fs::write(&file, text).unwrap();
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("my api.yaml", text);
     let bare = callgate(&["tools", file, "getA"]).exits(0).out;
     assert_eq!(
         example(&bare),
@@ -138,11 +134,8 @@ fn the_example_of_a_call_with_a_session_gives_one() {
 
 #[test]
 fn a_description_without_tools_ends_with_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("empty.yaml");
     let text = "openapi: 3.0.3\ninfo: {title: t, version: '1'}\nservers: [{url: https://t.example}]\npaths: {}\n";
-    fs::write(&file, text).unwrap();
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("empty.yaml", text);
     callgate(&["tools", file]).exits(1).says("offers no tool").says("callgate check");
 }
 

@@ -21,11 +21,12 @@ pub(crate) use axum::{
     routing::get,
 };
 pub(crate) use callgate_testkit::{
-    Blocking, CONNECTION, CONNECTORS_TOKEN, Connectors, Raw, Service, UserRules, temporary_file,
-    write_file,
+    Blocking, CONNECTION, CONNECTORS_TOKEN, Connectors, Raw, Service, UserRules, write_file,
 };
 pub(crate) use callgate_tool::{Value, is_unseen, json};
 pub(crate) use rustix::process::Pid;
 pub(crate) use tempfile::TempDir;
 
-pub(crate) use crate::{Ended, callgate, command_in, root, running::Sidecar, server::Server};
+pub(crate) use crate::{
+    Ended, callgate, command_in, folder_with, root, running::Sidecar, server::Server, write,
+};

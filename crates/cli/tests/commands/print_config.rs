@@ -14,11 +14,7 @@ fn printed(file: &str, flags: &[&str]) -> Value {
 fn print_config_keeps_every_flag_with_absolute_files() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
-    let file = |name: &str| {
-        let file = folder.join(name);
-        fs::write(&file, "{}").unwrap();
-        file.display().to_string()
-    };
+    let file = |name: &str| write_file(&folder, name, "{}").display().to_string();
     let [session, overlay, key, ca] = ["session.json", "overlay.yaml", "key", "ca.pem"].map(file);
     let key = format!("file:{key}");
     let root = callgate_root();
@@ -71,22 +67,19 @@ fn print_config_makes_relative_files_absolute() {
 
 #[test]
 fn the_variables_of_a_configuration_are_listed_in_the_env_block() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
     let text = "toolsets:\n  a:\n    openapi: api.yaml\n    server: env:SERVER\n    headers: { X-Key: 'env:KEY' }\n    \
                 auth: { bearer: { token: 'env:TOKEN' } }\n";
-    fs::write(&file, text).unwrap();
-    let server = printed(file.to_str().unwrap(), &[]);
+    let (_folder, file) = folder_with("callgate.yaml", text);
+    let server = printed(file, &[]);
     assert_eq!(server["env"], json!({"KEY": "…", "SERVER": "…", "TOKEN": "…"}));
-    fs::write(&file, "openapi: 3.0.3\ninfo: { title: 'env:TITLE', version: '1' }\npaths: {}\n")
+    fs::write(file, "openapi: 3.0.3\ninfo: { title: 'env:TITLE', version: '1' }\npaths: {}\n")
         .unwrap();
-    assert_eq!(printed(file.to_str().unwrap(), &[]).get("env"), None, "a description has none");
+    assert_eq!(printed(file, &[]).get("env"), None, "a description has none");
 }
 
 #[test]
 fn the_variable_of_every_reference_is_in_the_env_block() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
     for (place, name) in [
         ("credentials: { key: { bearer: { token: 'env:A' } } }", "A"),
         (
@@ -98,26 +91,25 @@ fn the_variable_of_every_reference_is_in_the_env_block() {
         ("auth: { basic: { username: 'env:E', password: 'env:E' } }", "E"),
     ] {
         let text = format!("toolsets:\n  a:\n    openapi: api.yaml\n    {place}\n");
-        fs::write(&file, text).unwrap();
-        assert_eq!(printed(file.to_str().unwrap(), &[])["env"], json!({(name): "…"}), "{place}");
+        let file = write(&folder, "callgate.yaml", text);
+        assert_eq!(printed(file, &[])["env"], json!({(name): "…"}), "{place}");
     }
     for (place, name) in [
         ("secrets: { vault: { address: 'https://v', token: 'env:F' } }", "F"),
         ("tls: { client_certificate: cert.pem, client_key: 'env:G' }", "G"),
         ("audit: { file: calls.jsonl, key: 'env:H' }", "H"),
     ] {
-        fs::write(&file, format!("toolsets: {{ a: {{ openapi: api.yaml }} }}\n{place}\n")).unwrap();
-        assert_eq!(printed(file.to_str().unwrap(), &[])["env"], json!({(name): "…"}), "{place}");
+        let text = format!("toolsets: {{ a: {{ openapi: api.yaml }} }}\n{place}\n");
+        let file = write(&folder, "callgate.yaml", text);
+        assert_eq!(printed(file, &[])["env"], json!({(name): "…"}), "{place}");
     }
 }
 
 #[test]
 fn the_variables_of_a_session_file_are_in_the_env_block() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("session.json");
     let text = r#"{"parameters": {"a": "env:VALUE"}, "credentials": {"me": "env:TOKEN"}}"#;
-    fs::write(&file, text).unwrap();
-    let server = printed(PETS, &["--session", file.to_str().unwrap()]);
+    let (_folder, file) = folder_with("session.json", text);
+    let server = printed(PETS, &["--session", file]);
     assert_eq!(server["env"], json!({"TOKEN": "…"}));
 }
 

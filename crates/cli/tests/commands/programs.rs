@@ -7,11 +7,11 @@ fn shop(origin: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let operations =
         "paths: {/pets: {get: {operationId: list, responses: {'200': {description: d}}}}}";
-    fs::write(folder.path().join("pets.yaml"), callgate_testkit::describe(operations)).unwrap();
+    write(&folder, "pets.yaml", callgate_testkit::describe(operations));
     let text = format!(
         "toolsets:\n  pets: {{openapi: pets.yaml, auth: none, server: '{origin}'}}\n  code: {{code_interpreter: {{engine: monty}}}}\n"
     );
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     folder
 }
 
@@ -23,7 +23,7 @@ fn a_program_is_run_and_its_calls_reach_the_service() {
     let sum = run(&folder, &["run", "callgate.yaml", "-c", "print('hi')\n4 + 4"]).exits(0);
     assert_eq!(sum.out, "hi\n8\n");
     let prices = "sum([pet['price'] for pet in await pets.list()])";
-    fs::write(folder.path().join("prices.py"), prices).unwrap();
+    write(&folder, "prices.py", prices);
     let ran = run(&folder, &["run", "callgate.yaml", "prices.py"]).exits(0);
     assert_eq!(ran.out, "3.1\n");
     assert_eq!(service.service.received().len(), 1);
@@ -42,11 +42,11 @@ fn calls_that_need_a_person_are_approved_by_yes_and_refused_without_a_terminal()
     let folder = shop(origin);
     let operations =
         "paths: {/orders: {post: {operationId: order, responses: {'200': {description: d}}}}}";
-    fs::write(folder.path().join("orders.yaml"), callgate_testkit::describe(operations)).unwrap();
+    write(&folder, "orders.yaml", callgate_testkit::describe(operations));
     let text = format!(
         "toolsets:\n  shop: {{openapi: orders.yaml, auth: none, server: '{origin}', confirm: writes}}\n  code: {{code_interpreter: {{engine: monty, calls: {{effects: [read, write]}}}}}}\n"
     );
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let code = "n = 0\nfor _ in range(10):\n    n += (await shop.order())['made']\nn";
     let refused = run(&folder, &["run", "callgate.yaml", "-c", code]).exits(2);
     refused.says("a person has to approve this call");
@@ -62,7 +62,7 @@ fn a_program_of_a_sidecar_waits_for_a_sign_in_and_goes_on_with_the_new_token() {
     let folder = shop(&service.service.origin);
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
     let text = text.replace("auth: none", "auth: {bearer: {token: $session.credentials.me}}");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let sidecar = Sidecar::start(folder.path(), &[]);
     let send = |line: &str, body: &Value| {
         let answer = sidecar.answer(line, "", &body.to_string());
@@ -91,11 +91,11 @@ fn a_sign_in_is_decided_by_the_command_and_its_request_may_come_again_under_its_
     let folder = shop(&service.service.origin);
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
     let text = text.replace("auth: none", "auth: {bearer: {token: $session.credentials.me}}");
-    fs::write(folder.path().join("callgate.yaml"), &text).unwrap();
+    write(&folder, "callgate.yaml", &text);
     let sidecar = Sidecar::start(folder.path(), &[]);
     // Clients read another file than the sidecar: with the port that it got.
     let client = format!("listen: {}\n{text}", sidecar.address);
-    fs::write(folder.path().join("client.yaml"), client).unwrap();
+    write(&folder, "client.yaml", client);
     let send = |line: &str, head: &str, body: &str| {
         let answer = sidecar.answer(line, head, body);
         assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
@@ -133,7 +133,7 @@ fn a_request_under_a_key_goes_on_with_the_token_in_a_header_of_the_decision() {
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
     let text = text.replace("auth: none", "auth: {bearer: {token: $session.params.token}}");
     let text = format!("sessions: {{headers: {{token: X-User-Token}}}}\n{text}");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let sidecar = Sidecar::start(folder.path(), &[]);
     let input = json!({"input": "len(await pets.list())"});
     let call = json!({"tool": "code-generate_and_execute", "args": input});
@@ -156,14 +156,14 @@ fn the_command_that_approves_a_call_of_a_program_names_the_next_one_that_waits()
     let (folder, origin) = (shop("http://127.0.0.1:9"), &service.service.origin);
     let operations =
         "paths: {/orders: {post: {operationId: order, responses: {'200': {description: d}}}}}";
-    fs::write(folder.path().join("orders.yaml"), callgate_testkit::describe(operations)).unwrap();
+    write(&folder, "orders.yaml", callgate_testkit::describe(operations));
     let text = format!(
         "toolsets:\n  shop: {{openapi: orders.yaml, auth: none, server: '{origin}', confirm: writes}}\n  code: {{code_interpreter: {{engine: monty, calls: {{effects: [read, write]}}}}}}\n"
     );
-    fs::write(folder.path().join("callgate.yaml"), &text).unwrap();
+    write(&folder, "callgate.yaml", &text);
     let sidecar = Sidecar::start(folder.path(), &[]);
     let client = format!("listen: {}\n{text}", sidecar.address);
-    fs::write(folder.path().join("client.yaml"), client).unwrap();
+    write(&folder, "client.yaml", client);
     let input = json!({"input": "for _ in range(2):\n    await shop.order()"});
     let call = json!({"tool": "code-generate_and_execute", "args": input});
     let answer = sidecar.answer("POST /v1/calls", "", &json!({"calls": [call]}).to_string());
@@ -179,7 +179,7 @@ fn a_configuration_without_programs_gets_the_key_to_add() {
     let folder = shop("http://127.0.0.1:9");
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
     let text = text.lines().filter(|line| !line.contains("code:")).collect::<Vec<_>>().join("\n");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let refused = run(&folder, &["run", "callgate.yaml", "-c", "4"]).exits(2);
     refused.says("expected a tool that runs programs, got none").says("code_interpreter: {}");
 }
@@ -201,7 +201,7 @@ fn a_task_in_words_is_run_by_the_program_of_a_configured_model() {
             "models: {{main: {{dialect: openai, url: '{}/v1', model: m, auth: {model}}}}}\n",
             service.service.origin
         );
-        fs::write(folder.path().join("callgate.yaml"), format!("{models}{text}")).unwrap();
+        write(&folder, "callgate.yaml", format!("{models}{text}"));
     };
     write("{bearer: {token: 'literal:key-of-the-model'}}", "main");
     run(&folder, &["check", "callgate.yaml"]).exits(0);
@@ -230,7 +230,7 @@ fn a_dry_run_goes_as_far_as_cases_answer_and_shows_the_requests() {
     let folder = shop(&service.service.origin);
     let case = folder.path().join("fixtures/pets/cases/two-pets");
     fs::create_dir_all(&case).unwrap();
-    fs::write(folder.path().join("fixtures/pets/toolset.yaml"), "openapi: spec.yaml\n").unwrap();
+    write(&folder, "fixtures/pets/toolset.yaml", "openapi: spec.yaml\n");
     let request = format!(
         "GET {}/pets HTTP/1.1\naccept: application/json, */*;q=0.1\n\n",
         service.service.origin
@@ -257,7 +257,7 @@ fn keys_that_the_engine_would_ignore_are_refused_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let check = |toolset: &str| {
         let text = format!("toolsets:\n  code: {{{toolset}}}\n");
-        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        write(&folder, "callgate.yaml", text);
         run(&folder, &["check", "callgate.yaml"])
     };
     for toolset in [
@@ -279,13 +279,13 @@ fn a_call_that_lacks_the_login_of_the_user_raises_before_anything_is_sent() {
     let folder = shop(&service.service.origin);
     let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
     let text = text.replace("auth: none", "auth: {bearer: {token: $session.params.token}}");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let code = "try:\n    r = len(await pets.list())\nexcept RuntimeError as e:\n    r = [fault(e)['code'], fault(e)['reached'], fault(e)['next']]\nr";
     let ran = run(&folder, &["run", "callgate.yaml", "-c", code]).exits(0);
     assert_eq!(ran.out, "[\"sign_in_required\",\"no\",\"ask_user\"]\n");
     assert_eq!(service.service.received().len(), 0);
     let session = json!({"id": "s", "parameters": {"token": "of-the-user-0123456789"}});
-    fs::write(folder.path().join("session.json"), session.to_string()).unwrap();
+    write(&folder, "session.json", session.to_string());
     let with_login = ["run", "callgate.yaml", "-c", code, "--session", "session.json"];
     assert_eq!(run(&folder, &with_login).exits(0).out, "1\n");
     assert_eq!(service.service.received().len(), 1);

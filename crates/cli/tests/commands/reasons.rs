@@ -34,10 +34,10 @@ fn server() -> Server {
 
 fn folder(server: &Server, auth: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("items.yaml"), ITEMS).unwrap();
+    write(&folder, "items.yaml", ITEMS);
     let url = server.url("");
     let text = format!("toolsets:\n  t:\n    openapi: items.yaml\n    server: {url}\n    {auth}\n");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     folder
 }
 

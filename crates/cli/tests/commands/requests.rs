@@ -18,7 +18,7 @@ impl Api {
              paths: {{ /a: {{ get: {{ operationId: a, responses: {{ 200: {{ description: ok }} }} }} }} }}\n\
              components: {{ securitySchemes: {{ {schemes} }} }}\n"
         );
-        fs::write(folder.path().join("spec.yaml"), text).unwrap();
+        write(&folder, "spec.yaml", text);
         Self { folder, server: Server::start() }
     }
 
@@ -78,7 +78,7 @@ fn flags_that_no_toolset_has_a_use_for_are_refused_by_their_names() {
     let functions = "{ functions: [{ name: open, input: { type: object } }] }";
     let run = |toolset: &str, tool: &str, flags: &[&str]| {
         let text = format!("toolsets: {{ shop: {toolset} }}\n");
-        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        write(&folder, "callgate.yaml", text);
         let line = [&["call", "callgate.yaml", tool][..], flags].concat();
         Ended::of(&mut command_in(folder.path(), &line))
     };

@@ -49,17 +49,10 @@ fn a_sarif_log_has_rules_and_results_with_positions() {
 
 #[test]
 fn a_sarif_log_names_files_by_uri_and_has_findings_of_configurations() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("my api.yaml");
     let text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n  /a:\n    get: {operationId: get, summary: a}\n";
-    fs::write(&file, text).unwrap();
-    let overlay = folder.path().join("o.yaml");
-    fs::write(
-        &overlay,
-        "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions:\n  - target: $.x\n",
-    )
-    .unwrap();
-    let files = [file.to_str().unwrap(), "--overlay", overlay.to_str().unwrap()];
+    let (folder, file) = folder_with("my api.yaml", text);
+    let text = "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions:\n  - target: $.x\n";
+    let files = [file, "--overlay", write(&folder, "o.yaml", text)];
     let log = callgate(&[&["check", "--format", "sarif"][..], &files].concat()).exits(0).json();
     let results = log["runs"][0]["results"].as_array().unwrap();
     let shown = results.iter().map(|result| {

@@ -56,14 +56,12 @@ fn a_missing_secret_is_reported_with_the_reason() {
 fn the_process_of_the_command_can_be_neither_dumped_nor_traced() {
     use std::{net::TcpListener, process::Stdio};
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
     let description = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n\
         paths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
-    fs::write(&file, description).unwrap();
+    let (_folder, file) = folder_with("spec.yaml", description);
     let server = format!("--server=http://{}", listener.local_addr().unwrap());
     let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.args(["call", file.to_str().unwrap(), "a", &server]).stdout(Stdio::null());
+    command.args(["call", file, "a", &server]).stdout(Stdio::null());
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
     let waiting = listener.accept();
     let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();

@@ -7,12 +7,11 @@ const API: &str = include_str!("selection.yaml");
 /// The names that are offered with this `tools:`, and what is said on standard error.
 fn selected(tools: &str) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("api.yaml"), API).unwrap();
-    let file = folder.path().join("callgate.yaml");
+    write(&folder, "api.yaml", API);
     let text =
         format!("toolsets:\n  a:\n    openapi: api.yaml\n    prefix: \"\"\n    tools: {tools}\n");
-    fs::write(&file, text).unwrap();
-    let ended = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0);
+    let file = write(&folder, "callgate.yaml", text);
+    let ended = callgate(&["tools", file, "--json"]).exits(0);
     let tools = ended.json();
     let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
     (tools.as_array().unwrap().iter().map(name).collect(), ended.err)
@@ -56,14 +55,13 @@ paths:
   /b: {get: {operationId: readB, tags: [b], summary: s}}
 ";
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("api.yaml"), text).unwrap();
+    write(&folder, "api.yaml", text);
     let names = |tags: &str| {
-        let file = folder.path().join("callgate.yaml");
         let text = format!(
             "toolsets:\n  a:\n    openapi: api.yaml\n    prefix: \"\"\n    tools: {{tags: [{tags}]}}\n"
         );
-        fs::write(&file, text).unwrap();
-        let tools = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0).json();
+        let file = write(&folder, "callgate.yaml", text);
+        let tools = callgate(&["tools", file, "--json"]).exits(0).json();
         let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
         tools.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
     };
@@ -101,11 +99,10 @@ fn an_entry_that_matches_nothing_is_a_warning_with_the_nearest_name() {
 #[test]
 fn a_misspelt_entry_that_excludes_nothing_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("api.yaml"), API).unwrap();
-    let file = folder.path().join("callgate.yaml");
-    fs::write(&file, "toolsets:\n  a: {openapi: api.yaml, tools: {exclude: [deletePett]}}\n")
-        .unwrap();
-    callgate(&["check", file.to_str().unwrap()])
+    write(&folder, "api.yaml", API);
+    let text = "toolsets:\n  a: {openapi: api.yaml, tools: {exclude: [deletePett]}}\n";
+    let file = write(&folder, "callgate.yaml", text);
+    callgate(&["check", file])
         .exits(2)
         .says("error[selects-nothing]: expected operations to match, got none: `deletePett`")
         .says("did you mean `deletePet`?");
@@ -114,18 +111,16 @@ fn a_misspelt_entry_that_excludes_nothing_is_an_error() {
 #[test]
 fn operations_that_are_not_selected_are_counted() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("api.yaml"), API).unwrap();
-    let file = folder.path().join("callgate.yaml");
+    write(&folder, "api.yaml", API);
     let toolset = "toolsets:\n  a: {openapi: api.yaml, tools: ";
-    fs::write(&file, format!("{toolset}{{tags: [owners]}}}}\n")).unwrap();
-    let path = file.to_str().unwrap();
-    callgate(&["check", path]).exits(0).prints("2 exposed, 0 degraded, 0 refused, 4 not selected;");
-    let report = callgate(&["check", path, "--json"]).exits(0).json();
+    let file = write(&folder, "callgate.yaml", format!("{toolset}{{tags: [owners]}}}}\n"));
+    callgate(&["check", file]).exits(0).prints("2 exposed, 0 degraded, 0 refused, 4 not selected;");
+    let report = callgate(&["check", file, "--json"]).exits(0).json();
     assert_eq!(report["documents"][0]["notSelected"], 4);
     assert_eq!(report["documents"][0]["operations"], 2);
-    fs::write(&file, format!("{toolset}{{include: 'a', paths: ['/a['], read_only: x}}}}\n"))
+    fs::write(file, format!("{toolset}{{include: 'a', paths: ['/a['], read_only: x}}}}\n"))
         .unwrap();
-    callgate(&["check", path])
+    callgate(&["check", file])
         .exits(2)
         .says("a list of texts")
         .says("`*`, `?`")

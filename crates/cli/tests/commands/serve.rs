@@ -46,7 +46,7 @@ fn the_file_of_the_folder_is_served_and_missing_credentials_are_reported() {
     let spec = root().join("fixtures/pets/spec.yaml");
     let auth = "auth: {api_key: {in: header, name: X-Api-Key, value: 'env:CALLGATE_NO_SUCH_KEY'}}";
     let text = format!("toolsets: {{pets: {{openapi: {}, {auth}}}}}\n", spec.display());
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let sidecar = start(&folder);
     assert!(sidecar.told[0].ends_with("serves callgate.yaml"), "{:?}", sidecar.told);
     assert_eq!(sidecar.told[4], "credentials missing: env:CALLGATE_NO_SUCH_KEY");
@@ -98,7 +98,7 @@ fn a_reload_signal_during_the_start_does_not_end_the_sidecar() {
     let address = slow.local_addr().unwrap();
     let toolset = format!("openapi: 'http://{address}/spec.yaml', server: 'http://{address}'");
     let text = format!("toolsets: {{pets: {{{toolset}, auth: none}}}}\n");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let mut sidecar = Sidecar::spawned(&mut serve(&folder));
     let pid = Pid::from_child(&sidecar.process);
     let asking = thread::spawn(move || {
@@ -124,7 +124,7 @@ fn a_signal_ends_serve_while_it_waits_for_a_description() {
     let address = silent.local_addr().unwrap();
     let toolset = format!("openapi: 'http://{address}/spec.yaml', server: 'http://{address}'");
     let text = format!("toolsets: {{pets: {{{toolset}, auth: none}}}}\n");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let sidecar = Sidecar::spawned(&mut serve(&folder));
     let asked = silent.accept().unwrap();
     signal(&sidecar, Signal::TERM);
@@ -177,17 +177,13 @@ fn a_call_that_outlasts_the_drain_is_answered_and_serve_exits_0() {
 
 #[test]
 fn a_faulty_configuration_prevents_the_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
-    fs::write(&file, "toolsets: {pets: {openapi: nowhere.yaml}}\nlimits: {drains: 5s}\n").unwrap();
-    let ended = callgate(&["serve", file.to_str().unwrap()]).exits(2);
+    let text = "toolsets: {pets: {openapi: nowhere.yaml}}\nlimits: {drains: 5s}\n";
+    let (_folder, file) = folder_with("callgate.yaml", text);
+    let ended = callgate(&["serve", file]).exits(2);
     ended.says("did you mean `drain`?");
-    fs::write(
-        &file,
-        "toolsets: {pets: {openapi: a.yaml}}\naccess: {bearer: 'env:CALLGATE_NO_SUCH'}\n",
-    )
-    .unwrap();
-    callgate(&["serve", file.to_str().unwrap()]).exits(2).says("CALLGATE_NO_SUCH");
+    let text = "toolsets: {pets: {openapi: a.yaml}}\naccess: {bearer: 'env:CALLGATE_NO_SUCH'}\n";
+    fs::write(file, text).unwrap();
+    callgate(&["serve", file]).exits(2).says("CALLGATE_NO_SUCH");
     for (text, says) in [
         ("", "got an empty text"),
         (
@@ -198,8 +194,8 @@ fn a_faulty_configuration_prevents_the_start() {
         ("\0\u{1}", "callgate.yaml"),
         ("swagger: '1.2'\n", "callgate.yaml"),
     ] {
-        fs::write(&file, text).unwrap();
-        callgate(&["serve", file.to_str().unwrap()]).exits(2).says(says).says("help: ");
+        fs::write(file, text).unwrap();
+        callgate(&["serve", file]).exits(2).says(says).says("help: ");
     }
 }
 
@@ -209,7 +205,7 @@ fn an_unreadable_description_is_reported_at_the_start_and_its_reason_in_the_log(
     let spec = root().join("fixtures/pets/spec.yaml");
     let good = format!("good: {{openapi: {}, auth: none}}", spec.display());
     let text = format!("toolsets: {{{good}, lost: {{openapi: nowhere.yaml}}}}\n");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let mut sidecar = start(&folder);
     let told = "toolsets: 2 (good, lost); 1 cannot be read, and the log says why";
     assert_eq!(sidecar.told[2], told);
@@ -240,8 +236,7 @@ fn functions_of_the_client_are_counted_with_their_toolsets() {
             r#"{"name":"pets","status":"ready","required":false},{"name":"app","status":"ready","#,
         ),
     ] {
-        fs::write(folder.path().join("callgate.yaml"), format!("toolsets: {{{toolsets}}}\n"))
-            .unwrap();
+        write(&folder, "callgate.yaml", format!("toolsets: {{{toolsets}}}\n"));
         let sidecar = start(&folder);
         assert_eq!(sidecar.told[2], told);
         let is_one = sidecar.told[3].starts_with("tools: 1 exposed, 0 degraded, 0 refused; ");
@@ -355,7 +350,7 @@ fn a_failed_start_is_one_record_where_the_log_is_json() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let text = format!("log: {{format: json}}\n{more}\n{toolset}\n");
-        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        write(&folder, "callgate.yaml", text);
         let mut command = command_in(folder.path(), &["serve", "--listen", listen]);
         let ended = Ended::of(command.env("CALLGATE_LOG", filter)).exits(2);
         let records: Vec<_> = ended.err.lines().collect();

@@ -51,7 +51,7 @@ toolsets:
 #[test]
 fn a_sidecar_logs_events_without_secrets() {
     let folder = folder();
-    fs::write(folder.path().join("callgate.yaml"), CONFIGURATION).unwrap();
+    write(&folder, "callgate.yaml", CONFIGURATION);
     let mut sidecar = Sidecar::start(folder.path(), &[]);
     assert_eq!(ask(&sidecar, "GET /healthz", ""), r#"{"status":"ok"}"#);
     assert!(ask(&sidecar, "GET /readyz", "").contains(r#""status":"ready""#));
@@ -73,14 +73,14 @@ fn a_sidecar_logs_events_without_secrets() {
     assert_eq!(sample("callgate_configuration_current"), Some(1.0), "{text}");
     assert_eq!(sample("callgate_sessions"), Some(1.0), "{text}");
     assert!(samples.len() < 100 && !text.contains("canary"), "{text}");
-    fs::write(folder.path().join("callgate.yaml"), "{broken: [").unwrap();
+    write(&folder, "callgate.yaml", "{broken: [");
     let line = sidecar.until("the last good configuration stays");
     let record = Value::parse(&line).unwrap();
     assert_eq!(record["level"].as_str(), Some("WARN"));
     assert_eq!(record["fields"]["cause"].as_str(), Some("file"));
     assert!(ask(&sidecar, "GET /metrics", "").contains("\ncallgate_configuration_current 0\n"));
     let more = CONFIGURATION.replace("openapi", "tools: {exclude: [getPet]}\n    openapi");
-    fs::write(folder.path().join("callgate.yaml"), more).unwrap();
+    write(&folder, "callgate.yaml", more);
     sidecar.until("changed for agents: pets-getPet: removed");
 }
 
@@ -88,7 +88,7 @@ fn a_sidecar_logs_events_without_secrets() {
 fn sessions_in_a_file_are_counted_as_those_in_memory() {
     let folder = folder();
     let text = format!("state: {{file: state.db}}{CONFIGURATION}");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     let sidecar = Sidecar::start(folder.path(), &[]);
     for name in ["s", "t", "s"] {
         ask(&sidecar, &format!("PUT /v1/sessions/{name}"), r#"{"parameters": {"a": 1}}"#);
@@ -101,10 +101,10 @@ fn sessions_in_a_file_are_counted_as_those_in_memory() {
 fn a_signal_reloads_a_configuration_that_is_not_watched() {
     let folder = folder();
     let unwatched = format!("reload: {{watch: false}}{CONFIGURATION}");
-    fs::write(folder.path().join("callgate.yaml"), &unwatched).unwrap();
+    write(&folder, "callgate.yaml", &unwatched);
     let mut sidecar = Sidecar::start(folder.path(), &[]);
     let fewer = unwatched.replace("openapi", "tools: {exclude: [getPet]}\n    openapi");
-    fs::write(folder.path().join("callgate.yaml"), fewer).unwrap();
+    write(&folder, "callgate.yaml", fewer);
     let process = sidecar.process.id().to_string();
     assert!(Command::new("kill").args(["-HUP", &process]).status().unwrap().success());
     let record = Value::parse(&sidecar.until("\"reloaded\"")).unwrap();
@@ -133,8 +133,7 @@ fn a_rotated_token_file_replaces_the_old_token() {
         fs::create_dir(&mount).unwrap();
         mounted(&mount, 1);
         std::os::unix::fs::symlink("..data/token", mount.join("token")).unwrap();
-        fs::write(folder.path().join("callgate.yaml"), format!("{reference}{CONFIGURATION}"))
-            .unwrap();
+        write(&folder, "callgate.yaml", format!("{reference}{CONFIGURATION}"));
         let mut sidecar = Sidecar::start(folder.path(), &[]);
         assert!(lets_in(&sidecar, "token-of-version-1"), "{reference}");
         mounted(&mount, 2);

@@ -12,9 +12,9 @@ fn no_secret_is_in_the_output_and_answers_of_a_sidecar() {
         (401, format!("{:?}", request.headers.get("authorization")))
     }));
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
+    write(&folder, "spec.yaml", DESCRIPTION);
     let config = CONFIG.replace("UPSTREAM", &service.service.origin);
-    fs::write(folder.path().join("callgate.yaml"), config).unwrap();
+    write(&folder, "callgate.yaml", config);
     let line = ["serve", "--listen", "127.0.0.1:0", "callgate.yaml"];
     let mut command = command_in(folder.path(), &line);
     let command = command.env("CANARY_ACCESS", ACCESS).env("CANARY_SERVICE", SERVICE_KEY);

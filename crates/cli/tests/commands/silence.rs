@@ -4,21 +4,18 @@ use crate::prelude::*;
 
 /// Warned or refused, with the lines at fault shown and the secrets in them not.
 fn check(auth: &str, expected: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
     let description = root().join("fixtures/pets/spec.yaml");
     let text =
         format!("toolsets:\n  pets:\n    openapi: {}\n    auth: {auth}\n", description.display());
-    fs::write(&file, text).unwrap();
+    let (_folder, file) = folder_with("callgate.yaml", text);
     for arguments in [&["check"][..], &["check", "--json"], &["check", "--format", "sarif"]] {
         let mut arguments = arguments.to_vec();
-        arguments.push(file.to_str().unwrap());
+        arguments.push(file);
         let ended = callgate(&arguments);
         let shown = format!("{}{}", ended.out, ended.err);
         assert!(!shown.contains("canary"), "{shown}");
         assert!(shown.contains(expected), "{shown}");
     }
-    let file = file.to_str().unwrap();
     let ended = callgate(&["call", file, "pets-getPet", "petId=7", "--dry-run"]);
     let shown = format!("{}{}", ended.out, ended.err);
     assert!(!shown.contains("canary") && shown.contains(expected), "{shown}");
@@ -62,9 +59,7 @@ fn lines_of_files_that_are_no_descriptions_are_not_shown() {
         "canary",
         "- canary\n- {",
     ] {
-        let file = folder.path().join("file");
-        fs::write(&file, text).unwrap();
-        let file = file.to_str().unwrap();
+        let file = write(&folder, "file", text);
         for arguments in [&["check", file][..], &["tools", file], &["call", file, "x"]] {
             let ended = callgate(arguments);
             let shown = format!("{}{}", ended.out, ended.err);

@@ -12,12 +12,10 @@ fn a_name_without_the_toolset_is_enough_for_every_kind_of_tool() {
     let folder = tempfile::tempdir().unwrap();
     let spec = "openapi: 3.0.3\ninfo: {title: Music, version: '1'}\nservers: [{url: https://m.example}]\n\
         paths:\n  /tracks:\n    get: {responses: {'200': {description: Tracks}}}\n";
-    fs::write(folder.path().join("music.yaml"), spec).unwrap();
+    write(&folder, "music.yaml", spec);
     let config =
         "toolsets:\n  music: {openapi: music.yaml}\n  app: {functions: [{name: open_page}]}\n";
-    let file = folder.path().join("callgate.yaml");
-    fs::write(&file, config).unwrap();
-    let file = file.to_str().unwrap();
+    let file = write(&folder, "callgate.yaml", config);
     let listed = names(&[file]);
     assert_eq!(listed.len(), 2, "{listed:?}");
     for name in &listed {
@@ -96,11 +94,8 @@ fn an_unknown_tag_is_refused_with_the_nearest() {
 
 #[test]
 fn a_tag_includes_the_tags_below_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("api.yaml");
     let text = "openapi: 3.2.0\nservers: [{url: https://a.example}]\ntags: [{name: animals}, {name: pets, parent: animals}]\npaths:\n  /a: {get: {operationId: getPet, tags: [pets]}}\n  /b: {get: {operationId: getCar}}\n";
-    fs::write(&file, text).unwrap();
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("api.yaml", text);
     assert_eq!(names(&[file, "--tag", "animals"]), ["getPet"]);
     let listed = callgate(&["tools", file]).exits(0).prints("\npets\n  getPet");
     listed.prints("\nwithout a tag\n  getCar");
@@ -170,8 +165,6 @@ fn a_projection_gives_schemas_as_a_provider_accepts_them() {
 
 #[test]
 fn the_losses_of_each_tool_are_shown_with_a_sum() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("api.yaml");
     let description = r"
 openapi: 3.1.0
 servers: [{url: https://a.example}]
@@ -184,8 +177,7 @@ paths:
         - {name: size, in: query, schema: {type: integer, enum: [1, 2]}}
         - {name: name, in: query, schema: {type: string}}
 ";
-    fs::write(&file, description).unwrap();
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("api.yaml", description);
     callgate(&["tools", file, "--losses", "--projection", "gemini_schema"])
         .exits(0)
         .prints("find  ")
@@ -230,7 +222,7 @@ fn tools_and_check_count_the_same_tools() {
 
 #[test]
 fn session_inputs_inside_arguments_are_listed_at_every_depth() {
-    let (_folder, file) = temporary_file(
+    let (_folder, file) = folder_with(
         "api.yaml",
         r##"
 openapi: 3.1.0
@@ -256,7 +248,7 @@ components:
     person: {type: object, properties: {email: {$ref: "#/components/schemas/user"}, boss: {$ref: "#/components/schemas/person"}}}
 "##,
     );
-    let tools = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0).json();
+    let tools = callgate(&["tools", file, "--json"]).exits(0).json();
     let nested = tools[0]["nestedInputs"].as_array().unwrap();
     let nested: Vec<_> = nested.iter().map(|one| one["argument"].as_str().unwrap()).collect();
     assert_eq!(nested, ["body.owner.email", "body.labels[].by", "body.meta.*", "body.either.by"]);
@@ -282,8 +274,7 @@ const UNION: &str = concat!("\n", include_str!("tools.yaml"));
 
 #[test]
 fn the_page_of_a_union_lists_its_alternatives_below_one_of_and_has_an_example_that_works() {
-    let (_folder, file) = temporary_file("shop.yaml", UNION);
-    let file = file.to_str().unwrap();
+    let (_folder, file) = folder_with("shop.yaml", UNION);
     let page = callgate(&["tools", file, "pay"]).exits(0).out;
     let places = ["one of:", "- kind=card", "payment.last4", "- kind=bill", "payment.number"];
     let places = places.map(|text| page.find(text).unwrap_or_else(|| panic!("{text}: {page}")));
@@ -304,7 +295,7 @@ fn edited() -> TempDir {
          open_page: {{hide: [tab]}}}}}}\n",
         spec.display()
     );
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    write(&folder, "callgate.yaml", text);
     folder
 }
 
