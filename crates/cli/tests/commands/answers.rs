@@ -86,9 +86,8 @@ fn an_answer_is_selected_and_formatted() {
     assert_eq!(Value::parse(&ids).unwrap(), json!([11, 12]));
     let raw = shown(&["--format", "raw"]);
     assert!(raw.starts_with("{\"items\":[{\"id\":11,"), "{raw}");
-    called(folder.path(), &server, &["listPets", "--jsonpath", "$["])
-        .exits(2)
-        .says("`--jsonpath`: `$[` is no JSON path");
+    let ended = called(folder.path(), &server, &["listPets", "--jsonpath", "$["]).exits(2);
+    ended.says("`--jsonpath`: `$[` is no JSON path");
 }
 
 #[test]
@@ -103,9 +102,8 @@ fn all_pages_are_one_answer() {
     let some = called(folder.path(), &server, &some).exits(0).says("more than 2 pages").json();
     assert_eq!(some["response"]["items"].as_array().unwrap().len(), 4);
     assert_eq!(some["next"]["page"], json!(3));
-    called(folder.path(), &server, &["getLong", "--all-pages"])
-        .exits(0)
-        .says("no next page was found in the response");
+    let ended = called(folder.path(), &server, &["getLong", "--all-pages"]).exits(0);
+    ended.says("no next page was found in the response");
     let more = "the answer says that there is more, and names no next page";
     called(folder.path(), &server, &["getMore", "--all-pages", "--select", "items"])
         .exits(1)
@@ -119,11 +117,8 @@ fn a_file_of_any_size_is_written_whole_or_not_at_all() {
     let (server, folder) = (server(), tempfile::tempdir().unwrap());
     let file = folder.path().join("a.zip");
     let target = file.to_str().unwrap();
-    called(folder.path(), &server, &["getFile"])
-        .exits(1)
-        .says("error[response_too_large]")
-        .says("`-o FILE`")
-        .says("response_bytes");
+    let ended = called(folder.path(), &server, &["getFile"]).exits(1);
+    ended.says("error[response_too_large]").says("`-o FILE`").says("response_bytes");
     let ended = called(folder.path(), &server, &["getFile", "-o", target]).exits(0);
     assert_eq!(ended.out, "");
     ended.says("wrote 3,145,728 bytes of `application/zip`");
@@ -171,13 +166,9 @@ fn the_verbose_log_shows_no_credentials() {
     let ended =
         called(folder.path(), &server, &["listPets", "page=2", "-v", "--bearer", &bearer]).exits(0);
     assert!(!ended.err.contains("canary"), "{ended:#?}");
-    ended
-        .says("> GET http://127.0.0.1:")
-        .says("> authorization: Bearer ****")
-        .says(", no TLS; connection ")
-        .says("< HTTP/1.1 200 after ")
-        .says("< content-type: application/json")
-        .says("note: answered 200 after ");
+    let ended = ended.says("> GET http://127.0.0.1:").says("> authorization: Bearer ****");
+    let ended = ended.says(", no TLS; connection ").says("< HTTP/1.1 200 after ");
+    ended.says("< content-type: application/json").says("note: answered 200 after ");
 }
 
 #[test]
@@ -186,9 +177,8 @@ fn a_redirect_to_another_host_is_reported_with_its_target_and_no_other_server() 
     let ended = called(folder.path(), &server, &["getMoved"]).exits(1);
     assert_eq!(ended.err.matches("redirect to").count(), 1, "{ended:#?}");
     assert!(!ended.err.contains("--server"), "{ended:#?}");
-    ended
-        .says("answered 307 with a redirect to `https://elsewhere.example`")
-        .says("declare the status and the header `Location`");
+    let ended = ended.says("answered 307 with a redirect to `https://elsewhere.example`");
+    ended.says("declare the status and the header `Location`");
 }
 
 #[test]

@@ -318,9 +318,8 @@ fn a_redirect_is_not_followed_and_other_servers_get_no_token() {
     });
     let server = Server::with(app);
     let line = ["approvals", "--url", &server.url(""), "--bearer", "env:TOKEN"];
-    Ended::of(command_in(&root(), &line).env("TOKEN", LEAD))
-        .exits(2)
-        .says("it redirects (status 307)");
+    let ended = Ended::of(command_in(&root(), &line).env("TOKEN", LEAD)).exits(2);
+    ended.says("it redirects (status 307)");
     assert_eq!(other.requests(), Vec::<String>::new());
 }
 

@@ -25,12 +25,8 @@ fn an_operation_id_names_its_tool() {
 
 #[test]
 fn a_wrong_argument_is_reported_with_its_name_expectation_and_help() {
-    callgate(&["call", DEMO, "pets-getPet", "petId=rex"])
-        .exits(1)
-        .says("invalid_arguments")
-        .says("`petId`: expected integer")
-        .says("rex")
-        .says("help: ");
+    let ended = callgate(&["call", DEMO, "pets-getPet", "petId=rex"]).exits(1);
+    ended.says("invalid_arguments").says("`petId`: expected integer").says("rex").says("help: ");
 }
 
 #[test]
@@ -192,15 +188,12 @@ fn a_malformed_batch_sends_nothing() {
 #[test]
 fn usage_and_missing_files_exit_2() {
     callgate(&["call"]).exits(2);
-    callgate(&["call", "no-such-file.yaml", "x"])
-        .exits(2)
-        .says("cannot read")
-        .says("no-such-file.yaml");
+    let ended = callgate(&["call", "no-such-file.yaml", "x"]).exits(2).says("cannot read");
+    ended.says("no-such-file.yaml");
     callgate(&["call", DEMO, "pets-getPet", "petId"]).exits(2).says("expected `name=value`");
     callgate(&["call", DEMO, "pets-getPet", "--args", "[]"]).exits(2).says("JSON object");
-    callgate(&["call", DEMO, "pets-getPet", "--server", "http://x"])
-        .exits(2)
-        .says("bare descriptions");
+    let ended = callgate(&["call", DEMO, "pets-getPet", "--server", "http://x"]).exits(2);
+    ended.says("bare descriptions");
 }
 
 #[test]
@@ -212,9 +205,8 @@ fn an_unreadable_description_is_reported_instead_of_an_unknown_tool() {
 
 #[test]
 fn a_call_of_an_operation_that_is_not_offered_says_so() {
-    callgate(&["call", "fixtures/faulty/spec.yaml", "nope"])
-        .exits(2)
-        .says("2 operations of `fixtures/faulty/spec.yaml` are not offered");
+    let ended = callgate(&["call", "fixtures/faulty/spec.yaml", "nope"]).exits(2);
+    ended.says("2 operations of `fixtures/faulty/spec.yaml` are not offered");
     callgate(&["call", "fixtures/faulty/spec.yaml", "askAnotherProtocol"])
         .exits(1)
         .says("the tool `askAnotherProtocol` is not offered")
@@ -286,9 +278,8 @@ fn the_calls_of_a_message_are_answered_as_messages() {
     assert!(content(2).contains("call one of `pets-getPet`"), "{answers}");
     let planned = callgate(&[&base[..], &["--dry-run", "--jobs", "4"]].concat()).exits(1).json();
     assert!(planned[0]["content"].as_str().unwrap().contains("****"), "{planned}");
-    callgate(&["call", DEMO, "--dialect", "gemini", "--message", file])
-        .exits(2)
-        .says("got one of `openai`");
+    let ended = callgate(&["call", DEMO, "--dialect", "gemini", "--message", file]).exits(2);
+    ended.says("got one of `openai`");
     callgate(&["call", DEMO, "--message", file]).exits(2).says("--dialect");
 }
 
@@ -301,15 +292,12 @@ fn a_call_that_has_to_be_approved_is_refused_without_a_terminal_and_made_with_ye
     let text = text.replace("demo.key", &at("config/demo.key"));
     let text = text.replace("    openapi:", "    confirm: always\n    openapi:");
     let file = write(&folder, "callgate.yaml", text);
-    callgate(&["call", file, "pets-getPet", "petId=7"])
-        .exits(1)
-        .says("needs_approval")
-        .says("help: `--yes` approves the call");
+    let ended = callgate(&["call", file, "pets-getPet", "petId=7"]).exits(1).says("needs_approval");
+    ended.says("help: `--yes` approves the call");
     let ended = callgate(&["call", file, "pets-getPet", "petId=7", "--yes"]).exits(0);
     assert_eq!(ended.json()["id"], json!(7));
-    callgate(&["call", file, "pets-getPet", "petId=7", "--dry-run"])
-        .exits(0)
-        .prints("GET https://");
+    let ended = callgate(&["call", file, "pets-getPet", "petId=7", "--dry-run"]).exits(0);
+    ended.prints("GET https://");
     let line = "{\"id\": \"a\", \"tool\": \"pets-getPet\", \"args\": {\"petId\": 7}}\n";
     let batch = write(&folder, "calls.jsonl", line);
     callgate(&["call", file, "--batch", batch]).exits(1).prints("needs_approval");

@@ -133,8 +133,6 @@ fn check_lint_notes_large_tools_and_limits_of_providers() {
 fn a_credential_without_a_kind_is_a_fault() {
     let (_folder, file) =
         folder_with("callgate.yaml", "toolsets: { pets: { openapi: x.yaml, auth: {} } }\n");
-    callgate(&["check", file])
-        .exits(2)
-        .says("expected one kind of credential, got none")
-        .says("auth: none");
+    let ended = callgate(&["check", file]).exits(2);
+    ended.says("expected one kind of credential, got none").says("auth: none");
 }

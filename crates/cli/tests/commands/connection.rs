@@ -32,7 +32,6 @@ fn an_address_is_called_when_its_range_is_allowed() {
     callgate(&["call", file, "a"]).exits(1).says("error[refused]").says(&fix);
     let allowed = callgate(&["call", file, "a", "--egress-allow", "127.0.0.0/8"]);
     allowed.exits(1).says("error[unreachable]");
-    callgate(&["call", file, "a", "--egress-allow", "127.0.0.0/33"])
-        .exits(2)
-        .says("expected a range of addresses");
+    let ended = callgate(&["call", file, "a", "--egress-allow", "127.0.0.0/33"]).exits(2);
+    ended.says("expected a range of addresses");
 }

@@ -52,10 +52,8 @@ fn each_missing_secret_and_server_is_a_fault() {
     let ended =
         ended.prints("fault  secret ").prints("`NOT_SET_ANYWHERE`").prints("ok     secret ");
     let ended = ended.prints("fault  credential ").prints("oauth2_client_credentials");
-    ended
-        .prints("fault  server ")
-        .prints("could not be connected to")
-        .prints("5 tried, 3 at fault");
+    let ended = ended.prints("fault  server ").prints("could not be connected to");
+    ended.prints("5 tried, 3 at fault");
     examined(&settings, &["check", "callgate.yaml", "--connect"]).exits(1).prints("fault  server ");
 }
 
@@ -243,9 +241,8 @@ fn an_unreadable_configuration_is_not_examined() {
     examined("", &["doctor", "none.yaml"]).exits(2).says("error");
     examined("    opnapi: x\n", &["doctor"]).exits(2).says("unknown-key");
     let session = "    server: http://127.0.0.1:9\n    auth: { bearer: { token: $session.credentials.me } }\n";
-    examined(session, &["doctor"])
-        .exits(1)
-        .prints("$session.credentials.me, which each session brings");
+    let ended = examined(session, &["doctor"]).exits(1);
+    ended.prints("$session.credentials.me, which each session brings");
 }
 
 /// A configuration of this server, whose webhook is at this address and signs with this secret.
@@ -271,9 +268,8 @@ fn the_webhook_of_approvals_is_connected_to_and_gets_no_notice() {
     for line in [&["doctor"][..], &["check", "callgate.yaml", "--connect"]] {
         let ended = examined(&settings, line).exits(1).prints("fault  webhook ");
         assert!(!ended.out.contains("canary"), "{ended:#?}");
-        ended
-            .prints("could not be connected to")
-            .prints("correct `approvals: {webhook: {url: …}}`");
+        let ended = ended.prints("could not be connected to");
+        ended.prints("correct `approvals: {webhook: {url: …}}`");
     }
 }
 
@@ -287,10 +283,8 @@ fn a_secret_of_the_webhook_that_is_missing_or_no_key_is_reported() {
     // `THE_SECRET` is set, and no key.
     let no_key = webhook(server, "http://127.0.0.1:9/hook", "env:THE_SECRET");
     for line in [&["check", "callgate.yaml"][..], &["doctor"], &["serve"]] {
-        examined(&no_key, line)
-            .exits(2)
-            .says("whsec_")
-            .says("approvals: { webhook: { url: 'http://127.0.0.1:9/****");
+        let ended = examined(&no_key, line).exits(2).says("whsec_");
+        ended.says("approvals: { webhook: { url: 'http://127.0.0.1:9/****");
     }
 }
 

@@ -103,10 +103,8 @@ fn a_baseline_hides_its_findings() {
     assert!(!known.out.contains("warning["), "{}", known.out);
     let other = written.replace("/paths/~1b", "/paths/~1c");
     fs::write(&baseline, other).unwrap();
-    check(&folder, &["--baseline", file])
-        .exits(1)
-        .prints("unused-path")
-        .says("1 findings of the baseline");
+    let ended = check(&folder, &["--baseline", file]).exits(1).prints("unused-path");
+    ended.says("1 findings of the baseline");
     fs::write(&baseline, "[]").unwrap();
     check(&folder, &["--baseline", file]).exits(2).says("expected a baseline");
 }

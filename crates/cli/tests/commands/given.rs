@@ -91,12 +91,10 @@ fn members_of_a_body_that_is_one_argument_are_put_inside_it() {
     let flat = ["call", spec, "add", "body.name=Rex", "age=3"];
     assert_eq!(body(&flat), json!({"name": "Rex", "age": 3}));
     // A member that is there already, or is no member, is left to whoever checks the call.
-    callgate(&["call", spec, "add", "body.name=Rex", "name=Tom", "--dry-run"])
-        .exits(1)
-        .says("`name`");
-    callgate(&["call", spec, "add", "name=Rex", "colour=red", "--dry-run"])
-        .exits(1)
-        .says("`colour`");
+    let ended = callgate(&["call", spec, "add", "body.name=Rex", "name=Tom", "--dry-run"]).exits(1);
+    ended.says("`name`");
+    let ended = callgate(&["call", spec, "add", "name=Rex", "colour=red", "--dry-run"]).exits(1);
+    ended.says("`colour`");
 }
 
 #[test]
@@ -113,9 +111,8 @@ fn a_model_puts_the_members_inside_the_body_itself() {
     let (folder, spec) = folder_with("bodies.yaml", BODIES);
     let line = r#"{"id": "a", "tool": "add", "args": {"name": "Rex"}}"#;
     let batch = write(&folder, "calls.jsonl", line);
-    callgate(&["call", spec, "--batch", batch, "--dry-run"])
-        .exits(1)
-        .prints("put them inside `body`");
+    let ended = callgate(&["call", spec, "--batch", batch, "--dry-run"]).exits(1);
+    ended.prints("put them inside `body`");
 }
 
 #[test]

@@ -82,10 +82,8 @@ fn beside_a_hostile_description_others_are_called() {
     let folder = folder(&files);
     let file = path(&folder, "callgate.yaml");
     callgate(&["check", &file]).exits(1).prints("alias-expansion");
-    callgate(&["call", &file, "good-ping", "--dry-run"])
-        .exits(0)
-        .prints("GET https://good.example.com/ping")
-        .says("alias-expansion");
+    let ended = callgate(&["call", &file, "good-ping", "--dry-run"]).exits(0);
+    ended.prints("GET https://good.example.com/ping").says("alias-expansion");
     callgate(&["tools", &file]).exits(0).prints("good-ping");
 }
 
@@ -228,10 +226,8 @@ fn finding_13_numbers_keep_their_digits_and_no_key_is_lost_silently() {
     let tools = callgate(&["tools", &file, "--json"]).exits(0);
     tools.prints("18446744073709551616").prints("1e400");
     callgate(&["call", &file, "a", "--args", r#"{"n": 1, "\u006e": 2}"#, "--dry-run"]).exits(2);
-    callgate(&["check", &path(&folder, "twice.json")])
-        .exits(1)
-        .prints("duplicate-key")
-        .prints("lines: 1 and 1");
+    let ended = callgate(&["check", &path(&folder, "twice.json")]).exits(1).prints("duplicate-key");
+    ended.prints("lines: 1 and 1");
     callgate(&["check", &path(&folder, "deep.json")]).exits(1).prints("text-too-deep");
 }
 

@@ -102,11 +102,9 @@ fn unsupported_kinds_of_an_export_are_listed_and_the_rest_is_imported() {
         .says("note[import-ignored]: members that mean nothing here are left out: `/reviewState`")
         .says("no step is needed: calls are not changed by it");
     let out = folder.path().join("agent");
-    import(&root().join("fixtures/exports/pets_agent"), &out)
-        .exits(0)
-        .says("`roles/discoveryengine.viewer`")
-        .says("1 webhooks are not taken over")
-        .says("`code_interpreter: {}` runs the programs that the agent writes");
+    let ended = import(&root().join("fixtures/exports/pets_agent"), &out).exits(0);
+    let ended = ended.says("`roles/discoveryengine.viewer`").says("1 webhooks are not taken over");
+    ended.says("`code_interpreter: {}` runs the programs that the agent writes");
 }
 
 #[test]
@@ -176,11 +174,8 @@ fn a_tool_that_cannot_be_called_as_exported_is_left_out() {
         ("tools/broken/broken.json", "{"),
     ]);
     let ended = ended.exits(1).prints("1 toolsets");
-    ended
-        .says("this tool is left out")
-        .says("broken.json")
-        .says("with its schema, got none")
-        .exits(1);
+    let ended = ended.says("this tool is left out").says("broken.json");
+    ended.says("with its schema, got none").exits(1);
     let configuration = fs::read_to_string(folder.path().join("out/callgate.yaml")).unwrap();
     assert!(configuration.contains("pets:") && !configuration.contains("bad:"), "{configuration}");
 }

@@ -59,8 +59,6 @@ fn no_level_shows_a_secret() {
 
 #[test]
 fn an_invalid_log_filter_is_reported() {
-    called("callgate=loud", &[])
-        .exits(2)
-        .says("`CALLGATE_LOG`: expected")
-        .says("got: `callgate=loud`");
+    let ended = called("callgate=loud", &[]).exits(2).says("`CALLGATE_LOG`: expected");
+    ended.says("got: `callgate=loud`");
 }

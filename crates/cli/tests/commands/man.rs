@@ -57,7 +57,6 @@ fn man_reads_each_page() {
 fn an_unknown_command_has_no_manual_page() {
     callgate(&["man", "cal"]).exits(2).says("did you mean `call`?");
     callgate(&["man", "audit", "verifi"]).exits(2).says("did you mean `verify`?");
-    callgate(&["man", "--out", "README.md/x"])
-        .exits(2)
-        .says("name a folder that you may write into");
+    let ended = callgate(&["man", "--out", "README.md/x"]).exits(2);
+    ended.says("name a folder that you may write into");
 }

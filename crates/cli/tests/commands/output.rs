@@ -73,10 +73,8 @@ fn a_tool_without_a_setting_uses_that_of_its_toolset() {
 fn a_tool_that_is_not_offered_is_a_warning_and_a_wrong_key_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let output = "output: { tools: { listAA: { select: [id] } } }";
-    called(&configured(folder.path(), output), "t-listC")
-        .exits(0)
-        .says("selects-nothing")
-        .says("t-listA");
+    let ended = called(&configured(folder.path(), output), "t-listC").exits(0);
+    ended.says("selects-nothing").says("t-listA");
     for (output, says) in [
         ("output: { tools: { listA: { selct: [id] } } }", "did you mean `select`?"),
         ("output: { tools: [listA] }", "a mapping from tools to how their results are shown"),
@@ -143,13 +141,10 @@ fn of_parts(folder: &Path) -> String {
 fn each_part_of_an_answer_is_shown_under_its_names() {
     let folder = tempfile::tempdir().unwrap();
     let configuration = of_parts(folder.path());
-    callgate(&["call", &configuration, "t-listA"])
-        .exits(0)
-        .says("part 1 of 2, `meta`:\n")
-        .says("part 2 of 2, `data`, file `a.zip`:\n")
-        .says("help: `-o FILE` writes the answer with all its parts to a file\n")
-        .prints("\"id\": 7")
-        .prints("3 bytes of `application/zip`, SHA-256 ");
+    let ended = callgate(&["call", &configuration, "t-listA"]).exits(0);
+    let ended = ended.says("part 1 of 2, `meta`:\n").says("part 2 of 2, `data`, file `a.zip`:\n");
+    let ended = ended.says("help: `-o FILE` writes the answer with all its parts to a file\n");
+    ended.prints("\"id\": 7").prints("3 bytes of `application/zip`, SHA-256 ");
     let selected =
         ["call", &configuration, "t-listA", "--jsonpath", "$[?@.name=='meta'].content.id"];
     callgate(&selected).exits(0).prints("7");

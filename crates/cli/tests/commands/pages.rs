@@ -20,17 +20,13 @@ fn the_page_of_a_tool_has_its_arguments_effect_and_answer() {
         assert!(page.out.contains(part), "no {part}: {}", page.out);
     }
     callgate(&["tools", "config/demo.yaml", "deletePet"]).exits(0).prints("destructive");
-    callgate(&["tools", "config/demo.yaml", "createPet"])
-        .exits(0)
-        .prints("one of \"cat\", \"dog\"")
-        .prints("--dry-run\n  (`--dry-run` shows the request; without it, the request is sent)");
-    callgate(&["tools", "fixtures/files/spec.yaml", "addPicture"])
-        .exits(0)
-        .prints(" addPicture picture=text --dry-run\n")
-        .prints("(with a file as `picture=@FILE`)");
-    callgate(&["tools", "fixtures/files/spec.yaml", "addParts"])
-        .exits(0)
-        .prints("(with a file as `notes=@FILE`)");
+    let ended = callgate(&["tools", "config/demo.yaml", "createPet"]).exits(0);
+    let ended = ended.prints("one of \"cat\", \"dog\"");
+    ended.prints("--dry-run\n  (`--dry-run` shows the request; without it, the request is sent)");
+    let ended = callgate(&["tools", "fixtures/files/spec.yaml", "addPicture"]).exits(0);
+    ended.prints(" addPicture picture=text --dry-run\n").prints("(with a file as `picture=@FILE`)");
+    let ended = callgate(&["tools", "fixtures/files/spec.yaml", "addParts"]).exits(0);
+    ended.prints("(with a file as `notes=@FILE`)");
     callgate(&["tools", "config/demo.yaml", "nope"]).exits(1).says("unknown_tool");
     let json = callgate(&["tools", "config/demo.yaml", "getPet", "--json"]).exits(0).json();
     assert_eq!(json.as_array().map(Vec::len), Some(1));

@@ -30,9 +30,8 @@ fn a_program_is_run_and_its_calls_reach_the_service() {
     let json = run(&folder, &["run", "callgate.yaml", "prices.py", "--json"]).exits(0).json();
     assert_eq!(json["response"]["calls"][0]["tool"], json!("pets-list"));
     run(&folder, &["run", "callgate.yaml", "-c", "1 / 0"]).exits(1).says("ZeroDivisionError");
-    run(&folder, &["tools", "callgate.yaml", "code-generate_and_execute"])
-        .exits(0)
-        .prints("pets.list()");
+    let ended = run(&folder, &["tools", "callgate.yaml", "code-generate_and_execute"]).exits(0);
+    ended.prints("pets.list()");
 }
 
 #[test]
@@ -218,10 +217,9 @@ fn a_task_in_words_is_run_by_the_program_of_a_configured_model() {
     let body = &asked.body;
     assert!(body.contains("how many pets are there?") && body.contains("pets.list()"), "{body}");
     write("none", "mian");
-    run(&folder, &["check", "callgate.yaml"])
-        .exits(2)
-        .says("expected the name of a model below `models`, got: `mian`")
-        .says("did you mean `main`?");
+    let ended = run(&folder, &["check", "callgate.yaml"]).exits(2);
+    let ended = ended.says("expected the name of a model below `models`, got: `mian`");
+    ended.says("did you mean `main`?");
 }
 
 #[test]

@@ -96,9 +96,8 @@ fn flags_that_no_toolset_has_a_use_for_are_refused_by_their_names() {
     run(functions, "shop-open", &["--timeout", "9s"]).exits(2).says("`timeout`");
     // Another toolset has a use for it.
     let both = format!("{database}, app: {functions}");
-    run(&both, "app-open", &["--timeout", "9s"])
-        .exits(2)
-        .says("expected no `timeout` beside `functions`");
+    let ended = run(&both, "app-open", &["--timeout", "9s"]).exits(2);
+    ended.says("expected no `timeout` beside `functions`");
     run(&both, "shop-orders-list", &["--timeout", "9s"]).exits(0);
     let [batch, message] =
         [&["--batch", "calls"][..], &["--dialect", "json", "--message", "calls"]];

@@ -41,13 +41,10 @@ fn a_removed_line_break_is_reported_once() {
 
 #[test]
 fn a_missing_secret_is_reported_with_the_reason() {
-    called("file:none", 1)
-        .exits(1)
-        .says("there is no secret at: `file:none`: No such file")
-        .says("error[auth_failed]");
-    called("env:CALLGATE_TEST_UNSET", 1)
-        .exits(1)
-        .says("the environment variable is not set: `CALLGATE_TEST_UNSET`");
+    let ended = called("file:none", 1).exits(1);
+    ended.says("there is no secret at: `file:none`: No such file").says("error[auth_failed]");
+    let ended = called("env:CALLGATE_TEST_UNSET", 1).exits(1);
+    ended.says("the environment variable is not set: `CALLGATE_TEST_UNSET`");
 }
 
 /// A call that waits for an answer, looked at from outside.

@@ -120,9 +120,6 @@ fn operations_that_are_not_selected_are_counted() {
     assert_eq!(report["documents"][0]["operations"], 2);
     fs::write(file, format!("{toolset}{{include: 'a', paths: ['/a['], read_only: x}}}}\n"))
         .unwrap();
-    callgate(&["check", file])
-        .exits(2)
-        .says("a list of texts")
-        .says("`*`, `?`")
-        .says("true or false");
+    let ended = callgate(&["check", file]).exits(2).says("a list of texts").says("`*`, `?`");
+    ended.says("true or false");
 }

@@ -20,13 +20,8 @@ fn a_changed_byte_of_a_request_fails_and_shows_the_difference() {
         .unwrap();
     let text = fs::read_to_string(&request).unwrap().replacen("/pets/7 ", "/pets/8 ", 1);
     fs::write(&request, text).unwrap();
-    callgate(&["test", folder.path().to_str().unwrap()])
-        .exits(1)
-        .prints("FAILED")
-        .prints("request.http")
-        .prints("/pets/8")
-        .prints("/pets/7")
-        .prints("+ ");
+    let ended = callgate(&["test", folder.path().to_str().unwrap()]).exits(1).prints("FAILED");
+    ended.prints("request.http").prints("/pets/8").prints("/pets/7").prints("+ ");
 }
 
 #[test]

@@ -131,9 +131,8 @@ fn tools_are_declared_in_the_forms_that_a_dialect_has() {
     let gemini = ["tools", file, "--dialect", "gemini", "--strict"];
     callgate(&gemini).exits(2).says("expected a form of `gemini`, one of `usual`, `schema`");
     callgate(&["tools", file, "--strict"]).exits(2).says("--dialect");
-    callgate(&["tools", file, "--losses", "--dialect", "openai", "--strict"])
-        .exits(0)
-        .prints("openai_strict: ");
+    let ended = callgate(&["tools", file, "--losses", "--dialect", "openai", "--strict"]).exits(0);
+    ended.prints("openai_strict: ");
 }
 
 #[test]
@@ -183,9 +182,8 @@ paths:
         .prints("find  ")
         .prints("enum                    told in words                       /properties/size")
         .prints("gemini_schema: 1 of 1 tools lose something");
-    callgate(&["tools", file, "--losses", "--dialect", "openai"])
-        .exits(0)
-        .prints("openai: 0 of 1 tools lose something");
+    let ended = callgate(&["tools", file, "--losses", "--dialect", "openai"]).exits(0);
+    ended.prints("openai: 0 of 1 tools lose something");
     callgate(&["tools", file, "--losses", "--dialect", "json"]).exits(2).says("nothing is lost");
     callgate(&["tools", file, "--losses", "--dialect", "anthropic", "--deferred"])
         .exits(2)

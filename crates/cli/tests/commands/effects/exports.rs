@@ -129,11 +129,10 @@ fn an_import_writes_down_no_version_and_keeps_tools_of_connections() {
             authentication.replace(&format!("127.0.0.1:{}", trial.port()), "a.example");
         export(&trial, &authentication);
         let ended = trial.is_without_effect(&["import", "export", "--out", "out"]).exits(0);
-        ended
-            .prints("2 toolsets")
-            .says("goes only to a server that you write: write `server:`")
-            .says(&format!("`gcp:{VERSION}` in the place of `file:secret-1`"))
-            .says("an import asks nothing: `projects/p/locations/l/connections/c`");
+        let ended = ended.prints("2 toolsets");
+        let ended = ended.says("goes only to a server that you write: write `server:`");
+        let ended = ended.says(&format!("`gcp:{VERSION}` in the place of `file:secret-1`"));
+        ended.says("an import asks nothing: `projects/p/locations/l/connections/c`");
         for (file, bytes) in own_files(&trial.folder.path().join("out")) {
             assert!(!String::from_utf8(bytes).unwrap().contains(VERSION), "{file}");
         }
