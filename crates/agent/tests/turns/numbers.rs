@@ -69,11 +69,9 @@ async fn tokens_of_chat_completions_are_counted_under_the_names_of_responses_too
     ] {
         let reply = body_with_usage(Dialect::OpenAi, usage);
         let (end, _) = ended(Dialect::OpenAi, Step::Raw(reply)).await;
-        assert_eq!(
-            (end.usage.input, end.usage.output, end.is_estimated),
-            (11, 5, false),
-            "{usage}"
-        );
+        assert_eq!(end.usage.input, 11, "{usage}");
+        assert_eq!(end.usage.output, 5, "{usage}");
+        assert!(!end.is_estimated, "{usage}");
     }
 }
 

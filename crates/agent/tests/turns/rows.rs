@@ -65,10 +65,8 @@ async fn a4_a_question_to_the_user_is_an_answer_and_the_next_input_continues() {
 #[tokio::test]
 async fn a5_arguments_come_as_text_and_become_values() {
     let calls = Said::calls(&[("shop-add", r#"{"n": 12345678901234567890}"#)]);
-    assert_eq!(
-        chat(&[calls], unasked()).await.1.made(),
-        [r#"shop-add {"n":12345678901234567890}"#]
-    );
+    let made = chat(&[calls], unasked()).await.1.made();
+    assert_eq!(made, [r#"shop-add {"n":12345678901234567890}"#]);
 }
 
 #[tokio::test]

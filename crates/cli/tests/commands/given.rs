@@ -34,10 +34,8 @@ fn a_whole_body_is_given_to_a_tool_whose_arguments_are_its_members() {
     let file = format!("body=@{file}");
     let sent = planned(&["call", PETS, "createPet", &file, "tags=calm"])["body"].clone();
     let sent = sent.as_str().unwrap();
-    assert!(
-        sent.starts_with(r#"{"name":"Rex","species":"dog","weightKg":12.50,"tags":["calm"]"#),
-        "{sent}"
-    );
+    let expected = r#"{"name":"Rex","species":"dog","weightKg":12.50,"tags":["calm"]"#;
+    assert!(sent.starts_with(expected), "{sent}");
     let sent = body(&["call", PETS, "createPet", "body.name=Rex", "body.species=dog"]);
     assert_eq!((&sent["name"], &sent["species"]), (&json!("Rex"), &json!("dog")), "{sent}");
 }
@@ -53,9 +51,8 @@ fn a_file_is_uploaded_with_its_name_and_type() {
     let (folder, file) = folder_with("cat.png", b"\x89PNG\r\n\x1a\n\xff");
     let picture = format!("picture=@{file}");
     let request = planned(&["call", FILES, "addPicture", &picture, "title=Cat"]);
-    assert!(
-        request["headers"]["content-type"].as_str().unwrap().starts_with("multipart/form-data")
-    );
+    let media_type = request["headers"]["content-type"].as_str().unwrap();
+    assert!(media_type.starts_with("multipart/form-data"));
     let curl = request["curl"].as_str().unwrap();
     assert!(curl.contains("base64"), "{curl}");
     let text = write_file(folder.path(), "readme.md", "# Title\n");

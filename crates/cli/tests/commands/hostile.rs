@@ -171,9 +171,8 @@ fn a_link_out_of_the_directory_is_refused_and_one_within_is_followed() {
     assert!(!ended.out.contains("CANARY"), "{ended:#?}");
     let document = &ended.json()["documents"][0];
     assert_eq!(counts(document), [1, 0, 1]);
-    assert!(
-        document["diagnostics"][0]["message"].as_str().unwrap().contains("not a link out of it")
-    );
+    let message = document["diagnostics"][0]["message"].as_str().unwrap();
+    assert!(message.contains("not a link out of it"));
 }
 
 #[test]

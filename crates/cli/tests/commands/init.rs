@@ -225,10 +225,8 @@ fn files_of_a_deployment_name_secrets_of_the_configuration_without_their_values(
     let ended = ended.prints("install -D --mode 600 pets-key /etc/callgate/secrets/pets-key\n");
     ended.says("add `secrets: {directory: /run/credentials/callgate.service}`");
     let drop_in = made("unit/callgate.service.d/secrets.conf");
-    assert!(
-        drop_in.contains("LoadCredential=pets-key:/etc/callgate/secrets/pets-key"),
-        "{drop_in}"
-    );
+    let expected = "LoadCredential=pets-key:/etc/callgate/secrets/pets-key";
+    assert!(drop_in.contains(expected), "{drop_in}");
     assert!(drop_in.contains("CALLER_TOKEN=…"), "{drop_in}");
     assert!(made("unit/callgate.socket").contains("ListenStream="));
     let text = format!("listen: 10.0.0.1:8410\n{text}");

@@ -26,21 +26,16 @@ fn log_levels_are_chosen_by_module() {
     assert!(targets(&called("warn", &[])).is_empty());
     assert!(targets(&called("info,callgate_executor=warn", &[])).is_empty());
     assert_eq!(targets(&called("info", &[])), ["callgate_executor::backend::exchange:"]);
-    assert!(
-        targets(&called("callgate_executor=off,debug", &[]))
-            .iter()
-            .all(|target| !target.starts_with("callgate_executor"))
-    );
+    let others = called("callgate_executor=off,debug", &[]);
+    assert!(targets(&others).iter().all(|target| !target.starts_with("callgate_executor")));
     for (filter, flags) in [("debug", &[][..]), ("callgate_executor=debug", &[]), ("", &["-vv"])] {
         let ended = called(filter, flags).exits(1);
         assert!(targets(&ended).contains(&"callgate_executor::executor:"), "{filter}: {ended:#?}");
     }
     assert!(targets(&called("", &["-v"])).is_empty());
     let of_secrets = called("callgate_config=debug", &[]);
-    assert!(
-        of_secrets.err.contains("a secret was asked for reference=env:TOKEN"),
-        "{of_secrets:#?}"
-    );
+    let expected = "a secret was asked for reference=env:TOKEN";
+    assert!(of_secrets.err.contains(expected), "{of_secrets:#?}");
     assert!(of_secrets.err.contains("a description was read"), "{of_secrets:#?}");
 }
 

@@ -60,10 +60,8 @@ fn the_three_lines_of_the_readme_for_an_own_api_run() {
         let mut command = command_in(&root(), &[]);
         command.args(line.strip_prefix("callgate ").unwrap().split(' '));
         let ended = Ended::of(command.env("XDG_CONFIG_HOME", home.path())).exits(0);
-        assert!(
-            !ended.err.contains("warning") && !ended.err.contains("note"),
-            "{line}: {ended:#?}"
-        );
+        assert!(!ended.err.contains("warning"), "{line}: {ended:#?}");
+        assert!(!ended.err.contains("note"), "{line}: {ended:#?}");
     }
 }
 

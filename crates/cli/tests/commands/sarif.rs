@@ -13,23 +13,16 @@ fn texts<'v>(value: &'v Value, pointers: &[&str]) -> Vec<&'v str> {
 fn a_sarif_log_has_rules_and_results_with_positions() {
     let faulty = "fixtures/faulty/spec.yaml";
     let log = callgate(&["check", faulty, "--format", "sarif"]).exits(1).json();
-    assert_eq!(
-        texts(&log, &["/version", "/$schema"]),
-        ["2.1.0", "https://json.schemastore.org/sarif-2.1.0.json"]
-    );
+    assert_eq!(log["version"], "2.1.0");
+    assert_eq!(log["$schema"], "https://json.schemastore.org/sarif-2.1.0.json");
     assert_eq!(log["runs"].as_array().unwrap().len(), 1);
     let run = &log["runs"][0];
-    assert_eq!(
-        texts(run, &["/tool/driver/name", "/columnKind"]),
-        ["callgate", "unicodeCodePoints"]
-    );
+    assert_eq!(run["tool"]["driver"]["name"], "callgate");
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     for rule in rules {
-        assert!(
-            texts(rule, &["/id", "/shortDescription/text", "/help/text"])
-                .iter()
-                .all(|text| !text.is_empty())
-        );
+        let texts = texts(rule, &["/id", "/shortDescription/text", "/help/text"]);
+        assert!(texts.iter().all(|text| !text.is_empty()));
     }
     let results = run["results"].as_array().unwrap();
     assert!(results.len() >= 5, "{results:?}");

@@ -71,14 +71,10 @@ paths:
     assert_eq!(names("b"), ["readA", "readB"]);
     assert_eq!(names("a"), ["readA"]);
     let said = callgate(&["check", folder.path().join("api.yaml").to_str().unwrap()]).exits(1).out;
-    assert!(
-        said.contains("the parent of tag `b` to be a tag that is not below it, got: a"),
-        "{said}"
-    );
-    assert!(
-        said.contains("the parent of tag `c` to be the name of a declared tag, got: none"),
-        "{said}"
-    );
+    let expected = "the parent of tag `b` to be a tag that is not below it, got: a";
+    assert!(said.contains(expected), "{said}");
+    let expected = "the parent of tag `c` to be the name of a declared tag, got: none";
+    assert!(said.contains(expected), "{said}");
 }
 
 #[test]

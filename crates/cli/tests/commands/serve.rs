@@ -318,10 +318,8 @@ fn a_missing_inherited_socket_is_reported_by_its_number() {
     let ended = command.current_dir(folder.path()).output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(2), "{said}");
-    assert!(
-        said.contains("`LISTEN_FDS` names the descriptor 3, which is no open socket"),
-        "{said}"
-    );
+    let expected = "`LISTEN_FDS` names the descriptor 3, which is no open socket";
+    assert!(said.contains(expected), "{said}");
 }
 
 #[test]

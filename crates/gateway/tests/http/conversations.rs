@@ -73,9 +73,8 @@ async fn an_approval_that_names_its_session_alone_makes_the_call_that_was_shown(
     let world = World::start().await;
     let first = world.order("s-1").await;
     assert_eq!(world.lines(), SENT[..1]);
-    assert!(
-        first["pending"][0]["request"]["url"].as_str().unwrap().ends_with("/carts/c-1/checkout")
-    );
+    let url = first["pending"][0]["request"]["url"].as_str().unwrap();
+    assert!(url.ends_with("/carts/c-1/checkout"), "{url}");
     let second = world.turn(&approval("s-1")).await;
     assert_eq!(second["end"]["reason"], "answered", "{second}");
     assert_eq!(world.lines(), SENT);
@@ -102,9 +101,8 @@ async fn values_of_another_turn_or_principal_do_not_stand_in_for_those_of_a_wait
     let turn = world.turn(&other).await;
     // Its own values win, and the call that was approved is not this one.
     assert_eq!(turn["end"]["reason"], "waiting", "{turn}");
-    assert!(
-        turn["pending"][0]["request"]["url"].as_str().unwrap().ends_with("/carts/c-9/checkout")
-    );
+    let url = turn["pending"][0]["request"]["url"].as_str().unwrap();
+    assert!(url.ends_with("/carts/c-9/checkout"), "{url}");
     assert_eq!(world.lines(), [SENT[0], SENT[0]]);
 }
 

@@ -49,10 +49,8 @@ async fn a_key_of_another_call_and_one_of_another_type_are_refused() {
         let refused = sidecar.mcp("/mcp", &call).await.json()["error"].take();
         let message = refused["message"].as_str().unwrap();
         assert!(message.starts_with("`_meta`, `callgate/idempotencyKey`: expected"), "{message}");
-        assert!(
-            message.ends_with(&format!("got: {got}")) && refused["code"] == -32602,
-            "{message}"
-        );
+        assert!(message.ends_with(&format!("got: {got}")), "{message}");
+        assert!(refused["code"] == -32602, "{message}");
     }
     assert_eq!(service.n_orders(), 1);
 }

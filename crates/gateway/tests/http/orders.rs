@@ -118,10 +118,8 @@ async fn the_whole_of_a_cut_result_is_read_in_parts_by_its_session() {
     assert_eq!(part.header("content-range"), format!("bytes 1-8/{length}"));
     let range = [("range", "bytes=99999999-")];
     let behind = service.sidecar.send("GET", &format!("{path}?session=s"), &range, "").await;
-    assert_eq!(
-        (behind.status, behind.header("content-range")),
-        (416, &*format!("bytes */{length}"))
-    );
+    assert_eq!(behind.status, 416);
+    assert_eq!(behind.header("content-range"), format!("bytes */{length}"));
     for other in ["", "?session=t"] {
         assert_eq!(service.sidecar.get(&format!("{path}{other}")).await.status, 404, "{other}");
     }

@@ -36,10 +36,7 @@ async fn filters_select_the_tools_that_are_ranked() {
         assert!(tools.iter().all(is_listed), "{tag}: {tools:?}");
         assert!(tools.iter().any(|tool| tool["name"] == wanted), "{tag}: {tools:?}");
     }
-    assert_eq!(
-        found(&sidecar, json!({"query": "pet", "tags": ["nobody"]})).await,
-        [] as [Value; 0]
-    );
+    assert!(found(&sidecar, json!({"query": "pet", "tags": ["nobody"]})).await.is_empty());
     let body = json!({"query": "pet", "toolsets": ["nobody"]});
     assert_eq!(sidecar.post("/v1/tools:search", &body).await.status, 404);
     assert_eq!(found(&sidecar, json!({"query": "zzz"})).await, [] as [Value; 0]);

@@ -11,19 +11,15 @@ async fn a_changed_description_is_served_and_its_changes_are_reported() {
     sidecar.write("pets.yaml", &description(&["listPets", "getPet"]));
     let reload = sidecar.reloads(1).await;
     assert_eq!((&reload["cause"], &reload["outcome"]), (&json!("file"), &json!("replaced")));
-    assert_eq!(
-        (changes(&reload), &reload["breaking"]),
-        (vec!["getPet: added".to_owned()], &json!(false))
-    );
+    assert_eq!(changes(&reload), ["getPet: added"]);
+    assert_eq!(reload["breaking"], false);
     assert_eq!(sidecar.tools().await, ["listPets", "getPet"]);
     let renamed =
         description(&["listPets", "getPet"]).replace("operationId: getPet", "operationId: showPet");
     sidecar.write("pets.yaml", &renamed);
     let reload = sidecar.reloads(2).await;
-    assert_eq!(
-        (changes(&reload), &reload["breaking"]),
-        (vec!["showPet: renamed".to_owned()], &json!(true))
-    );
+    assert_eq!(changes(&reload), ["showPet: renamed"]);
+    assert_eq!(reload["breaking"], true);
 }
 
 #[tokio::test]

@@ -138,10 +138,8 @@ fn an_import_writes_down_no_version_and_keeps_tools_of_connections() {
         }
         trial.is_without_effect(&["test", "out"]).exits(0);
         let text = fs::read_to_string(trial.folder.path().join("out/callgate.yaml")).unwrap();
-        assert!(
-            text.contains("file:secret-1") && text.contains("connection: projects/p"),
-            "{text}"
-        );
+        assert!(text.contains("file:secret-1"), "{text}");
+        assert!(text.contains("connection: projects/p"), "{text}");
         fs::remove_dir_all(trial.folder.path().join("export/tools/cases")).unwrap();
         let spec = SPEC.replace("paths:", "servers: [{url: 'https://a.example'}]\npaths:");
         trial.write("export/tools/a/schema.yaml", &spec);
