@@ -2,10 +2,15 @@
 #![cfg(test)]
 #![cfg(feature = "sqlite")]
 
+#[path = "support/keys.rs"]
+mod keys;
+
 use callgate::config::loader;
 use callgate_config::{Built, Environment, Error};
-use callgate_tool::{Object, Outcome, Session, ToolCall, Value, json};
+use callgate_tool::{Object, Outcome, Session, json};
 use tempfile::TempDir;
+
+use crate::keys::{call, check, names};
 
 const TABLES: &str = include_str!("../../../fixtures/shop/tables.sql");
 
@@ -24,45 +29,19 @@ fn findings(error: &Error) -> Vec<(&str, &str)> {
     error.findings().iter().map(|finding| (finding.pointer.as_str(), finding.code)).collect()
 }
 
-/// The toolset `shop` with these keys is refused at this pointer of it, with this help.
-#[track_caller]
-fn check(keys: &str, pointer: &str, help: &str) {
-    let text = format!("toolsets: {{shop: {{{keys}}}}}");
-    let error = loader().text(&text, "").expect_err(keys);
-    let pointer = format!("/toolsets/shop{pointer}");
-    let found = error.findings().iter().find(|finding| finding.pointer == pointer);
-    let found = found.unwrap_or_else(|| panic!("{keys}: {:?}", findings(&error)));
-    assert!(found.position.is_some(), "{found:?}");
-    assert_eq!(found.help, help, "{keys}");
-}
-
-const URL: &str = "database: {url: env:A}";
-
 #[test]
 fn a_misspelt_key_is_refused_with_the_nearest_one() {
-    check("database: {ulr: env:A}", "/database/ulr", "did you mean `url`?");
-    check(&format!("{URL}, entitys: {{}}"), "/entitys", "did you mean `entities`?");
-    let entity = |keys: &str| format!("{URL}, entities: {{orders: {{table: a, {keys}}}}}");
-    check(&entity("field: [a]"), "/entities/orders/field", "did you mean `fields`?");
-    let operation = "/entities/orders/operations/0";
     check(
-        &entity("operations: [lst]"),
-        operation,
-        "they are `aggregate`, `create`, `delete`, `get`, `list`, `update`",
+        "shop",
+        "database: {ulr: env:A} => /database/ulr => did you mean `url`?
+        database: {url: env:A}, entitys: {} => /entitys => did you mean `entities`?
+        database: {url: env:A}, entities: {orders: {table: a, field: [a]}} => /entities/orders/field => did you mean `fields`?
+        database: {url: env:A}, entities: {orders: {table: a, operations: [lst]}} => /entities/orders/operations/0 => they are `aggregate`, `create`, `delete`, `get`, `list`, `update`
+        database: {url: env:A}, entities: {orders: {table: a, rows: {a: $sesion.params.b}}} => /entities/orders/rows/a => did you mean `$session.params.b`?
+        database: {url: env:A}, entities: {orders: {table: a, input_fields: {crate: [a]}}} => /entities/orders/input_fields/crate => did you mean `create`?
+        database: {url: env:A}, statements: {top: {sq: a}} => /statements/top/sq => did you mean `sql`?
+        database: {url: env:A}, limits: {row: 5} => /limits/row => did you mean `rows`?",
     );
-    check(
-        &entity("rows: {a: $sesion.params.b}"),
-        "/entities/orders/rows/a",
-        "did you mean `$session.params.b`?",
-    );
-    check(
-        &entity("input_fields: {crate: [a]}"),
-        "/entities/orders/input_fields/crate",
-        "did you mean `create`?",
-    );
-    let statement = format!("{URL}, statements: {{top: {{sq: a}}}}");
-    check(&statement, "/statements/top/sq", "did you mean `sql`?");
-    check(&format!("{URL}, limits: {{row: 5}}"), "/limits/row", "did you mean `rows`?");
 }
 
 #[test]
@@ -91,40 +70,43 @@ fn keys_about_operations_that_an_entity_lacks_are_refused_at_their_places() {
 
 #[test]
 fn a_missing_key_is_refused_at_its_mapping() {
-    check("database: {}", "/database", "add `url: …`");
-    check(&format!("{URL}, entities: {{orders: {{}}}}"), "/entities/orders", "add `table: …`");
-    check(&format!("{URL}, statements: {{top: {{}}}}"), "/statements/top", "add `sql: …`");
-    check("database: {url: env:A, role: {from: a}}", "/database/role", "add `allow: …`");
+    check(
+        "shop",
+        "database: {} => /database => add `url: …`
+        database: {url: env:A}, entities: {orders: {}} => /entities/orders => add `table: …`
+        database: {url: env:A}, statements: {top: {}} => /statements/top => add `sql: …`
+        database: {url: env:A, role: {from: a}} => /database/role => add `allow: …`",
+    );
 }
 
 #[test]
 fn a_literal_address_is_no_reference_to_a_secret() {
     let help = "it may hold a password: put it into a variable or a file, and write where it is: `env:SHOP_DATABASE`";
-    check("database: {url: 'postgres://a:b@c/d'}", "/database/url", help);
+    check("shop", &format!("database: {{url: 'postgres://a:b@c/d'}} => /database/url => {help}"));
 }
 
 #[test]
 fn a_key_of_another_kind_of_toolset_has_no_effect_beside_a_database() {
-    check(&format!("{URL}, server: 'https://a.example'"), "/server", "remove it");
-    check(&format!("{URL}, auth: none"), "/auth", "remove it");
-    check(&format!("{URL}, execution: client"), "/execution", "remove it");
-    let own = "put it into a toolset of its own";
-    check(&format!("{URL}, openapi: a.yaml"), "/openapi", own);
-    let tools =
-        "remove it; with `database`, `tools` takes `edit`, `exclude`, `include`, `read_only`";
-    check(&format!("{URL}, tools: {{tags: [a]}}"), "/tools/tags", tools);
-    let without = "write `database: {url: env:NAME}` into the toolset, or remove the key";
-    check("openapi: a.yaml, entities: {}", "/entities", without);
-    check("openapi: a.yaml, limits: {rows: 5}", "/limits/rows", without);
+    check(
+        "shop",
+        "database: {url: env:A}, server: 'https://a.example' => /server => remove it
+        database: {url: env:A}, auth: none => /auth => remove it
+        database: {url: env:A}, execution: client => /execution => remove it
+        database: {url: env:A}, openapi: a.yaml => /openapi => put it into a toolset of its own
+        database: {url: env:A}, tools: {tags: [a]} => /tools/tags => remove it; with `database`, `tools` takes `edit`, `exclude`, `include`, `read_only`
+        openapi: a.yaml, entities: {} => /entities => write `database: {url: env:NAME}` into the toolset, or remove the key
+        openapi: a.yaml, limits: {rows: 5} => /limits/rows => write `database: {url: env:NAME}` into the toolset, or remove the key",
+    );
 }
 
 #[test]
 fn a_name_that_models_cannot_write_is_refused() {
-    let help = "use letters, digits and `_`; tools have it in their names";
-    check(&format!("{URL}, entities: {{'a b': {{table: a}}}}"), "/entities/a b", help);
-    check(&format!("{URL}, statements: {{'a-b': {{sql: a}}}}"), "/statements/a-b", help);
-    let table = "for example `public.orders`";
-    check(&format!("{URL}, entities: {{a: {{table: a.b.c}}}}"), "/entities/a/table", table);
+    check(
+        "shop",
+        "database: {url: env:A}, entities: {'a b': {table: a}} => /entities/a b => use letters, digits and `_`; tools have it in their names
+        database: {url: env:A}, statements: {'a-b': {sql: a}} => /statements/a-b => use letters, digits and `_`; tools have it in their names
+        database: {url: env:A}, entities: {a: {table: a.b.c}} => /entities/a/table => for example `public.orders`",
+    );
 }
 
 fn built(folder: &TempDir, keys: &str) -> Result<Built, Error> {
@@ -137,17 +119,6 @@ fn built_in(folder: &TempDir, keys: &str, environment: &Environment) -> Result<B
 }
 
 const ORDERS: &str = "database: {url: file:shop.url}, entities: {orders: {table: orders}}";
-
-fn names(built: &Built) -> Vec<&str> {
-    built.executor.entries().map(|entry| entry.name().as_str()).collect()
-}
-
-fn call(built: &Built, tool: &str, arguments: Value, session: &Session) -> Outcome {
-    let Value::Object(arguments) = arguments else { panic!("{arguments:?}") };
-    let call = ToolCall::new("1", tool, arguments);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(built.executor.call(&call, session)).outcome
-}
 
 #[test]
 fn a_table_is_read_by_its_tools() {

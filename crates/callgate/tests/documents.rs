@@ -2,12 +2,17 @@
 #![cfg(test)]
 #![cfg(feature = "documents")]
 
+#[path = "support/keys.rs"]
+mod keys;
+
 use std::fs;
 
 use callgate::config::loader;
 use callgate_config::{Built, Environment, Error, IndexCounts};
-use callgate_tool::{FaultCode, Object, Outcome, Session, ToolCall, Value, json};
+use callgate_tool::{FaultCode, Object, Outcome, Session, Value, json};
 use tempfile::TempDir;
+
+use crate::keys::{call, check, names};
 
 /// A folder `handbook` with a document for everybody and one for the staff.
 fn handbook() -> TempDir {
@@ -26,61 +31,41 @@ fn counts(built: &Built) -> IndexCounts {
     built.sources[0].followed.as_ref().unwrap().index_counts()
 }
 
-/// The toolset `handbook` with these keys is refused at this pointer of it, with this help.
-#[track_caller]
-fn check(keys: &str, pointer: &str, help: &str) {
-    let text = format!("toolsets: {{handbook: {{{keys}}}}}");
-    let error = loader().text(&text, "").expect_err(keys);
-    let pointer = format!("/toolsets/handbook{pointer}");
-    let found = error.findings().iter().find(|finding| finding.pointer == pointer);
-    let found = found.unwrap_or_else(|| panic!("{keys}: {error}"));
-    assert!(found.position.is_some(), "{found:?}");
-    assert_eq!(found.help, help, "{keys}");
-}
-
 const FOLDER: &str = "documents: {folder: handbook}";
 
 #[test]
 fn a_misspelt_key_is_refused_with_the_nearest_one() {
-    check("documents: {foldr: a}", "/documents/foldr", "did you mean `folder`?");
-    check("documents: {}", "/documents", "add `folder: …`");
-    let condition = "documents: {folder: a, where: {audience: {ayn: a}}}";
-    check(condition, "/documents/where/audience/ayn", "did you mean `any`?");
-    let source = "documents: {folder: a, where: {audience: {any: $sesion.params.a}}}";
-    check(source, "/documents/where/audience/any", "did you mean `$session.params.a`?");
     check(
-        &format!("{FOLDER}, limits: {{snipets: 3}}"),
-        "/limits/snipets",
-        "did you mean `snippets`?",
+        "handbook",
+        "documents: {foldr: a} => /documents/foldr => did you mean `folder`?
+        documents: {} => /documents => add `folder: …`
+        documents: {folder: a, where: {audience: {ayn: a}}} => /documents/where/audience/ayn => did you mean `any`?
+        documents: {folder: a, where: {audience: {any: $sesion.params.a}}} => /documents/where/audience/any => did you mean `$session.params.a`?
+        documents: {folder: handbook}, limits: {snipets: 3} => /limits/snipets => did you mean `snippets`?",
     );
 }
 
 #[test]
 fn a_condition_is_a_mapping_from_comparisons_to_values() {
-    let at = |value: &str| format!("documents: {{folder: a, where: {{audience: {value}}}}}");
     check(
-        &at("{any: []}"),
-        "/documents/where/audience/any",
-        "for example `[staff, all]`, or `$session.params.audience`",
+        "handbook",
+        "documents: {folder: a, where: {audience: {any: []}}} => /documents/where/audience/any => for example `[staff, all]`, or `$session.params.audience`
+        documents: {folder: a, where: {audience: {any: [1]}}} => /documents/where/audience/any/0 => quote it
+        documents: {folder: a, where: {audience: {eq: ''}}} => /documents/where/audience/eq => for example `$session.params.user_id`
+        documents: {folder: a, where: {audience: [a]}} => /documents/where/audience => its keys are `any`, `contains`, `eq`, `gt`, `gte`, `lt`, `lte`, `neq`, `starts_with`",
     );
-    check(&at("{any: [1]}"), "/documents/where/audience/any/0", "quote it");
-    check(&at("{eq: ''}"), "/documents/where/audience/eq", "for example `$session.params.user_id`");
-    let keys =
-        "its keys are `any`, `contains`, `eq`, `gt`, `gte`, `lt`, `lte`, `neq`, `starts_with`";
-    check(&at("[a]"), "/documents/where/audience", keys);
 }
 
 #[test]
 fn a_key_of_another_kind_of_toolset_has_no_effect_beside_documents() {
-    check(&format!("{FOLDER}, server: 'https://a'"), "/server", "remove it");
-    check(&format!("{FOLDER}, openapi: a.yaml"), "/openapi", "put it into a toolset of its own");
-    let limits = "remove it; with `documents`, `limits` takes `breaker`, `concurrency`, `file_bytes`, `files`, `folder_bytes`, `folder_depth`, `rate`, `result_bytes`, `snippets`";
-    check(&format!("{FOLDER}, limits: {{timeout: 1s}}"), "/limits/timeout", limits);
-    let tools =
-        "remove it; with `documents`, `tools` takes `edit`, `exclude`, `include`, `read_only`";
-    check(&format!("{FOLDER}, tools: {{tags: [a]}}"), "/tools/tags", tools);
-    let without = "write `documents: {folder: FOLDER}` into the toolset, or remove the key";
-    check("openapi: a.yaml, limits: {snippets: 5}", "/limits/snippets", without);
+    check(
+        "handbook",
+        "documents: {folder: handbook}, server: 'https://a' => /server => remove it
+        documents: {folder: handbook}, openapi: a.yaml => /openapi => put it into a toolset of its own
+        documents: {folder: handbook}, limits: {timeout: 1s} => /limits/timeout => remove it; with `documents`, `limits` takes `breaker`, `concurrency`, `file_bytes`, `files`, `folder_bytes`, `folder_depth`, `rate`, `result_bytes`, `snippets`
+        documents: {folder: handbook}, tools: {tags: [a]} => /tools/tags => remove it; with `documents`, `tools` takes `edit`, `exclude`, `include`, `read_only`
+        openapi: a.yaml, limits: {snippets: 5} => /limits/snippets => write `documents: {folder: FOLDER}` into the toolset, or remove the key",
+    );
 }
 
 fn built(folder: &TempDir, keys: &str) -> Result<Built, Error> {
@@ -90,17 +75,6 @@ fn built(folder: &TempDir, keys: &str) -> Result<Built, Error> {
 fn again(folder: &TempDir, keys: &str, previous: Option<&Built>) -> Result<Built, Error> {
     let text = format!("toolsets: {{handbook: {{{keys}}}}}");
     loader().text(&text, folder.path())?.build_blocking(&Environment::new(), previous)
-}
-
-fn names(built: &Built) -> Vec<&str> {
-    built.executor.entries().map(|entry| entry.name().as_str()).collect()
-}
-
-fn call(built: &Built, tool: &str, arguments: Value, session: &Session) -> Outcome {
-    let Value::Object(arguments) = arguments else { panic!("{arguments:?}") };
-    let call = ToolCall::new("1", tool, arguments);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(built.executor.call(&call, session)).outcome
 }
 
 /// The documents that a search for the shop finds.
@@ -303,11 +277,10 @@ fn a_data_store_beside_those_of_a_folder_and_a_filter_that_no_folder_reads_are_r
     let unknown = ("unknown-toolset", format!("{at}/toolset"));
     assert_eq!(refused("", &local("toolset: manuals")), unknown);
     check(
-        "vertex: {filter: a}",
-        "/vertex",
-        "for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`",
+        "handbook",
+        "vertex: {filter: a} => /vertex => for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`
+        vertex: {engine: a}, output: {fields: [a]} => /output => remove it",
     );
-    check("vertex: {engine: a}, output: {fields: [a]}", "/output", "remove it");
     let file = folder.path().join("callgate.yaml");
     let text =
         format!("data_stores: {{{STORE}: {{}}}}\ntoolsets: {{manuals: {{vertex: {STORE}}}}}");

@@ -55,91 +55,46 @@ fn a_model_sees_its_own_conditions_and_no_others() {
     assert!(!schema.to_string().contains("tenant"));
 }
 
-/// The toolset is refused at this place, with this message.
+/// Each toolset is refused at its place with its message. Its members alone are those of one with `STORE`.
 #[track_caller]
-fn refused(toolset: &str, pointer: &str, message: &str) {
-    let error = built(toolset).map(drop).expect_err(toolset);
-    let pointer = format!("/toolsets/manuals{pointer}");
-    let found = error.findings().iter().find(|finding| finding.pointer == pointer);
-    let found = found.unwrap_or_else(|| panic!("{toolset}: {error}"));
-    assert!(found.position.is_some(), "{found:?}");
-    assert_eq!(found.message, message, "{toolset}");
+fn refused(table: &str) {
+    for row in table.trim().lines() {
+        let row = row.trim().replace("STORE", STORE);
+        let [toolset, place, message]: [&str; 3] =
+            row.split(" => ").collect::<Vec<_>>().try_into().unwrap();
+        let whole = format!("vertex: {{data_stores: [{STORE}], {toolset}}}");
+        let toolset = if toolset.contains("vertex: ") { toolset } else { &whole };
+        let error = built(toolset).map(drop).expect_err(toolset);
+        let pointer = format!("/toolsets/manuals{place}");
+        let found = error.findings().iter().find(|finding| finding.pointer == pointer);
+        let found = found.unwrap_or_else(|| panic!("{toolset}: {error}"));
+        assert!(found.position.is_some(), "{found:?}");
+        assert_eq!(found.message, message, "{toolset}");
+    }
 }
 
 #[test]
 fn faults_are_reported_at_their_place() {
-    let with = |members: &str| format!("vertex: {{data_stores: [{STORE}], {members}}}");
     refused(
-        "vertex: projects/p/dataStores/d",
-        "/vertex/data_stores/0",
-        "expected the name of a data store, got: `projects/p/dataStores/d`",
-    );
-    refused(
-        &format!("vertex: {{engine: {STORE}}}"),
-        "/vertex/engine",
-        &format!("expected the name of an engine, got: `{STORE}`"),
-    );
-    refused(
-        &with("filter: 'a > 1 AND b > 1 OR c > 1'"),
-        "/vertex/filter",
-        "expected parentheses around `AND` beside `OR`, got none at byte 16",
-    );
-    refused(
-        &with("filter: 'a: ANY($user)'"),
-        "/vertex/filter",
-        "expected `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`, got at byte 7: `$user)`",
-    );
-    refused(
-        &with("boosts: [{condition: 'a > 1', boost: 1.5}]"),
-        "/vertex/boosts/0/boost",
-        "expected a number from -1 to 1, got: `1.5`",
-    );
-    refused(
-        &with("boosts: [{condition: 'a >', boost: 1}]"),
-        "/vertex/boosts/0/condition",
-        "expected a number, or a date in double quotes, got none at byte 3",
-    );
-    refused(
-        &with("boosts: [{boost: 1}]"),
-        "/vertex/boosts/0",
-        "expected `condition` and `boost`, or `field`, `by` and `points`, got others",
+        "vertex: projects/p/dataStores/d => /vertex/data_stores/0 => expected the name of a data store, got: `projects/p/dataStores/d`
+        vertex: {engine: STORE} => /vertex/engine => expected the name of an engine, got: `STORE`
+        filter: 'a > 1 AND b > 1 OR c > 1' => /vertex/filter => expected parentheses around `AND` beside `OR`, got none at byte 16
+        filter: 'a: ANY($user)' => /vertex/filter => expected `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`, got at byte 7: `$user)`
+        boosts: [{condition: 'a > 1', boost: 1.5}] => /vertex/boosts/0/boost => expected a number from -1 to 1, got: `1.5`
+        boosts: [{condition: 'a >', boost: 1}] => /vertex/boosts/0/condition => expected a number, or a date in double quotes, got none at byte 3
+        boosts: [{boost: 1}] => /vertex/boosts/0 => expected `condition` and `boost`, or `field`, `by` and `points`, got others",
     );
 }
 
 #[test]
 fn settings_that_need_others_are_refused_without_them() {
-    let with = |members: &str| format!("vertex: {{data_stores: [{STORE}], {members}}}");
     refused(
-        &with("grounding: 2, answer: true"),
-        "/vertex/grounding",
-        "expected a number from 0 to 1, got: `2`",
-    );
-    refused(
-        &with("grounding: 0.5"),
-        "/vertex/grounding",
-        "expected `answer: true` with `grounding`, got none",
-    );
-    refused(
-        &with("fields: {'a b': text}"),
-        "/vertex/fields/a b",
-        "expected the name of a field, got: `a b`",
-    );
-    refused(
-        &with("filter_argument: true"),
-        "/vertex/filter_argument",
-        "expected `arguments: google` with `filter_argument`, got others",
-    );
-    refused(
-        &format!(
-            "vertex: {{data_stores: [{STORE}, {{name: {STORE}2, filter: 'a > 1'}}], answer: true}}"
-        ),
-        "/vertex/answer",
-        "expected `engine` with `answer` over several data stores, got none",
-    );
-    refused(
-        &format!("openapi: a, vertex: {STORE}"),
-        "/openapi",
-        "expected no `openapi` beside `vertex`, got one",
+        "grounding: 2, answer: true => /vertex/grounding => expected a number from 0 to 1, got: `2`
+        grounding: 0.5 => /vertex/grounding => expected `answer: true` with `grounding`, got none
+        fields: {'a b': text} => /vertex/fields/a b => expected the name of a field, got: `a b`
+        filter_argument: true => /vertex/filter_argument => expected `arguments: google` with `filter_argument`, got others
+        vertex: {data_stores: [STORE, {name: STORE2, filter: 'a > 1'}], answer: true} => /vertex/answer => expected `engine` with `answer` over several data stores, got none
+        openapi: a, vertex: STORE => /openapi => expected no `openapi` beside `vertex`, got one",
     );
 }
 

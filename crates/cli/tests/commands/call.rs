@@ -153,7 +153,7 @@ fn a_batch_answers_each_line_in_order() {
     assert_eq!((&results[0]["id"], &results[0]["status"]), (&json!("a"), &json!(200)));
     assert_eq!(results[1]["id"], "3");
     assert_eq!(results[1]["error"]["code"], "invalid_arguments");
-    let verbose = ["call", DEMO, "--batch", file.to_str().unwrap(), "-v"];
+    let verbose = ["call", DEMO, "--batch", file, "-v"];
     callgate(&verbose).exits(1).says("> GET https://api.pets.example");
 }
 
