@@ -30,7 +30,7 @@ fn findings(error: &Error) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn a_misspelt_key_is_refused_with_the_nearest_one() {
+fn wrong_keys_are_refused_at_their_places_with_help() {
     check(
         "shop",
         "database: {ulr: env:A} => /database/ulr => did you mean `url`?
@@ -40,73 +40,44 @@ fn a_misspelt_key_is_refused_with_the_nearest_one() {
         database: {url: env:A}, entities: {orders: {table: a, rows: {a: $sesion.params.b}}} => /entities/orders/rows/a => did you mean `$session.params.b`?
         database: {url: env:A}, entities: {orders: {table: a, input_fields: {crate: [a]}}} => /entities/orders/input_fields/crate => did you mean `create`?
         database: {url: env:A}, statements: {top: {sq: a}} => /statements/top/sq => did you mean `sql`?
-        database: {url: env:A}, limits: {row: 5} => /limits/row => did you mean `rows`?",
-    );
-}
-
-#[test]
-fn keys_about_operations_that_an_entity_lacks_are_refused_at_their_places() {
-    let entity = |keys: &str| format!("{URL}, entities: {{orders: {{table: a, {keys}}}}}");
-    for (keys, place) in [
-        ("input_fields: {create: [a]}", "input_fields/create"),
-        ("operations: [list, create], input_fields: {update: [a]}", "input_fields/update"),
-        ("output_fields: {aggregate: [a]}", "output_fields/aggregate"),
-        ("operations: [create], output_fields: {list: [a]}", "output_fields/list"),
-        ("many: true", "many"),
-        ("operations: [list, create], affected: 2", "affected"),
-        ("operations: [get], version: a", "version"),
-    ] {
-        check(&entity(keys), &format!("/entities/orders/{place}"), "remove it");
-    }
-    for keys in [
-        "many: false, affected: 1",
-        "operations: [delete], many: true, affected: 2, version: a",
-        "operations: [update], input_fields: {update: [a]}, output_fields: {update: [a]}",
-    ] {
-        let text = format!("toolsets: {{shop: {{{}}}}}", entity(keys));
-        assert!(loader().text(&text, "").is_ok(), "{keys}");
-    }
-}
-
-#[test]
-fn a_missing_key_is_refused_at_its_mapping() {
-    check(
-        "shop",
-        "database: {} => /database => add `url: …`
+        database: {url: env:A}, limits: {row: 5} => /limits/row => did you mean `rows`?
+        database: {} => /database => add `url: …`
+        database: {url: env:A}, entities: {orders: {table: a, input_fields: {create: [a]}}} => /entities/orders/input_fields/create => remove it
+        database: {url: env:A}, entities: {orders: {table: a, operations: [list, create], input_fields: {update: [a]}}} => /entities/orders/input_fields/update => remove it
+        database: {url: env:A}, entities: {orders: {table: a, output_fields: {aggregate: [a]}}} => /entities/orders/output_fields/aggregate => remove it
+        database: {url: env:A}, entities: {orders: {table: a, operations: [create], output_fields: {list: [a]}}} => /entities/orders/output_fields/list => remove it
+        database: {url: env:A}, entities: {orders: {table: a, many: true}} => /entities/orders/many => remove it
+        database: {url: env:A}, entities: {orders: {table: a, operations: [list, create], affected: 2}} => /entities/orders/affected => remove it
+        database: {url: env:A}, entities: {orders: {table: a, operations: [get], version: a}} => /entities/orders/version => remove it
         database: {url: env:A}, entities: {orders: {}} => /entities/orders => add `table: …`
         database: {url: env:A}, statements: {top: {}} => /statements/top => add `sql: …`
-        database: {url: env:A, role: {from: a}} => /database/role => add `allow: …`",
-    );
-}
-
-#[test]
-fn a_literal_address_is_no_reference_to_a_secret() {
-    let help = "it may hold a password: put it into a variable or a file, and write where it is: `env:SHOP_DATABASE`";
-    check("shop", &format!("database: {{url: 'postgres://a:b@c/d'}} => /database/url => {help}"));
-}
-
-#[test]
-fn a_key_of_another_kind_of_toolset_has_no_effect_beside_a_database() {
-    check(
-        "shop",
-        "database: {url: env:A}, server: 'https://a.example' => /server => remove it
+        database: {url: env:A, role: {from: a}} => /database/role => add `allow: …`
+        database: {url: 'postgres://a:b@c/d'} => /database/url => it may hold a password: put it into a variable or a file, and write where it is: `env:SHOP_DATABASE`
+        database: {url: env:A}, server: 'https://a.example' => /server => remove it
         database: {url: env:A}, auth: none => /auth => remove it
         database: {url: env:A}, execution: client => /execution => remove it
         database: {url: env:A}, openapi: a.yaml => /openapi => put it into a toolset of its own
         database: {url: env:A}, tools: {tags: [a]} => /tools/tags => remove it; with `database`, `tools` takes `edit`, `exclude`, `include`, `read_only`
         openapi: a.yaml, entities: {} => /entities => write `database: {url: env:NAME}` into the toolset, or remove the key
-        openapi: a.yaml, limits: {rows: 5} => /limits/rows => write `database: {url: env:NAME}` into the toolset, or remove the key",
+        openapi: a.yaml, limits: {rows: 5} => /limits/rows => write `database: {url: env:NAME}` into the toolset, or remove the key
+        database: {url: env:A}, entities: {'a b': {table: a}} => /entities/a b => use letters, digits and `_`; tools have it in their names
+        database: {url: env:A}, statements: {'a-b': {sql: a}} => /statements/a-b => use letters, digits and `_`; tools have it in their names
+        database: {url: env:A}, entities: {a: {table: a.b.c}} => /entities/a/table => for example `public.orders`",
     );
 }
 
 #[test]
-fn a_name_that_models_cannot_write_is_refused() {
-    check(
-        "shop",
-        "database: {url: env:A}, entities: {'a b': {table: a}} => /entities/a b => use letters, digits and `_`; tools have it in their names
-        database: {url: env:A}, statements: {'a-b': {sql: a}} => /statements/a-b => use letters, digits and `_`; tools have it in their names
-        database: {url: env:A}, entities: {a: {table: a.b.c}} => /entities/a/table => for example `public.orders`",
-    );
+fn keys_about_operations_that_an_entity_has_are_taken() {
+    for keys in [
+        "many: false, affected: 1",
+        "operations: [delete], many: true, affected: 2, version: a",
+        "operations: [update], input_fields: {update: [a]}, output_fields: {update: [a]}",
+    ] {
+        let text = format!(
+            "toolsets: {{shop: {{database: {{url: env:A}}, entities: {{orders: {{table: a, {keys}}}}}}}}}"
+        );
+        assert!(loader().text(&text, "").is_ok(), "{keys}");
+    }
 }
 
 fn built(folder: &TempDir, keys: &str) -> Result<Built, Error> {

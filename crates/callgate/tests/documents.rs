@@ -34,33 +34,19 @@ fn counts(built: &Built) -> IndexCounts {
 const FOLDER: &str = "documents: {folder: handbook}";
 
 #[test]
-fn a_misspelt_key_is_refused_with_the_nearest_one() {
+fn wrong_keys_are_refused_at_their_places_with_help() {
     check(
         "handbook",
         "documents: {foldr: a} => /documents/foldr => did you mean `folder`?
         documents: {} => /documents => add `folder: …`
         documents: {folder: a, where: {audience: {ayn: a}}} => /documents/where/audience/ayn => did you mean `any`?
         documents: {folder: a, where: {audience: {any: $sesion.params.a}}} => /documents/where/audience/any => did you mean `$session.params.a`?
-        documents: {folder: handbook}, limits: {snipets: 3} => /limits/snipets => did you mean `snippets`?",
-    );
-}
-
-#[test]
-fn a_condition_is_a_mapping_from_comparisons_to_values() {
-    check(
-        "handbook",
-        "documents: {folder: a, where: {audience: {any: []}}} => /documents/where/audience/any => for example `[staff, all]`, or `$session.params.audience`
+        documents: {folder: handbook}, limits: {snipets: 3} => /limits/snipets => did you mean `snippets`?
+        documents: {folder: a, where: {audience: {any: []}}} => /documents/where/audience/any => for example `[staff, all]`, or `$session.params.audience`
         documents: {folder: a, where: {audience: {any: [1]}}} => /documents/where/audience/any/0 => quote it
         documents: {folder: a, where: {audience: {eq: ''}}} => /documents/where/audience/eq => for example `$session.params.user_id`
-        documents: {folder: a, where: {audience: [a]}} => /documents/where/audience => its keys are `any`, `contains`, `eq`, `gt`, `gte`, `lt`, `lte`, `neq`, `starts_with`",
-    );
-}
-
-#[test]
-fn a_key_of_another_kind_of_toolset_has_no_effect_beside_documents() {
-    check(
-        "handbook",
-        "documents: {folder: handbook}, server: 'https://a' => /server => remove it
+        documents: {folder: a, where: {audience: [a]}} => /documents/where/audience => its keys are `any`, `contains`, `eq`, `gt`, `gte`, `lt`, `lte`, `neq`, `starts_with`
+        documents: {folder: handbook}, server: 'https://a' => /server => remove it
         documents: {folder: handbook}, openapi: a.yaml => /openapi => put it into a toolset of its own
         documents: {folder: handbook}, limits: {timeout: 1s} => /limits/timeout => remove it; with `documents`, `limits` takes `breaker`, `concurrency`, `file_bytes`, `files`, `folder_bytes`, `folder_depth`, `rate`, `result_bytes`, `snippets`
         documents: {folder: handbook}, tools: {tags: [a]} => /tools/tags => remove it; with `documents`, `tools` takes `edit`, `exclude`, `include`, `read_only`

@@ -82,14 +82,8 @@ fn faults_are_reported_at_their_place() {
         filter: 'a: ANY($user)' => /vertex/filter => expected `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`, got at byte 7: `$user)`
         boosts: [{condition: 'a > 1', boost: 1.5}] => /vertex/boosts/0/boost => expected a number from -1 to 1, got: `1.5`
         boosts: [{condition: 'a >', boost: 1}] => /vertex/boosts/0/condition => expected a number, or a date in double quotes, got none at byte 3
-        boosts: [{boost: 1}] => /vertex/boosts/0 => expected `condition` and `boost`, or `field`, `by` and `points`, got others",
-    );
-}
-
-#[test]
-fn settings_that_need_others_are_refused_without_them() {
-    refused(
-        "grounding: 2, answer: true => /vertex/grounding => expected a number from 0 to 1, got: `2`
+        boosts: [{boost: 1}] => /vertex/boosts/0 => expected `condition` and `boost`, or `field`, `by` and `points`, got others
+        grounding: 2, answer: true => /vertex/grounding => expected a number from 0 to 1, got: `2`
         grounding: 0.5 => /vertex/grounding => expected `answer: true` with `grounding`, got none
         fields: {'a b': text} => /vertex/fields/a b => expected the name of a field, got: `a b`
         filter_argument: true => /vertex/filter_argument => expected `arguments: google` with `filter_argument`, got others
