@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use axum::Json;
-use callgate_testkit::{serve, temporary_file};
+use callgate_testkit::{rows, serve, temporary_file};
 
 const SENTENCE: &str = "`tags` is empty and was left out";
 
@@ -22,46 +22,19 @@ async fn finder() -> (Sidecar, TempDir) {
     (Sidecar::of(&text).await, folder)
 }
 
-/// A call in the words of each dialect.
-fn messages() -> Vec<(&'static str, Value)> {
-    let args = json!({"tags": []});
-    let text = args.to_string();
-    let ces = json!({"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "find", "args": args});
-    let dialogflow = json!({"tool": "projects/p/locations/l/agents/a/tools/t", "action": "find", "inputParameters": args});
-    vec![
-        (
-            "openai",
-            json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "find", "arguments": text}}]}),
-        ),
-        (
-            "anthropic",
-            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "find", "input": args}]}),
-        ),
-        (
-            "gemini",
-            json!({"role": "model", "parts": [{"functionCall": {"name": "find", "args": args}}]}),
-        ),
-        ("json", json!({"tool": "find", "args": args})),
-        (
-            "responses",
-            json!([{"type": "function_call", "call_id": "a", "name": "find", "arguments": text}]),
-        ),
-        (
-            "bedrock",
-            json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "find", "input": args}}]}),
-        ),
-        (
-            "mcp",
-            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find", "arguments": args}}),
-        ),
-        ("ces", json!({"toolCalls": {"toolCalls": [ces]}})),
-        ("dialogflow", json!({"toolCall": dialogflow})),
-        (
-            "semantic_kernel",
-            json!({"role": "assistant", "items": [{"content_type": "function_call", "id": "a", "plugin_name": "", "function_name": "find", "name": "find", "arguments": text}]}),
-        ),
-    ]
-}
+/// A call in the words of each dialect. `ARGS` are its arguments and `TEXT` those as a text.
+const MESSAGES: &str = r#"
+    openai => {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "find", "arguments": TEXT}}]}
+    anthropic => {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "find", "input": ARGS}]}
+    gemini => {"role": "model", "parts": [{"functionCall": {"name": "find", "args": ARGS}}]}
+    json => {"tool": "find", "args": ARGS}
+    responses => [{"type": "function_call", "call_id": "a", "name": "find", "arguments": TEXT}]
+    bedrock => {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "find", "input": ARGS}}]}
+    mcp => {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find", "arguments": ARGS}}
+    ces => {"toolCalls": {"toolCalls": [{"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "find", "args": ARGS}]}}
+    dialogflow => {"toolCall": {"tool": "projects/p/locations/l/agents/a/tools/t", "action": "find", "inputParameters": ARGS}}
+    semantic_kernel => {"role": "assistant", "items": [{"content_type": "function_call", "id": "a", "plugin_name": "", "function_name": "find", "name": "find", "arguments": TEXT}]}
+"#;
 
 /// The ways in beside messages of models: a path, what is accepted, and a body.
 fn ways() -> Vec<(&'static str, &'static str, Value)> {
@@ -80,8 +53,11 @@ fn ways() -> Vec<(&'static str, &'static str, Value)> {
 #[tokio::test]
 async fn every_dialect_reports_omitted_arguments() {
     let (sidecar, _folder) = finder().await;
-    for (dialect, message) in messages() {
+    for [dialect, message] in rows(MESSAGES) {
         let path = format!("/v1/dialects/{dialect}/calls");
+        let message = message.replace("ARGS", r#"{"tags": []}"#);
+        let message = message.replace("TEXT", r#""{\"tags\":[]}""#);
+        let message: Value = serde_json::from_str(&message).unwrap();
         let answered = sidecar.post(&path, &json!({"message": message})).await;
         let is_there = answered.status == 200 && answered.text.contains(SENTENCE);
         assert!(is_there && answered.text.contains("found"), "{dialect}: {}", answered.text);
