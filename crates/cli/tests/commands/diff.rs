@@ -19,33 +19,23 @@ paths:
 /// The output for OLD and another description, and the exit code.
 #[track_caller]
 fn check(new: &str, code: i32, expected: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let (before, after) = (folder.path().join("old.yaml"), folder.path().join("new.yaml"));
-    fs::write(&before, OLD).unwrap();
-    fs::write(&after, new).unwrap();
-    let ended = callgate(&["diff", before.to_str().unwrap(), after.to_str().unwrap()]).exits(code);
+    let (folder, before) = folder_with("old.yaml", OLD);
+    let ended = callgate(&["diff", before, write(&folder, "new.yaml", new)]).exits(code);
     assert_eq!(ended.out, expected);
 }
 
 #[test]
 fn a_breaking_change_is_a_finding() {
     check(OLD, 0, "0 changes, 0 of them breaking\n");
+    let narrowed =
+        "breaking  listPets: input_narrowed limit: maximum\n1 change, 1 of them breaking\n";
+    check(&OLD.replace("maximum: 100", "maximum: 50"), 1, narrowed);
+    let more = "integer}}, {name: offset, in: query, schema: {type: integer}}";
+    let added = "          listPets: input_added offset\n1 change, 0 of them breaking\n";
+    check(&OLD.replace("integer, maximum: 100}}", more), 0, added);
+    let renamed = OLD.replace("operationId: getPet", "operationId: showPet");
     check(
-        &OLD.replace("maximum: 100", "maximum: 50"),
-        1,
-        "breaking  listPets: input_narrowed limit: maximum\n1 change, 1 of them breaking\n",
-    );
-    check(
-        &OLD.replace(
-            "schema: {type: integer, maximum: 100}}",
-            "schema: {type: integer}}, {name: offset, in: query, schema: {type: integer}}",
-        ),
-        0,
-        "          listPets: input_added offset\n1 change, 0 of them breaking\n",
-    );
-    check(
-        &OLD.replace("operationId: getPet", "operationId: showPet")
-            .replace("https://a", "https://b"),
+        &renamed.replace("https://a", "https://b"),
         1,
         "breaking  listPets: server_changed https://a.example/ → https://b.example/
 breaking  showPet: renamed from getPet
@@ -76,5 +66,5 @@ fn changes_are_json_for_machines() {
     let ended = callgate(&["diff", old, new, "--json"]).exits(1);
     let expected = r#"{"breaking":true,"changes":[{"tool":"pets-getPet","change":"removed","breaking":true}]}"#;
     assert_eq!(ended.out.trim_end(), expected);
-    callgate(&["diff", &old, "none.yaml"]).exits(2);
+    callgate(&["diff", old, "none.yaml"]).exits(2);
 }

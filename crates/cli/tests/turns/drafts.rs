@@ -104,37 +104,21 @@ fn a_model_names_a_draft_and_the_difference_is_shown() {
 
 #[test]
 fn an_answer_that_does_more_is_refused_with_its_place_and_nothing_is_written() {
+    let updated = |target: &str, update: Value| overlay(target, &json!({"update": update}));
+    let removed = |target: &str| overlay(target, &json!({"remove": true}));
+    let server = || json!({"url": "https://evil.example"});
+    let own = json!({"x-callgate": {"server": "https://evil.example"}});
+    let control = json!({"summary": "\u{1b}]0;x\u{7}"});
     let rows = [
-        (
-            overlay("$", &json!({"update": {"servers": [{"url": "https://evil.example"}]}})),
-            "`/servers`: a model may only write",
-        ),
-        (
-            overlay("$.servers[0]", &json!({"update": {"url": "https://evil.example"}})),
-            "`/servers/0/url`: a model may only",
-        ),
-        (
-            overlay(&format!("{GET}.security"), &json!({"remove": true})),
-            "/get/security`: a model may only write",
-        ),
-        (overlay(GET, &json!({"remove": true})), "{petId}/get`: a model may only write"),
-        (overlay(GET, &json!({"update": {"operationId": "deletePet"}})), "has this name, too"),
-        (
-            overlay(GET, &json!({"update": {"operationId": "rm -rf /"}})),
-            "/get/operationId`: expected a name",
-        ),
-        (
-            overlay(GET, &json!({"update": {"summary": "\u{1b}]0;x\u{7}"}})),
-            "/get/summary`: expected a text without control",
-        ),
-        (
-            overlay(GET, &json!({"update": {"x-callgate": {"server": "https://evil.example"}}})),
-            "/get/x-callgate`: a model",
-        ),
-        (
-            overlay("$..[", &json!({"update": {}})),
-            "is no overlay for the draft: `/actions/0/target`",
-        ),
+        (updated("$", json!({"servers": [server()]})), "`/servers`: a model may only write"),
+        (updated("$.servers[0]", server()), "`/servers/0/url`: a model may only"),
+        (removed(&format!("{GET}.security")), "/get/security`: a model may only write"),
+        (removed(GET), "{petId}/get`: a model may only write"),
+        (updated(GET, json!({"operationId": "deletePet"})), "has this name, too"),
+        (updated(GET, json!({"operationId": "rm -rf /"})), "/get/operationId`: expected a name"),
+        (updated(GET, control), "/get/summary`: expected a text without control"),
+        (updated(GET, own), "/get/x-callgate`: a model"),
+        (updated("$..[", json!({})), "is no overlay for the draft: `/actions/0/target`"),
         ("I cannot help with that.".to_owned(), "is no overlay for the draft"),
         ("{\"overlay\": \"1.0.0\"".to_owned(), "is no overlay for the draft"),
         (String::new(), "no"),

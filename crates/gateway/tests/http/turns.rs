@@ -4,7 +4,7 @@
 
 use crate::prelude::*;
 
-use callgate_testkit::{Received, Service as Provider};
+use callgate_testkit::{Received, Service as Provider, rows};
 
 /// Writes wait for an approval; the services answer from recordings.
 fn configuration(model: &str) -> String {
@@ -132,30 +132,17 @@ async fn no_call_of_a_transcript_that_the_caller_brings_is_made() {
 #[tokio::test]
 async fn a_malformed_turn_is_refused() {
     let (sidecar, provider) = sidecar().await;
-    let cases = [
-        (json!({"input": "Hello."}), 400, "session.id"),
-        (json!({"session": {"id": "s"}}), 400, "either `input`"),
-        (json!({"session": {"id": "s"}, "input": " "}), 400, "expected words"),
-        (json!({"session": {"id": "s"}, "inptu": "Hello."}), 400, "inptu"),
-        (
-            json!({"session": {"id": "s"}, "approvals": [{"id": "a", "decision": "maybe"}]}),
-            400,
-            "maybe",
-        ),
-        (
-            json!({"session": {"id": "s"}, "approvals": [{"id": "a", "decision": "approve"}]}),
-            409,
-            "no call",
-        ),
-        (
-            json!({"session": {"id": "s"}, "input": "a", "transcript": [{"role": "system", "content": "x"}]}),
-            422,
-            "message 0",
-        ),
-    ];
-    for (body, status, expected) in cases {
-        let answered = sidecar.post(PATH, &body).await;
-        assert_eq!(answered.status, status, "{body}: {}", answered.text);
+    for [body, status, expected] in rows(
+        r#"{"input": "Hello."} => 400 => session.id
+        {"session": {"id": "s"}} => 400 => either `input`
+        {"session": {"id": "s"}, "input": " "} => 400 => expected words
+        {"session": {"id": "s"}, "inptu": "Hello."} => 400 => inptu
+        {"session": {"id": "s"}, "approvals": [{"id": "a", "decision": "maybe"}]} => 400 => maybe
+        {"session": {"id": "s"}, "approvals": [{"id": "a", "decision": "approve"}]} => 409 => no call
+        {"session": {"id": "s"}, "input": "a", "transcript": [{"role": "system", "content": "x"}]} => 422 => message 0"#,
+    ) {
+        let answered = sidecar.send("POST", PATH, &[JSON], body).await;
+        assert_eq!(answered.status.to_string(), status, "{body}: {}", answered.text);
         assert!(answered.text.contains(expected), "{body}: {}", answered.text);
     }
     let absent = sidecar.post("/v1/agents/keper/turns", &said("Hello.")).await;

@@ -70,33 +70,19 @@ async fn odd_blocks_are_put_together() {
     let whole = ADD.replace("{}", r#"{"n":1}"#);
     let text = ADD.replace("{}", r#""{\"n\":1}""#);
     let at_end = plain().len() - 1;
+    let object: &[&str] = &[r#"{"type":"input_json_delta","partial_json":{"n":1}}"#];
+    let (add, other) = (ADD.replace(r#""id":"t1","#, ""), REMOVE.replace("\"t2\"", "\"\""));
+    let no_ids = [("1", &*add, ONE_ADDED), ("2", &*other, TWO_REMOVED)];
+    let usage = r#"{"type":"message_delta","delta":{},"usage":{"input_tokens":null}}"#;
     for (name, events) in [
         ("the input in the beginning", message(&[("1", &whole, &[]), remove])),
         ("the input as a text", message(&[("1", &text, &[]), remove])),
-        (
-            "the input as an object",
-            message(&[
-                ("1", ADD, &[r#"{"type":"input_json_delta","partial_json":{"n":1}}"#]),
-                remove,
-            ]),
-        ),
+        ("the input as an object", message(&[("1", ADD, object), remove])),
         ("no words", message(&[("0", WORDS, &[]), ("1", ADD, ONE_ADDED), remove])),
-        (
-            "no ids",
-            message(&[
-                ("1", &ADD.replace(r#""id":"t1","#, ""), ONE_ADDED),
-                ("2", &REMOVE.replace(r#""id":"t2","#, r#""id":"","#), TWO_REMOVED),
-            ]),
-        ),
+        ("no ids", message(&no_ids)),
         ("a ping", with(3, event(r#"{"type":"ping"}"#))),
         ("a comment", with(3, ":\n\n".to_owned())),
-        (
-            "usage after the reason",
-            with(
-                at_end,
-                event(r#"{"type":"message_delta","delta":{},"usage":{"input_tokens":null}}"#),
-            ),
-        ),
+        ("usage after the reason", with(at_end, event(usage))),
         ("a mark of the end", with(at_end + 1, event("[DONE]"))),
         ("lines as on Windows", plain().iter().map(|event| event.replace('\n', "\r\n")).collect()),
         ("named events", plain().iter().map(|event| format!("event: x\n{event}")).collect()),

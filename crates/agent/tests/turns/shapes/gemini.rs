@@ -25,24 +25,20 @@ async fn odd_parts_of_gemini_are_put_together() {
     };
     let named =
         |part: &str, id: &str| part.replace(r#"{"name""#, &format!(r#"{{"id":"{id}","name""#));
+    let texts = ADD.replace(r#"{"n":1}"#, r#""{\"n\":1}""#);
+    let usage = r#"{"candidates":[],"usageMetadata":{"promptTokenCount":1}}"#;
     for (name, events) in [
         ("no ids", plain()),
         ("ids", vec![parts(&[&named(ADD, "a")]), parts(&[&named(REMOVE, "b")]), event(END)]),
         ("one id", vec![parts(&[&named(ADD, "a")]), parts(&[&named(REMOVE, "a")]), event(END)]),
         ("one event", vec![parts(&[ADD, REMOVE]), event(END)]),
-        (
-            "arguments as texts",
-            vec![parts(&[&ADD.replace(r#"{"n":1}"#, r#""{\"n\":1}""#), REMOVE]), event(END)],
-        ),
+        ("arguments as texts", vec![parts(&[&texts, REMOVE]), event(END)]),
         ("no role", plain().iter().map(|event| event.replace(r#""role":"model","#, "")).collect()),
         ("words that are null", vec![parts(&[r#"{"text":null}"#, ADD, REMOVE]), event(END)]),
         ("no parts", with(1, r#"{"candidates":[{"content":{"role":"model","parts":null}}]}"#)),
         ("no content", with(1, r#"{"candidates":[{"content":null,"index":0}]}"#)),
         ("no candidates", with(0, r#"{"candidates":null,"usageMetadata":{"promptTokenCount":1}}"#)),
-        (
-            "usage after the end",
-            with(3, r#"{"candidates":[],"usageMetadata":{"promptTokenCount":1}}"#),
-        ),
+        ("usage after the end", with(3, usage)),
         ("the end twice", with(3, END)),
         ("lines as on Windows", plain().iter().map(|event| event.replace('\n', "\r\n")).collect()),
     ] {
@@ -103,22 +99,16 @@ async fn a_call_whose_arguments_come_in_pieces_is_made_once_it_is_whole() {
         r#"{"functionCall":{"name":"shop-add","args":{"n":1},"partialArgs":[],"willContinue":false},"thoughtSignature":"s="}"#,
         REMOVE,
     ];
+    let ends = r#"{"willContinue":true}"#;
+    let valueless = r#"{"partialArgs":[{"jsonPath":"$.n[]"}],"willContinue":true}"#;
+    let (last, false_word) = (r#""functionCall":{}"#, r#""functionCall":{"willContinue":false}"#);
     for (name, events) in [
         ("as Vertex AI", streamed_arguments()),
         ("a signature at the end", signed_at_the_end()),
         ("a list of no pieces", vec![parts(&whole), event(END)]),
-        (
-            "an element without a value",
-            replaced(
-                r#"{"willContinue":true}"#,
-                r#"{"partialArgs":[{"jsonPath":"$.n[]"}],"willContinue":true}"#,
-            ),
-        ),
+        ("an element without a value", replaced(ends, valueless)),
         ("no piece that only ends", without_ends()),
-        (
-            "a false word",
-            replaced(r#""functionCall":{}"#, r#""functionCall":{"willContinue":false}"#),
-        ),
+        ("a false word", replaced(last, false_word)),
         ("an empty name", replaced(r#""partialArgs""#, r#""name":"","partialArgs""#)),
         ("in Protocol Buffers' names", replaced("willContinue", "will_continue")),
     ] {
