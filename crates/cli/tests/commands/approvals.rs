@@ -60,8 +60,7 @@ impl Scene {
     fn called(&self, calls: &Value) -> Value {
         let head = format!("Authorization: Bearer {AGENT}\r\n");
         let body = json!({"calls": (calls.clone())}).to_string();
-        let answer = self.sidecar.answer("POST /v1/calls", &head, &body);
-        Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap()["results"].clone()
+        self.sidecar.json("POST /v1/calls", &head, &body)["results"].clone()
     }
 
     /// The id of an approval that a call of the agent waits for.
@@ -179,10 +178,8 @@ fn a_call_whose_caller_gave_a_header_says_why_it_waits_again() {
     );
     let head = format!("Authorization: Bearer {AGENT}\r\nX-User-Token: canary-token-of-a-user\r\n");
     let body = json!({"calls": [{"tool": "pets-remove", "args": {"name": "rex"}}]}).to_string();
-    let answer = scene.sidecar.answer("POST /v1/calls", &head, &body);
-    let (_, answer) = answer.split_once("\r\n\r\n").unwrap();
-    let results = Value::parse(answer).unwrap();
-    let id = results["results"][0]["pending"]["id"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    let answer = scene.sidecar.json("POST /v1/calls", &head, &body);
+    let id = answer["results"][0]["pending"]["id"].as_str().unwrap_or_else(|| panic!("{answer}"));
     let ended = scene.run(AGENT, &["approve", id, "--yes"]).exits(1);
     ended.says("a value that its caller gave in a header").says("`POST /v1/approvals/approval_");
     assert_eq!(scene.service.requests(), Vec::<String>::new());

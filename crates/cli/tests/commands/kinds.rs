@@ -63,10 +63,7 @@ impl Trial {
             body[name.as_str()] = value.clone();
         }
         let headers = format!("Authorization: Bearer {token}\r\n");
-        let answer = self.sidecar.answer("POST /v1/calls", &headers, &body.to_string());
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        let body = Value::parse(body).unwrap_or_else(|_| panic!("{}: {answer}", self.kind.name));
-        body["results"][0].clone()
+        self.sidecar.json("POST /v1/calls", &headers, &body.to_string())["results"][0].clone()
     }
 
     /// A call with a key of its own.

@@ -15,6 +15,41 @@ fn shop(origin: &str) -> TempDir {
     folder
 }
 
+/// Lets a shop take orders, each of which a person approves. Returns its configuration.
+fn take_orders(folder: &TempDir, origin: &str) -> String {
+    let operations =
+        "paths: {/orders: {post: {operationId: order, responses: {'200': {description: d}}}}}";
+    write(folder, "orders.yaml", callgate_testkit::describe(operations));
+    let text = format!(
+        "toolsets:\n  shop: {{openapi: orders.yaml, auth: none, server: '{origin}', confirm: writes}}\n  code: {{code_interpreter: {{engine: monty, calls: {{effects: [read, write]}}}}}}\n"
+    );
+    write(folder, "callgate.yaml", &text);
+    text
+}
+
+/// A shop whose service takes a token of the session, and its configuration after these lines.
+fn signed_shop(origin: &str, before: &str, token: &str) -> (TempDir, String) {
+    let folder = shop(origin);
+    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
+    let token = format!("auth: {{bearer: {{token: $session.{token}}}}}");
+    let text = format!("{before}{}", text.replace("auth: none", &token));
+    write(&folder, "callgate.yaml", &text);
+    (folder, text)
+}
+
+/// The JSON of an answer that says that a request was obeyed.
+#[track_caller]
+fn send(sidecar: &Sidecar, line: &str, head: &str, body: &str) -> Value {
+    let answer = sidecar.answer(line, head, body);
+    assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
+    Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
+/// The call of a program.
+fn program(input: &str) -> Value {
+    json!({"tool": "code-generate_and_execute", "args": {"input": input}})
+}
+
 #[test]
 fn a_program_is_run_and_its_calls_reach_the_service() {
     let answer = r#"[{"price": 1.10}, {"price": 2}]"#;
@@ -39,13 +74,7 @@ fn calls_that_need_a_person_are_approved_by_yes_and_refused_without_a_terminal()
     let service = Blocking::start(Service::start(|_| (200, r#"{"made": 1}"#.to_owned())));
     let origin = &service.service.origin;
     let folder = shop(origin);
-    let operations =
-        "paths: {/orders: {post: {operationId: order, responses: {'200': {description: d}}}}}";
-    write(&folder, "orders.yaml", callgate_testkit::describe(operations));
-    let text = format!(
-        "toolsets:\n  shop: {{openapi: orders.yaml, auth: none, server: '{origin}', confirm: writes}}\n  code: {{code_interpreter: {{engine: monty, calls: {{effects: [read, write]}}}}}}\n"
-    );
-    write(&folder, "callgate.yaml", text);
+    take_orders(&folder, origin);
     let code = "n = 0\nfor _ in range(10):\n    n += (await shop.order())['made']\nn";
     let refused = run(&folder, &["run", "callgate.yaml", "-c", code]).exits(2);
     refused.says("a person has to approve this call");
@@ -58,28 +87,18 @@ fn calls_that_need_a_person_are_approved_by_yes_and_refused_without_a_terminal()
 #[test]
 fn a_program_of_a_sidecar_waits_for_a_sign_in_and_goes_on_with_the_new_token() {
     let service = Blocking::start(Service::start(|_| (200, r#"[{"price": 1}]"#.to_owned())));
-    let folder = shop(&service.service.origin);
-    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
-    let text = text.replace("auth: none", "auth: {bearer: {token: $session.credentials.me}}");
-    write(&folder, "callgate.yaml", text);
+    let (folder, _) = signed_shop(&service.service.origin, "", "credentials.me");
     let sidecar = Sidecar::start(folder.path(), &[]);
-    let send = |line: &str, body: &Value| {
-        let answer = sidecar.answer(line, "", &body.to_string());
-        assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
-        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
-    };
+    let send = |line: &str, body: &Value| send(&sidecar, line, "", &body.to_string());
     send("PUT /v1/sessions/s1", &json!({"parameters": {"lang": "en"}}));
-    let input = json!({"input": "len(await pets.list())"});
-    let call = json!({"tool": "code-generate_and_execute", "args": input});
+    let call = program("len(await pets.list())");
     let answer = send("POST /v1/calls", &json!({"calls": [call], "session": {"id": "s1"}}));
-    let answer = Value::parse(&answer).unwrap();
     let pending = &answer["results"][0]["pending"];
     assert_eq!(pending["request"]["sign_in"]["code"], json!("sign_in_required"), "{answer}");
     assert_eq!(service.service.received().len(), 0);
     send("PATCH /v1/sessions/s1", &json!({"credentials": {"me": "token-of-kim"}}));
     let decision = format!("POST /v1/approvals/{}", pending["id"].as_str().unwrap());
     let answer = send(&decision, &json!({"decision": "approve"}));
-    let answer = Value::parse(&answer).unwrap();
     assert_eq!(answer["response"]["execution_result"], json!("1"), "{answer}");
     assert_eq!(service.service.received().len(), 1);
 }
@@ -87,22 +106,14 @@ fn a_program_of_a_sidecar_waits_for_a_sign_in_and_goes_on_with_the_new_token() {
 #[test]
 fn a_sign_in_is_decided_by_the_command_and_its_request_may_come_again_under_its_key() {
     let service = Blocking::start(Service::start(|_| (200, r#"[{"price": 1}]"#.to_owned())));
-    let folder = shop(&service.service.origin);
-    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
-    let text = text.replace("auth: none", "auth: {bearer: {token: $session.credentials.me}}");
-    write(&folder, "callgate.yaml", &text);
+    let (folder, text) = signed_shop(&service.service.origin, "", "credentials.me");
     let sidecar = Sidecar::start(folder.path(), &[]);
     // Clients read another file than the sidecar: with the port that it got.
     let client = format!("listen: {}\n{text}", sidecar.address);
     write(&folder, "client.yaml", client);
-    let send = |line: &str, head: &str, body: &str| {
-        let answer = sidecar.answer(line, head, body);
-        assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
-        Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
-    };
+    let send = |line: &str, head: &str, body: &str| send(&sidecar, line, head, body);
     send("PUT /v1/sessions/s1", "", r#"{"parameters": {"lang": "en"}}"#);
-    let input = json!({"input": "len(await pets.list())"});
-    let call = json!({"tool": "code-generate_and_execute", "args": input});
+    let call = program("len(await pets.list())");
     let body = json!({"calls": [call], "session": {"id": "s1"}}).to_string();
     let keyed = || send("POST /v1/calls", "Idempotency-Key: order-1\r\n", &body);
     let asked = keyed();
@@ -128,18 +139,11 @@ fn a_sign_in_is_decided_by_the_command_and_its_request_may_come_again_under_its_
 #[test]
 fn a_request_under_a_key_goes_on_with_the_token_in_a_header_of_the_decision() {
     let service = Blocking::start(Service::start(|_| (200, r#"[{"price": 1}]"#.to_owned())));
-    let folder = shop(&service.service.origin);
-    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
-    let text = text.replace("auth: none", "auth: {bearer: {token: $session.params.token}}");
-    let text = format!("sessions: {{headers: {{token: X-User-Token}}}}\n{text}");
-    write(&folder, "callgate.yaml", text);
+    let headers = "sessions: {headers: {token: X-User-Token}}\n";
+    let (folder, _) = signed_shop(&service.service.origin, headers, "params.token");
     let sidecar = Sidecar::start(folder.path(), &[]);
-    let input = json!({"input": "len(await pets.list())"});
-    let call = json!({"tool": "code-generate_and_execute", "args": input});
-    let send = |line: &str, head: &str, body: &Value| {
-        let answer = sidecar.answer(line, head, &body.to_string());
-        Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
-    };
+    let call = program("len(await pets.list())");
+    let send = |line: &str, head: &str, body: &Value| sidecar.json(line, head, &body.to_string());
     let key = "Idempotency-Key: order-1\r\n";
     let asked = send("POST /v1/calls", key, &json!({"calls": [call]}));
     let id = asked["results"][0]["pending"]["id"].as_str().unwrap();
@@ -153,20 +157,12 @@ fn a_request_under_a_key_goes_on_with_the_token_in_a_header_of_the_decision() {
 fn the_command_that_approves_a_call_of_a_program_names_the_next_one_that_waits() {
     let service = Blocking::start(Service::start(|_| (200, r#"{"made": 1}"#.to_owned())));
     let (folder, origin) = (shop("http://127.0.0.1:9"), &service.service.origin);
-    let operations =
-        "paths: {/orders: {post: {operationId: order, responses: {'200': {description: d}}}}}";
-    write(&folder, "orders.yaml", callgate_testkit::describe(operations));
-    let text = format!(
-        "toolsets:\n  shop: {{openapi: orders.yaml, auth: none, server: '{origin}', confirm: writes}}\n  code: {{code_interpreter: {{engine: monty, calls: {{effects: [read, write]}}}}}}\n"
-    );
-    write(&folder, "callgate.yaml", &text);
+    let text = take_orders(&folder, origin);
     let sidecar = Sidecar::start(folder.path(), &[]);
     let client = format!("listen: {}\n{text}", sidecar.address);
     write(&folder, "client.yaml", client);
-    let input = json!({"input": "for _ in range(2):\n    await shop.order()"});
-    let call = json!({"tool": "code-generate_and_execute", "args": input});
-    let answer = sidecar.answer("POST /v1/calls", "", &json!({"calls": [call]}).to_string());
-    let answer = Value::parse(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let call = program("for _ in range(2):\n    await shop.order()");
+    let answer = sidecar.json("POST /v1/calls", "", &json!({"calls": [call]}).to_string());
     let id = answer["results"][0]["pending"]["id"].as_str().unwrap();
     let first = run(&folder, &["approve", id, "client.yaml", "--yes"]).exits(1);
     first.says("call 2 of a program, line 2").says("a call of the program waits");
@@ -274,10 +270,7 @@ fn keys_that_the_engine_would_ignore_are_refused_with_a_remedy() {
 #[test]
 fn a_call_that_lacks_the_login_of_the_user_raises_before_anything_is_sent() {
     let service = Blocking::start(Service::start(|_| (200, r#"[{"price": 1}]"#.to_owned())));
-    let folder = shop(&service.service.origin);
-    let text = fs::read_to_string(folder.path().join("callgate.yaml")).unwrap();
-    let text = text.replace("auth: none", "auth: {bearer: {token: $session.params.token}}");
-    write(&folder, "callgate.yaml", text);
+    let (folder, _) = signed_shop(&service.service.origin, "", "params.token");
     let code = "try:\n    r = len(await pets.list())\nexcept RuntimeError as e:\n    r = [fault(e)['code'], fault(e)['reached'], fault(e)['next']]\nr";
     let ran = run(&folder, &["run", "callgate.yaml", "-c", code]).exits(0);
     assert_eq!(ran.out, "[\"sign_in_required\",\"no\",\"ask_user\"]\n");

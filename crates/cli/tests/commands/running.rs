@@ -73,6 +73,13 @@ impl Sidecar {
         read(&mut self.send(line, headers, body))
     }
 
+    /// The JSON of the answer to a request with more headers.
+    pub(crate) fn json(&self, line: &str, headers: &str, body: &str) -> Value {
+        let answer = self.answer(line, headers, body);
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        Value::parse(body).unwrap_or_else(|_| panic!("{answer}"))
+    }
+
     /// Its exit code, and all that it wrote.
     pub(crate) fn ended(mut self) -> (Option<i32>, String) {
         let code = self.process.wait().unwrap().code();

@@ -86,9 +86,7 @@ impl Keys {
     pub(super) fn call_with(&self, headers: &str, tool: &str, arguments: &Value) -> Value {
         let call = json!({"id": "1", "tool": tool, "args": arguments.clone()});
         let body = json!({"calls": [call], "journal": true});
-        let answer = self.sidecar.answer("POST /v1/calls", headers, &body.to_string());
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        Value::parse(body).unwrap()["results"][0].clone()
+        self.sidecar.json("POST /v1/calls", headers, &body.to_string())["results"][0].clone()
     }
 
     /// The declaration of a tool; null if there is none of this name.
