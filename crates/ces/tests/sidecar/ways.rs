@@ -1,6 +1,21 @@
 //! Ways to a call, or to the result of one × changes between the request and the call: nothing is sent and nothing is shown that the
 //! caller could not send or see afresh. Each cell is tried, or is listed as one that makes no sense, with the reason.
 
+/// An enum that knows all its values.
+macro_rules! values {
+    ($(#[$of_enum:meta])* $name:ident { $($(#[$of_value:meta])* $value:ident,)* }) => {
+        $(#[$of_enum])*
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub(super) enum $name {
+            $($(#[$of_value])* $value,)*
+        }
+
+        impl $name {
+            pub(super) const ALL: [Self; [$(stringify!($value)),*].len()] = [$(Self::$value),*];
+        }
+    };
+}
+
 mod change;
 mod surroundings;
 mod way;

@@ -1,37 +1,38 @@
 //! Changes between a request and its call: the credential of the caller, or the configuration.
 
-/// A change.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Change {
-    /// The tools are taken from the agent.
-    Agent,
-    /// The principal may take no more turns with the agent.
-    AgentOfPrincipal,
-    /// The agent is gone.
-    AgentRemoval,
-    /// The caller shows a certificate of another principal instead of a token; that one may not use the toolset.
-    Certificate,
-    Nothing,
-    /// The issuer of the tokens is gone.
-    Principal,
-    /// The principal is identified by a certificate instead of the token that the caller shows.
-    Rekeyed,
-    /// The configuration is loaded again, with another toolset besides.
-    Reload,
-    /// The toolset is gone.
-    Removal,
-    /// The caller shows a token of the principal whose certificate it was.
-    SamePrincipal,
-    /// The token that comes then lacks the scope.
-    Scope,
-    /// The configuration wants another scope.
-    ScopeOfToolset,
-    /// The caller shows a token without the scope instead of a certificate.
-    Token,
-    /// The tools are excluded from their toolset.
-    Tool,
-    /// The principal may use another toolset alone.
-    Toolset,
+values! {
+    /// A change.
+    Change {
+        /// The tools are taken from the agent.
+        Agent,
+        /// The principal may take no more turns with the agent.
+        AgentOfPrincipal,
+        /// The agent is gone.
+        AgentRemoval,
+        /// The caller shows a certificate of another principal instead of a token; that one may not use the toolset.
+        Certificate,
+        Nothing,
+        /// The issuer of the tokens is gone.
+        Principal,
+        /// The principal is identified by a certificate instead of the token that the caller shows.
+        Rekeyed,
+        /// The configuration is loaded again, with another toolset besides.
+        Reload,
+        /// The toolset is gone.
+        Removal,
+        /// The caller shows a token of the principal whose certificate it was.
+        SamePrincipal,
+        /// The token that comes then lacks the scope.
+        Scope,
+        /// The configuration wants another scope.
+        ScopeOfToolset,
+        /// The caller shows a token without the scope instead of a certificate.
+        Token,
+        /// The tools are excluded from their toolset.
+        Tool,
+        /// The principal may use another toolset alone.
+        Toolset,
+    }
 }
 
 /// The credential that a caller shows.
@@ -50,24 +51,6 @@ pub(super) enum Credential {
 }
 
 impl Change {
-    pub(super) const ALL: [Self; 15] = [
-        Self::Agent,
-        Self::AgentOfPrincipal,
-        Self::AgentRemoval,
-        Self::Certificate,
-        Self::Nothing,
-        Self::Principal,
-        Self::Rekeyed,
-        Self::Reload,
-        Self::Removal,
-        Self::SamePrincipal,
-        Self::Scope,
-        Self::ScopeOfToolset,
-        Self::Token,
-        Self::Tool,
-        Self::Toolset,
-    ];
-
     /// True if the next request differs, and not the configuration.
     pub(super) fn is_of_a_request(self) -> bool {
         matches!(self, Self::Certificate | Self::SamePrincipal | Self::Scope | Self::Token)

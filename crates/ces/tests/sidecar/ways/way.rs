@@ -8,43 +8,44 @@ use super::{
     world::{Asked, World},
 };
 
-/// A way.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Way {
-    Approval,
-    ApprovalOfAnother,
-    Call,
-    /// The tool of MCP that calls the others.
-    CallTool,
-    /// The client's answer in `:run`.
-    ClientAnswerOfRun,
-    ClientAnswerOfTurn,
-    DetectIntent,
-    Dialect,
-    Execute,
-    Handle,
-    /// A call of a turn behind one that waits for an approval.
-    HeldCall,
-    KeyOfCall,
-    KeyOfExecute,
-    KeyOfRequest,
-    KeyOfRun,
-    KeyOfTurn,
-    Mcp,
-    /// The list of calls that wait.
-    Page,
-    /// A part of a result.
-    PageOfResult,
-    Run,
-    /// A turn that waits for its model.
-    RunningTurn,
-    /// A turn that waits for its model, which read a result before.
-    RunningTurnWithResult,
-    Search,
-    SentHandle,
-    Stream,
-    /// A call behind another one of its request.
-    WaitingCall,
+values! {
+    /// A way.
+    Way {
+        Approval,
+        ApprovalOfAnother,
+        Call,
+        /// The tool of MCP that calls the others.
+        CallTool,
+        /// The client's answer in `:run`.
+        ClientAnswerOfRun,
+        ClientAnswerOfTurn,
+        DetectIntent,
+        Dialect,
+        Execute,
+        Handle,
+        /// A call of a turn behind one that waits for an approval.
+        HeldCall,
+        KeyOfCall,
+        KeyOfExecute,
+        KeyOfRequest,
+        KeyOfRun,
+        KeyOfTurn,
+        Mcp,
+        /// The list of calls that wait.
+        Page,
+        /// A part of a result.
+        PageOfResult,
+        Run,
+        /// A turn that waits for its model.
+        RunningTurn,
+        /// A turn that waits for its model, which read a result before.
+        RunningTurnWithResult,
+        Search,
+        SentHandle,
+        Stream,
+        /// A call behind another one of its request.
+        WaitingCall,
+    }
 }
 
 /// What leads on after the change.
@@ -55,34 +56,6 @@ pub(super) enum Begun {
 }
 
 impl Way {
-    pub(super) const ALL: [Self; 26] = [
-        Self::Approval,
-        Self::ApprovalOfAnother,
-        Self::Call,
-        Self::CallTool,
-        Self::ClientAnswerOfRun,
-        Self::ClientAnswerOfTurn,
-        Self::DetectIntent,
-        Self::Dialect,
-        Self::Execute,
-        Self::Handle,
-        Self::HeldCall,
-        Self::KeyOfCall,
-        Self::KeyOfExecute,
-        Self::KeyOfRequest,
-        Self::KeyOfRun,
-        Self::KeyOfTurn,
-        Self::Mcp,
-        Self::Page,
-        Self::PageOfResult,
-        Self::Run,
-        Self::RunningTurn,
-        Self::RunningTurnWithResult,
-        Self::Search,
-        Self::SentHandle,
-        Self::Stream,
-        Self::WaitingCall,
-    ];
     /// The number of ways that lead through an agent.
     pub(super) const N_WITH_AGENT: usize = 5;
 
