@@ -40,14 +40,9 @@ async fn instructions_in_a_file_that_does_not_exist_are_refused() {
 
 #[tokio::test]
 async fn words_of_instructions_that_no_session_gives_are_refused() {
-    for word in [
-        "$session.parameters.name",
-        "$session.param.name",
-        "$session.id",
-        "$session.credentials.x",
-        "$caller.token",
-        "${session.params.name",
-    ] {
+    let words = "$session.parameters.name $session.param.name $session.id $session.credentials.x
+        $caller.token ${session.params.name";
+    for word in words.split_whitespace() {
         let agent = format!("{{model: main, instructions: 'Greet {word}.'}}");
         let found = findings(&format!("{TOOLSETS}\nagents: {{a: {agent}}}")).await;
         let expected =

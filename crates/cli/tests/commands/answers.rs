@@ -125,18 +125,9 @@ fn a_file_of_any_size_is_written_whole_or_not_at_all() {
     assert_eq!(fs::read(&file).unwrap(), vec![7; FILE_BYTES]);
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 5000\r\n\r\nPK";
     let broken = Blocking::start(Raw::once(head));
-    callgate(&[
-        "call",
-        &spec(folder.path()),
-        "getFile",
-        "--server",
-        &broken.service.origin,
-        "-o",
-        target,
-    ])
-    .exits(1)
-    .says("error[unreachable]")
-    .says("nothing was written to");
+    let (spec, origin) = (spec(folder.path()), &broken.service.origin);
+    let ended = callgate(&["call", &spec, "getFile", "--server", origin, "-o", target]).exits(1);
+    ended.says("error[unreachable]").says("nothing was written to");
     assert_eq!(fs::read(&file).unwrap().len(), FILE_BYTES);
     let entries = fs::read_dir(folder.path()).unwrap();
     let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();

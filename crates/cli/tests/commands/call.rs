@@ -55,19 +55,10 @@ fn the_curl_line_of_a_dry_run_sends_the_same_request() {
     let server = Server::start();
     let description = root().join("fixtures/pets/spec.yaml");
     let description = description.to_str().unwrap();
-    let planned = callgate(&[
-        "call",
-        description,
-        "createPet",
-        "--args",
-        r#"{"name": "Rex's \"dog\" $HOME `x`", "species": "dog", "tags": ["a b", "c&d"]}"#,
-        "--server",
-        &server.url("/v1"),
-        "--dry-run",
-        "--json",
-    ])
-    .exits(0)
-    .json();
+    let url = server.url("/v1");
+    let args = r#"{"name": "Rex's \"dog\" $HOME `x`", "species": "dog", "tags": ["a b", "c&d"]}"#;
+    let line = ["call", description, "createPet", "--args", args, "--server", &url, "--dry-run"];
+    let planned = callgate(&[&line[..], &["--json"]].concat()).exits(0).json();
     let curl = planned["request"]["curl"].as_str().unwrap();
     let ran = Ended::of(Command::new("sh").args(["-c", &format!("{curl} --silent")]));
     if ran.code == Some(127) {
@@ -120,19 +111,10 @@ fn a_bearer_token_of_the_session_reaches_the_server_and_nothing_else() {
     let server = Server::start();
     let (_folder, session) =
         folder_with("session.json", r#"{"id": "s", "parameters": {"user_token": "tok-51"}}"#);
-    let ended = callgate(&[
-        "call",
-        "fixtures/pets/spec.yaml",
-        "getPet",
-        "petId=7",
-        "--server",
-        &server.url(""),
-        "--bearer",
-        "$session.params.user_token",
-        "--session",
-        session,
-    ])
-    .exits(0);
+    let url = server.url("");
+    let line = ["call", "fixtures/pets/spec.yaml", "getPet", "petId=7", "--server", &url];
+    let login = ["--bearer", "$session.params.user_token", "--session", session];
+    let ended = callgate(&[&line[..], &login].concat()).exits(0);
     let seen = server.requests().join("");
     assert!(seen.contains("authorization: Bearer tok-51"), "{seen}");
     assert!(!ended.err.contains("tok-51"), "{ended:#?}");

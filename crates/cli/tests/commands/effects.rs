@@ -283,18 +283,12 @@ fn no_text_of_a_description_has_a_colour() {
 
 /// A description of somebody else, which refers to a file of the home, to a link there and to a server.
 fn foreign_description(trial: &Trial) -> String {
-    let references = [
-        "HOME/secret.yaml",
-        "file://HOME/secret.yaml",
-        "../secret.yaml",
-        "link.yaml",
-        "https://127.0.0.1:PORT/a.yaml",
-        "http://127.0.0.1:PORT/a.yaml",
-    ];
-    let path = |(n, reference): (usize, &&str)| {
+    let references = "HOME/secret.yaml | file://HOME/secret.yaml | ../secret.yaml | link.yaml
+        | https://127.0.0.1:PORT/a.yaml | http://127.0.0.1:PORT/a.yaml";
+    let path = |(n, reference): (usize, &str)| {
         format!("  /p{n}: {{get: {{summary: A, parameters: [{{$ref: '{reference}'}}]}}}}\n")
     };
-    let paths: String = references.iter().enumerate().map(path).collect();
+    let paths: String = references.split('|').map(str::trim).enumerate().map(path).collect();
     trial.filled(&format!(
         "openapi: 3.1.0\ninfo: {{title: 'env:CANARY', version: 'file:HOME/secret'}}\nservers: [{{url: 'http://127.0.0.1:PORT/{{a}}', variables: {{a: {{default: 'env:CANARY'}}}}}}]\npaths:\n  /a: {{get: {{operationId: a, summary: 'env:CANARY', parameters: [{{name: b, in: query, schema: {{type: string, default: 'file:HOME/secret'}}}}]}}}}\n{paths}components: {{securitySchemes: {{CANARY: {{type: oauth2, flows: {{clientCredentials: {{tokenUrl: 'http://127.0.0.1:PORT/t', scopes: {{}}}}}}}}}}}}\nsecurity: [{{CANARY: []}}, {{}}]\n"
     ))
@@ -302,19 +296,11 @@ fn foreign_description(trial: &Trial) -> String {
 
 #[test]
 fn no_command_has_an_effect_on_behalf_of_a_description() {
-    let lines = [
-        "check spec.yaml",
-        "check spec.yaml --lint --json",
-        "tools spec.yaml",
-        "tools spec.yaml a",
-        "tools spec.yaml --json",
-        "tools spec.yaml --dialect openai",
-        "call spec.yaml a --dry-run",
-        "diff spec.yaml spec.yaml",
-        "complete bash callgate call spec.yaml",
-        "test .",
-    ];
-    for line in lines {
+    let lines =
+        "check spec.yaml | check spec.yaml --lint --json | tools spec.yaml | tools spec.yaml a
+        | tools spec.yaml --json | tools spec.yaml --dialect openai | call spec.yaml a --dry-run
+        | diff spec.yaml spec.yaml | complete bash callgate call spec.yaml | test .";
+    for line in lines.split('|').map(str::trim) {
         let trial = Trial::new();
         trial.write("spec.yaml", &foreign_description(&trial)).link("secret.yaml", "link.yaml");
         trial.is_without_effect(&line.split(' ').collect::<Vec<_>>());

@@ -32,18 +32,11 @@ fn found(folder: &Path, code: &str, text: &str) -> (Vec<String>, Ended) {
     let secured = root().join("crates/openapi/src/code/secured.yaml");
     fs::copy(secured, folder.join("secured.yaml")).unwrap();
     let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (text, lint) = (file("text.yaml"), ["--lint", "--severity", "note"]);
     let ended = if code.starts_with("overlay-") {
-        callgate(&[
-            "check",
-            &file("pets.yaml"),
-            "--lint",
-            "--severity",
-            "note",
-            "--overlay",
-            &file("text.yaml"),
-        ])
+        callgate(&[&["check", &file("pets.yaml"), "--overlay", &text][..], &lint].concat())
     } else {
-        callgate(&["check", &file("text.yaml"), "--lint", "--severity", "note"])
+        callgate(&[&["check", &text][..], &lint].concat())
     };
     let all = format!("{}{}", ended.out, ended.err);
     let codes = all.lines().filter_map(|line| line.split_once('[')?.1.split_once("]: "));

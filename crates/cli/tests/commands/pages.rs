@@ -96,28 +96,15 @@ fn an_example_repeats_flags_and_names_the_server_that_the_description_lacks() {
     let text = "openapi: 3.0.3\npaths: {/a: {get: {operationId: getA, summary: A}}}\n";
     let (_folder, file) = folder_with("my api.yaml", text);
     let bare = callgate(&["tools", file, "getA"]).exits(0).out;
-    assert_eq!(
-        example(&bare),
-        format!("callgate call '{file}' getA --server https://api.example.com")
-    );
+    let expected = format!("callgate call '{file}' getA --server https://api.example.com");
+    assert_eq!(example(&bare), expected);
     assert!(bare.contains("(the description names no server: put yours"), "{bare}");
-    let flags = [
-        "--server",
-        "https://b.example",
-        "--bearer",
-        "env:TOKEN",
-        "-H",
-        "X-Key: env:KEY",
-        "-H",
-        "X-Key2: canary",
-    ];
-    let given = callgate(&[&["tools", file, "getA"], &flags[..]].concat()).exits(0).out;
-    assert_eq!(
-        example(&given),
-        format!(
-            "callgate call '{file}' getA --server https://b.example --bearer env:TOKEN -H 'X-Key: env:KEY'"
-        )
-    );
+    let service = ["--server", "https://b.example", "--bearer", "env:TOKEN"];
+    let headers = ["-H", "X-Key: env:KEY", "-H", "X-Key2: canary"];
+    let line = [&["tools", file, "getA"], &service[..], &headers[..]].concat();
+    let given = callgate(&line).exits(0).out;
+    let flags = "--server https://b.example --bearer env:TOKEN -H 'X-Key: env:KEY'";
+    assert_eq!(example(&given), format!("callgate call '{file}' getA {flags}"));
     assert!(!given.contains("canary"), "{given}");
 }
 
