@@ -2,6 +2,7 @@
 
 use callgate_agent::{Error, ErrorKind, Input, InputPart, Transcript};
 use callgate_dialect::Dialect;
+use callgate_testkit::rows;
 use callgate_tool::{StoredResult, Value, json};
 
 use crate::{
@@ -60,59 +61,21 @@ async fn images_and_documents_are_sent_in_the_form_of_each_dialect() {
             file("text/csv", Some("t.csv"), b"a,b\n"),
         ]
     };
-    let base64 = |media_type: &str, data: &str| json!({"type": "base64", "media_type": media_type, "data": data});
-    let bedrock = |format: &str, name: &str, data: &str| json!({"document": {"format": format, "name": name, "source": {"bytes": data}}});
-    let inline = |media_type: &str, data: &str| json!({"inlineData": {"mimeType": media_type, "data": data}});
-    for (dialect, expected) in [
-        (
-            Dialect::OpenAi,
-            [
-                json!({"type": "text", "text": "What is this?"}),
-                json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}),
-                json!({"type": "file", "file": {"filename": "my report.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}}),
-                json!({"type": "text", "text": "a,b\n"}),
-            ],
-        ),
-        (
-            Dialect::Responses,
-            [
-                json!({"type": "input_text", "text": "What is this?"}),
-                json!({"type": "input_image", "detail": "auto", "image_url": "data:image/png;base64,iVBORw=="}),
-                json!({"type": "input_file", "filename": "my report.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}),
-                json!({"type": "input_file", "filename": "t.csv", "file_data": "data:text/csv;base64,YSxiCg=="}),
-            ],
-        ),
-        (
-            Dialect::Anthropic,
-            [
-                json!({"type": "text", "text": "What is this?"}),
-                json!({"type": "image", "source": base64("image/png", "iVBORw==")}),
-                json!({"type": "document", "source": base64("application/pdf", "JVBERg=="), "title": "my report.pdf"}),
-                json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "a,b\n"}, "title": "t.csv"}),
-            ],
-        ),
-        (
-            Dialect::Gemini,
-            [
-                json!({"text": "What is this?"}),
-                inline("image/png", "iVBORw=="),
-                inline("application/pdf", "JVBERg=="),
-                inline("text/csv", "YSxiCg=="),
-            ],
-        ),
-        (
-            Dialect::Bedrock,
-            [
-                json!({"text": "What is this?"}),
-                json!({"image": {"format": "png", "source": {"bytes": "iVBORw=="}}}),
-                bedrock("pdf", "my report pdf 0-2", "JVBERg=="),
-                bedrock("csv", "t csv 0-3", "YSxiCg=="),
-            ],
-        ),
-    ] {
-        assert_eq!(blocks(dialect, input()).await.unwrap(), expected, "{dialect}");
+    for (dialect, [expected]) in DIALECTS.into_iter().zip(rows(SENT)) {
+        let expected = Value::parse(expected).unwrap();
+        let sent = blocks(dialect, input()).await.unwrap();
+        assert_eq!(&sent, expected.as_array().unwrap(), "{dialect}");
     }
 }
+
+/// What Chat Completions, Messages, Gemini, Responses and Bedrock get, in the order of `DIALECTS`.
+const SENT: &str = r#"
+    [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}, {"type": "file", "file": {"filename": "my report.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}}, {"type": "text", "text": "a,b\n"}]
+    [{"type": "text", "text": "What is this?"}, {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}}, {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERg=="}, "title": "my report.pdf"}, {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "a,b\n"}, "title": "t.csv"}]
+    [{"text": "What is this?"}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}, {"inlineData": {"mimeType": "application/pdf", "data": "JVBERg=="}}, {"inlineData": {"mimeType": "text/csv", "data": "YSxiCg=="}}]
+    [{"type": "input_text", "text": "What is this?"}, {"type": "input_image", "detail": "auto", "image_url": "data:image/png;base64,iVBORw=="}, {"type": "input_file", "filename": "my report.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}, {"type": "input_file", "filename": "t.csv", "file_data": "data:text/csv;base64,YSxiCg=="}]
+    [{"text": "What is this?"}, {"image": {"format": "png", "source": {"bytes": "iVBORw=="}}}, {"document": {"format": "pdf", "name": "my report pdf 0-2", "source": {"bytes": "JVBERg=="}}}, {"document": {"format": "csv", "name": "t csv 0-3", "source": {"bytes": "YSxiCg=="}}}]
+"#;
 
 #[tokio::test]
 async fn a_file_that_a_dialect_does_not_take_is_refused_with_its_place_before_anything_is_sent() {

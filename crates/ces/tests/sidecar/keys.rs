@@ -7,19 +7,13 @@ use crate::prelude::*;
 fn paths(tool: &str, n: u64) -> [(&'static str, Value); 3] {
     let call = json!({"id": "1", "tool": tool, "displayName": tool, "args": {}});
     let action = json!({"tool": "shop", "action": tool, "inputParameters": {}});
+    let run = json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}], "newer": n});
+    let intent = json!({"queryResult": {"responseMessages": [{"toolCall": action}]}, "newer": n});
+    let execute = json!({"tool": tool, "args": {}, "newer": n});
     [
-        (
-            "/v1/sessions/s:run",
-            json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}], "newer": n}),
-        ),
-        (
-            "/v3/projects/p/locations/l/agents/a/sessions/d:detectIntent",
-            json!({"queryResult": {"responseMessages": [{"toolCall": action}]}, "newer": n}),
-        ),
-        (
-            "/v1/projects/p/locations/l/apps/a:executeTool",
-            json!({"tool": tool, "args": {}, "newer": n}),
-        ),
+        ("/v1/sessions/s:run", run),
+        ("/v3/projects/p/locations/l/agents/a/sessions/d:detectIntent", intent),
+        ("/v1/projects/p/locations/l/apps/a:executeTool", execute),
     ]
 }
 

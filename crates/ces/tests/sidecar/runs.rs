@@ -78,40 +78,16 @@ async fn the_documented_example_of_run_session_is_answered_field_by_field() {
     let answered = sidecar.post(&path, &body).await;
     let asked = requested_calls(&answered);
     let id = asked[0]["id"].as_str().unwrap();
-    assert_eq!(
-        answered.json(),
-        json!({"outputs": [{
-            "toolCalls": {"toolCalls": [{
-                "id": id,
-                "tool": STORE,
-                "displayName": "get_nearest_store",
-                "args": {"zip_code": "92031"},
-            }]},
-            "turnIndex": 1,
-            "turnCompleted": true,
-        }]})
-    );
-    let told = json!({
-        "name": "Alibaba",
-        "address": "43 Alpha Road, Mountain View, CA 92039, USA",
-    });
+    let output = json!({"toolCalls": {"toolCalls": [call(id, "92031")]}, "turnIndex": 1, "turnCompleted": true});
+    assert_eq!(answered.json(), json!({"outputs": [output]}));
+    let told = json!({"name": "Alibaba", "address": "43 Alpha Road, Mountain View, CA 92039, USA"});
     let body = json!({"config": {"session": session}, "inputs": [{"toolResponses": {"toolResponses": [
         {"displayName": "get_nearest_store", "id": id, "tool": STORE, "response": told},
     ]}}]});
     let answered = sidecar.post(&path, &body).await;
-    assert_eq!(
-        answered.json(),
-        json!({"outputs": [{
-            "toolResponses": {"toolResponses": [{
-                "id": "c1",
-                "tool": STORE,
-                "displayName": "get_nearest_store",
-                "response": {"output": told},
-            }]},
-            "turnIndex": 1,
-            "turnCompleted": true,
-        }]})
-    );
+    let answer = response(&call("c1", "92031"), &json!({"output": told}));
+    let output = json!({"toolResponses": {"toolResponses": [answer]}, "turnIndex": 1, "turnCompleted": true});
+    assert_eq!(answered.json(), json!({"outputs": [output]}));
     let stored = sidecar.get("/v1/sessions/s-1").await.json();
     assert_eq!(stored["parameters"], json!({"customer_id": "42"}));
 }

@@ -56,10 +56,8 @@ async fn a_session_keeps_the_last_answers() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let body = |n: usize| json!({"inputs": [{"toolCalls": {"toolCalls": [{"id": n.to_string(), "tool": "none"}]}}]});
     for n in 0..6 {
-        assert_eq!(
-            run(&sidecar, &n.to_string(), &body(n)).await.json()["outputs"][0]["turnIndex"],
-            n + 1
-        );
+        let answered = run(&sidecar, &n.to_string(), &body(n)).await.json();
+        assert_eq!(answered["outputs"][0]["turnIndex"], n + 1);
     }
     let turn = async |n: usize| {
         run(&sidecar, &n.to_string(), &body(n)).await.json()["outputs"][0]["turnIndex"].clone()

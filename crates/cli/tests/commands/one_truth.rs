@@ -7,7 +7,7 @@ const TOOL: &str = "{ operationId: a, responses: { 200: { description: ok } } }"
 
 /// A configuration, the description beside it, and the codes that are found.
 struct Row {
-    config: &'static str,
+    config: String,
     spec: String,
     codes: &'static [&'static str],
 }
@@ -22,11 +22,16 @@ fn served(operations: &str) -> String {
     spec(&format!("servers: [{{ url: 'http://127.0.0.1:9' }}]\npaths: {{ {operations} }}"))
 }
 
-fn row(config: &'static str, spec: String, codes: &'static [&'static str]) -> Row {
-    Row { config, spec, codes }
+fn row(config: impl Into<String>, spec: String, codes: &'static [&'static str]) -> Row {
+    Row { config: config.into(), spec, codes }
 }
 
 const USUAL: &str = "toolsets: { t: { openapi: spec.yaml } }";
+
+/// The usual configuration with more members of its toolset.
+fn with(members: &str) -> String {
+    format!("toolsets: {{ t: {{ openapi: spec.yaml, {members} }} }}")
+}
 
 /// Rows in which something about credentials, secrets or servers is missing.
 fn lacking() -> Vec<Row> {
@@ -41,84 +46,45 @@ fn lacking() -> Vec<Row> {
     let elsewhere = format!(
         "/a: {{ servers: [{{ url: 'https://other.example.com' }}], get: {TOOL} }}, /b: {{ get: {{ responses: {{ 200: {{ description: ok }} }} }} }}"
     );
+    let bearer = |secret: &str| format!("{{ bearer: {{ token: {secret} }} }}");
+    let auth = |secret: &str| with(&format!("auth: {}", bearer(secret)));
+    let login = "credentials: { key: { oauth2_client_credentials: { client_id: me, client_secret: env:THE_SECRET } } }";
+    let misspelt = with(&format!("credentials: {{ kee: {} }}", bearer("env:THE_SECRET")));
+    let plain = format!("/a: {{ get: {TOOL} }}");
     vec![
         row(USUAL, secured(key), &["missing-credential"]),
-        row(
-            "toolsets: { t: { openapi: spec.yaml, credentials: { key: { oauth2_client_credentials: { client_id: me, client_secret: env:THE_SECRET } } } } }",
-            secured(oauth),
-            &["foreign-token-endpoint"],
-        ),
-        row(
-            "toolsets: { t: { openapi: spec.yaml, auth: { bearer: { token: env:THE_SECRET } } } }",
-            served(&elsewhere),
-            &["foreign-server"],
-        ),
-        row(USUAL, spec(&format!("paths: {{ /a: {{ get: {TOOL} }} }}")), &["no-server"]),
-        row(
-            "toolsets: { t: { openapi: spec.yaml, auth: { bearer: { token: env:NOT_SET_ANYWHERE } } } }",
-            served(&format!("/a: {{ get: {TOOL} }}")),
-            &["missing-secret"],
-        ),
-        row(
-            "toolsets: { t: { openapi: spec.yaml, credentials: { kee: { bearer: { token: env:THE_SECRET } } } } }",
-            secured(key),
-            &["unknown-scheme"],
-        ),
+        row(with(login), secured(oauth), &["foreign-token-endpoint"]),
+        row(auth("env:THE_SECRET"), served(&elsewhere), &["foreign-server"]),
+        row(USUAL, spec(&format!("paths: {{ {plain} }}")), &["no-server"]),
+        row(auth("env:NOT_SET_ANYWHERE"), served(&plain), &["missing-secret"]),
+        row(misspelt, secured(key), &["unknown-scheme"]),
     ]
 }
 
 /// Rows with faults of the configuration itself, or of what it names.
 fn wrong() -> Vec<Row> {
     let plain = || served(&format!("/a: {{ get: {TOOL} }}"));
+    let twice = "toolsets: { t: { openapi: spec.yaml, prefix: '' }, u: { openapi: spec.yaml, prefix: '' } }";
+    let parameters = "parameters: [{ $ref: '#/none' }]";
+    let referring = format!("/a: {{ get: {TOOL} }}, /b: {{ get: {{ {parameters} }} }}");
+    let unsatisfiable = "/a: { get: { operationId: a, parameters: [{ name: q, in: query, schema: { type: object, additionalProperties: false, required: [x], properties: { y: { type: string } } } }], responses: { 200: { description: ok } } } }";
     vec![
         row("toolsetz: { t: { openapi: spec.yaml } }", plain(), &["unknown-key"]),
         row("toolsets: { t: { openapi: none.yaml } }", plain(), &["unreadable-file"]),
         row(USUAL, "asyncapi: 3.0.0\n".to_owned(), &["not-a-description"]),
         row(USUAL, "a: [\n".to_owned(), &["unreadable-text"]),
-        row(
-            "toolsets: { t: { openapi: spec.yaml, server: env:NOT_SET_ANYWHERE } }",
-            plain(),
-            &["missing-variable"],
-        ),
-        row(
-            "toolsets: { t: { openapi: spec.yaml } }\nlisten: '0.0.0.0:0'",
-            plain(),
-            &["open-listener"],
-        ),
-        row(
-            "toolsets: { t: { openapi: spec.yaml, tools: { include: [a, z] } } }",
-            plain(),
-            &["selects-nothing"],
-        ),
-        row(
-            "toolsets: { t: { openapi: spec.yaml, tools: { exclude: [a] } } }",
-            plain(),
-            &["no-tools"],
-        ),
+        row(with("server: env:NOT_SET_ANYWHERE"), plain(), &["missing-variable"]),
+        row(format!("{USUAL}\nlisten: '0.0.0.0:0'"), plain(), &["open-listener"]),
+        row(with("tools: { include: [a, z] }"), plain(), &["selects-nothing"]),
+        row(with("tools: { exclude: [a] }"), plain(), &["no-tools"]),
         row(USUAL, served(""), &["no-tools"]),
         row("toolsets: {}", plain(), &["wrong-value"]),
-        row(
-            "toolsets: { t: { openapi: spec.yaml, prefix: '' }, u: { openapi: spec.yaml, prefix: '' } }",
-            plain(),
-            &["duplicate-tool"],
-        ),
-        row(
-            USUAL,
-            served(&format!(
-                "/a: {{ get: {TOOL} }}, /b: {{ get: {{ parameters: [{{ $ref: '#/none' }}] }} }}"
-            )),
-            &["missing-reference"],
-        ),
-        row(
-            USUAL,
-            served(
-                "/a: { get: { operationId: a, parameters: [{ name: q, in: query, schema: { type: object, additionalProperties: false, required: [x], properties: { y: { type: string } } } }], responses: { 200: { description: ok } } } }",
-            ),
-            &["unsatisfiable-schema"],
-        ),
+        row(twice, plain(), &["duplicate-tool"]),
+        row(USUAL, served(&referring), &["missing-reference"]),
+        row(USUAL, served(unsatisfiable), &["unsatisfiable-schema"]),
         #[cfg(not(feature = "otel"))]
         row(
-            "toolsets: { t: { openapi: spec.yaml } }\ntelemetry: { otlp: 'http://127.0.0.1:4318' }",
+            format!("{USUAL}\ntelemetry: {{ otlp: 'http://127.0.0.1:4318' }}"),
             plain(),
             &["missing-feature"],
         ),

@@ -30,23 +30,12 @@ fn check(overlay: &str, code: i32, told: &[&str]) {
 #[test]
 fn a_fault_of_an_overlay_is_shown_at_its_position() {
     let head = "overlay: 1.0.0\ninfo: { title: t, version: v }\nactions:\n";
-    check(
-        &format!("{head}  - target: $.nothing\n    remove: true\n"),
-        1,
-        &["warning[overlay-no-match]", "o.yaml:4:5"],
-    );
-    check(
-        &format!("{head}  - target: info\n  - updat: 1\n"),
-        2,
-        &["error[overlay-path]", "o.yaml:4:5", "o.yaml:5:5", "got: `updat`"],
-    );
-    check(
-        &format!(
-            "{head}  - target: $.info\n    update: 7\n  - target: $.servers\n    update: {{}}\n"
-        ),
-        2,
-        &["error[overlay-conflict]", "o.yaml:5:5"],
-    );
+    let nothing = format!("{head}  - target: $.nothing\n    remove: true\n");
+    check(&nothing, 1, &["warning[overlay-no-match]", "o.yaml:4:5"]);
+    let path = ["error[overlay-path]", "o.yaml:4:5", "o.yaml:5:5", "got: `updat`"];
+    check(&format!("{head}  - target: info\n  - updat: 1\n"), 2, &path);
+    let update = "target: $.info\n    update: 7\n  - target: $.servers\n    update: {}";
+    check(&format!("{head}  - {update}\n"), 2, &["error[overlay-conflict]", "o.yaml:5:5"]);
     check("7", 2, &["error[overlay-invalid]", "expected an object, got: number"]);
     check("a: [", 2, &["error[unreadable-text]"]);
 }

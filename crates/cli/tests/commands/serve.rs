@@ -184,12 +184,10 @@ fn a_faulty_configuration_prevents_the_start() {
     let text = "toolsets: {pets: {openapi: a.yaml}}\naccess: {bearer: 'env:CALLGATE_NO_SUCH'}\n";
     fs::write(file, text).unwrap();
     callgate(&["serve", file]).exits(2).says("CALLGATE_NO_SUCH");
+    let tab = "a tab in the indentation of YAML at line 2 column";
     for (text, says) in [
         ("", "got an empty text"),
-        (
-            "toolsets:\n\tpets: {openapi: a.yaml}\n",
-            "a tab in the indentation of YAML at line 2 column",
-        ),
+        ("toolsets:\n\tpets: {openapi: a.yaml}\n", tab),
         ("toolsets: {pets: [", "callgate.yaml"),
         ("\0\u{1}", "callgate.yaml"),
         ("swagger: '1.2'\n", "callgate.yaml"),
@@ -222,19 +220,12 @@ fn functions_of_the_client_are_counted_with_their_toolsets() {
     let app =
         "app: {functions: [{name: open_page, description: Opens a page, input: {type: object}}]}";
     let pets = format!("pets: {{openapi: {}, auth: none}}", spec.display());
+    let alone = r#""toolsets":[{"name":"app","status":"ready","required":false}]"#;
+    let both =
+        r#"{"name":"pets","status":"ready","required":false},{"name":"app","status":"ready","#;
     for (toolsets, told, is_counted, listed) in [
-        (
-            app.to_owned(),
-            "toolsets: 1 (app)",
-            true,
-            r#""toolsets":[{"name":"app","status":"ready","required":false}]"#,
-        ),
-        (
-            format!("{app}, {pets}"),
-            "toolsets: 2 (pets, app)",
-            false,
-            r#"{"name":"pets","status":"ready","required":false},{"name":"app","status":"ready","#,
-        ),
+        (app.to_owned(), "toolsets: 1 (app)", true, alone),
+        (format!("{app}, {pets}"), "toolsets: 2 (pets, app)", false, both),
     ] {
         write(&folder, "callgate.yaml", format!("toolsets: {{{toolsets}}}\n"));
         let sidecar = start(&folder);
