@@ -112,11 +112,6 @@ impl Shop {
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
-}
-
 #[test]
 fn a_recorded_turn_holds_no_credential_is_private_and_passes_without_model_and_service() {
     let shop = Shop::recorded();
@@ -245,7 +240,7 @@ fn a_dry_run_shows_the_first_request_and_the_tools_and_sends_nothing() {
 fn files_of_a_chat_go_with_the_words_to_the_model_and_into_its_recording() {
     let mut shop = Shop::new();
     for (name, bytes) in [("a.png", "PNG"), ("b.pdf", "%PDF"), ("c.tiff", "TIFF")] {
-        fs::write(shop.folder.path().join(name), bytes).unwrap();
+        write(&shop.folder, name, bytes);
     }
     let shown = shop.chat(&["--dry-run", "--file", "a.png", "--file", "b.pdf"]).exits(0);
     let shown = shown.prints(r#""text": "One item.""#).prints("data:image/png;base64,UE5H");

@@ -16,7 +16,7 @@ fn examined_beside(files: &[(&str, &str)], settings: &str, line: &[&str]) -> End
         paths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
     write(&folder, "spec.yaml", spec);
     for (file, content) in files {
-        fs::write(folder.path().join(file), content).unwrap();
+        write(&folder, file, content);
     }
     let text = format!("toolsets:\n  t:\n    openapi: spec.yaml\n{settings}");
     write(&folder, "callgate.yaml", text);

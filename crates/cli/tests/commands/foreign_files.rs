@@ -15,16 +15,6 @@ fn callgate_in(folder: &Path, arguments: &[&str]) -> Ended {
     Ended::of(&mut command)
 }
 
-/// All files below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
-    }
-    files
-}
-
 /// Checks that a text shows all of its characters, and that no line of it is forged.
 #[track_caller]
 fn check_text(text: &str, what: &str) {

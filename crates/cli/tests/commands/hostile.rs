@@ -6,17 +6,7 @@
 mod descriptions;
 
 use crate::prelude::*;
-
-/// A folder with these files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let file = folder.path().join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    }
-    folder
-}
+use callgate_testkit::temporary_folder;
 
 fn path(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).to_str().unwrap().to_owned()
@@ -52,7 +42,7 @@ fn row_17_a_hostile_description_is_read_in_bounded_time_beside_others() {
     assert!(rows.len() >= 40);
     for descriptions::Hostile { name, text } in rows {
         let configuration = "toolsets:\n  hostile: {openapi: hostile.txt, limits: {description_effort: 50000, effort_per_byte: 0}}\n  good: {openapi: good.yaml}\n";
-        let folder = folder(&[
+        let folder = temporary_folder(&[
             ("callgate.yaml", configuration),
             ("hostile.txt", &text),
             ("good.yaml", GOOD),
@@ -79,7 +69,7 @@ fn beside_a_hostile_description_others_are_called() {
     let configuration =
         "toolsets:\n  hostile: {openapi: hostile.yaml}\n  good: {openapi: good.yaml}\n";
     let files = [("callgate.yaml", configuration), ("hostile.yaml", &*bomb), ("good.yaml", GOOD)];
-    let folder = folder(&files);
+    let folder = temporary_folder(&files);
     let file = path(&folder, "callgate.yaml");
     callgate(&["check", &file]).exits(1).prints("alias-expansion");
     let ended = callgate(&["call", &file, "good-ping", "--dry-run"]).exits(0);
@@ -90,7 +80,7 @@ fn beside_a_hostile_description_others_are_called() {
 #[test]
 fn row_5_hostile_paths_are_not_offered() {
     let paths = "  /a/../../admin: {get: {operationId: up}}\n  //h/x: {get: {operationId: host}}\n  http://h/x: {get: {operationId: url}}\n  /a/%2e%2e/b: {get: {operationId: dots}}\n  /fine: {get: {operationId: fine, summary: Fine}}\n";
-    let folder = folder(&[("api.yaml", &description(paths))]);
+    let folder = temporary_folder(&[("api.yaml", &description(paths))]);
     let document = checked(&folder, "api.yaml");
     assert_eq!(counts(&document), [1, 0, 4]);
     assert!(codes(&document).contains("hostile-path"));
@@ -105,7 +95,7 @@ fn row_5_hostile_paths_are_not_offered() {
 
 #[test]
 fn row_16_nothing_outside_the_directory_is_read_or_requested() {
-    let outer = folder(&[("secret.yaml", "type: string\ndescription: CANARY\n")]);
+    let outer = temporary_folder(&[("secret.yaml", "type: string\ndescription: CANARY\n")]);
     let secret = path(&outer, "secret.yaml");
     let references = [
         "http://169.254.169.254/latest/meta-data".to_owned(),
@@ -137,7 +127,7 @@ fn row_16_nothing_outside_the_directory_is_read_or_requested() {
 #[test]
 fn a_description_in_several_files_is_one_description() {
     let paths = "  /pets: {$ref: paths/pets.yaml}\n";
-    let folder = folder(&[
+    let folder = temporary_folder(&[
         ("api.yaml", &description(paths)),
         (
             "paths/pets.yaml",
@@ -155,7 +145,8 @@ fn a_description_in_several_files_is_one_description() {
 #[test]
 fn a_link_out_of_the_directory_is_refused_and_one_within_is_followed() {
     use std::os::unix::fs::symlink;
-    let outer = folder(&[("secret.yaml", "name: CANARY\nin: query\nschema: {type: string}\n")]);
+    let outer =
+        temporary_folder(&[("secret.yaml", "name: CANARY\nin: query\nschema: {type: string}\n")]);
     let inner = outer.path().join("specs");
     fs::create_dir(&inner).unwrap();
     let row = |n: usize, name: &str| {
@@ -185,7 +176,7 @@ fn row_18_patterns_take_linear_time_and_look_around_is_left_to_the_service() {
         parameter("slow", "^(a+)+$"),
         parameter("ahead", "^(?=b)b$")
     );
-    let folder = folder(&[("api.yaml", &description(&paths))]);
+    let folder = temporary_folder(&[("api.yaml", &description(&paths))]);
     assert!(codes(&checked(&folder, "api.yaml")).contains("unsupported-pattern"));
     let file = path(&folder, "api.yaml");
     let call = |arguments: Value| {
@@ -199,7 +190,7 @@ fn row_18_patterns_take_linear_time_and_look_around_is_left_to_the_service() {
 fn row_19_names_of_tools_cannot_be_spoofed() {
     let spoofed =
         descriptions::wide(1).into_iter().find(|row| row.name == "spoofed names").unwrap();
-    let folder = folder(&[("api.json", &spoofed.text)]);
+    let folder = temporary_folder(&[("api.json", &spoofed.text)]);
     let tools = callgate(&["tools", &path(&folder, "api.json"), "--json"]).exits(0).json();
     let names: Vec<_> =
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -213,7 +204,7 @@ fn row_19_names_of_tools_cannot_be_spoofed() {
 #[test]
 fn finding_13_numbers_keep_their_digits_and_no_key_is_lost_silently() {
     let paths = "  /a: {get: {operationId: a, summary: A, parameters: [{name: n, in: query, schema: {type: number, default: 18446744073709551616, maximum: 1e400}}]}}\n";
-    let folder = folder(&[
+    let folder = temporary_folder(&[
         ("api.yaml", &description(paths)),
         ("twice.json", r#"{"openapi": "3.0.3", "openapi": "3.0.3", "paths": {}}"#),
         (
@@ -253,7 +244,7 @@ fn every_limit_of_a_description_is_enforced() {
     ] {
         let limited = format!("toolsets: {{api: {{openapi: api.yaml, limits: {{{limit}}}}}}}\n");
         let files = [("callgate.yaml", &*limited), ("api.yaml", &*text)];
-        let folder = folder(&files);
+        let folder = temporary_folder(&files);
         let document = checked(&folder, "callgate.yaml");
         assert!(codes(&document).contains(code), "{limit}: {document}");
         let (key, _) = limit.split_once(':').unwrap();
@@ -271,7 +262,8 @@ fn an_origin_that_is_not_listed_gets_no_request() {
     let paths = "  /a: {$ref: 'https://specs.example.com/a.yaml'}\n";
     let configuration =
         "toolsets: {api: {openapi: api.yaml, references: [https://other.example.com]}}\n";
-    let folder = folder(&[("callgate.yaml", configuration), ("api.yaml", &description(paths))]);
+    let folder =
+        temporary_folder(&[("callgate.yaml", configuration), ("api.yaml", &description(paths))]);
     let ended = callgate(&["check", &path(&folder, "callgate.yaml")]).exits(1);
     ended.prints("external-reference").prints("an address of an origin under `references`");
 }

@@ -7,21 +7,9 @@ use serde_json::json;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 /// Every file below a folder, by its name.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut left = vec![folder.to_owned()];
-    while let Some(above) = left.pop() {
-        for entry in fs::read_dir(above).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                left.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
-                found.insert(name, fs::read(path).unwrap());
-            }
-        }
-    }
-    found
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let name = |path: &Path| path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+    files(folder).iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
 }
 
 fn names(files: &BTreeMap<String, Vec<u8>>) -> Vec<&str> {
@@ -42,9 +30,7 @@ fn zipped(file: &Path, files: &BTreeMap<String, Vec<u8>>, above: &str) {
 pub(super) fn imported(files: &[(&str, &str)]) -> (TempDir, Ended) {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        let file = folder.path().join("export").join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
+        write(&folder, &format!("export/{name}"), text);
     }
     let ended = import(&folder.path().join("export"), &folder.path().join("out"));
     (folder, ended)
@@ -68,10 +54,10 @@ fn the_imports_of_an_app_and_an_agent_equal_the_expected_folders() {
     for (name, summary) in [("pets_agent", "4 toolsets"), ("shop", "3 toolsets")] {
         let folder = tempfile::tempdir().unwrap();
         let export = root().join("fixtures/exports").join(name);
-        let expected = files(&root().join("fixtures/imported").join(name));
+        let expected = contents(&root().join("fixtures/imported").join(name));
         let out = folder.path().join("out");
         import(&export, &out).exits(0).prints(summary);
-        let got = files(&out);
+        let got = contents(&out);
         assert_eq!(names(&got), names(&expected));
         for (name, bytes) in &expected {
             let text = |bytes: &[u8]| String::from_utf8(bytes.to_owned()).unwrap();
@@ -81,11 +67,11 @@ fn the_imports_of_an_app_and_an_agent_equal_the_expected_folders() {
         callgate(&["test", out.to_str().unwrap()]).exits(0).prints(" 0 failed");
         // The same from a zip, whose files are in a folder, and into a folder that is empty.
         let file = folder.path().join("export.zip");
-        zipped(&file, &files(&export), "exported/");
+        zipped(&file, &contents(&export), "exported/");
         let out = folder.path().join("again");
         fs::create_dir(&out).unwrap();
         import(&file, &out).exits(0);
-        assert!(files(&out) == expected);
+        assert!(contents(&out) == expected);
         left_nothing(folder.path(), &["again", "export.zip", "out"]);
     }
 }
@@ -110,7 +96,7 @@ fn unsupported_kinds_of_an_export_are_listed_and_the_rest_is_imported() {
 #[test]
 fn imported_toolsets_offer_the_tools_of_agents_and_note_the_order_of_calls() {
     let folder = tempfile::tempdir().unwrap();
-    let mut export = files(&root().join("fixtures/exports/shop"));
+    let mut export = contents(&root().join("fixtures/exports/shop"));
     let mut replace = |name: &str, from: &str, to: &str| {
         let text = String::from_utf8(export[name].clone()).unwrap();
         assert!(text.contains(from), "{text}");
@@ -153,7 +139,7 @@ fn no_secret_of_an_export_is_written_down() {
         let (folder, ended) = imported(&files);
         let ended = ended.exits(0).says("write it into `secret-1` beside `callgate.yaml`");
         assert!(!ended.err.contains("canary") && !ended.out.contains("canary"), "{ended:#?}");
-        for (name, bytes) in super::import::files(&folder.path().join("out")) {
+        for (name, bytes) in contents(&folder.path().join("out")) {
             assert!(!String::from_utf8(bytes).unwrap().contains("canary"), "{name}");
         }
         let configuration = fs::read_to_string(folder.path().join("out/callgate.yaml")).unwrap();
@@ -189,7 +175,7 @@ fn import_overwrites_nothing_and_leaves_nothing_incomplete() {
     fs::write(out.join("mine"), "mine").unwrap();
     import(&export, &out).exits(2).says("not an empty folder");
     import(&export, &out.join("mine")).exits(2).says("not an empty folder");
-    assert_eq!(names(&files(folder.path())), ["out/mine"]);
+    assert_eq!(names(&contents(folder.path())), ["out/mine"]);
     import(&export, &folder.path().join("no/such/folder")).exits(2).says("cannot write");
 }
 

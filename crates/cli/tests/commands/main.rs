@@ -103,6 +103,12 @@ fn folder_with(name: &str, content: impl AsRef<[u8]>) -> (TempDir, &'static str)
     (folder, file)
 }
 
+/// The files below a folder, at any depth.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
 /// Runs the command in a folder with a home of its own.
 fn run_at_home(folder: &TempDir, arguments: &[&str]) -> Ended {
     let home = folder.path().join("home");

@@ -164,11 +164,8 @@ fn a_sessions_credential_is_masked_in_the_body_too() {
         Recorded::new("prefix: ''\nauth: { bearer: { token: $session.params.user } }\n");
     let case = fixture.case("echoed", ECHO);
     let user = USER.replace(['/', ' '], "-");
-    fs::write(
-        case.join("session.json"),
-        format!(r#"{{"id": "s", "parameters": {{"user": "{user}"}}}}"#),
-    )
-    .unwrap();
+    let session = format!(r#"{{"id": "s", "parameters": {{"user": "{user}"}}}}"#);
+    fs::write(case.join("session.json"), session).unwrap();
     fixture.test(&["--record"]).exits(0).prints("1 recorded");
     let (request, response) = (text(&case, "request.http"), text(&case, "response.http"));
     assert!(request.contains("\"user\":\"****\"") && !request.contains("canary"), "{request}");
@@ -254,13 +251,9 @@ fn a_case_without_an_answer_is_not_recorded_and_the_others_are() {
     let mut fixture = Recorded::new("prefix: ''\n");
     let case = fixture.case("echoed", ECHO);
     drop(fixture.server.take());
-    fixture
-        .test(&["--record"])
-        .exits(1)
-        .prints("FAILED ")
-        .prints("nothing is recorded")
-        .prints("error[unreachable]")
-        .prints("1 passed, 1 failed\n");
+    let ended =
+        fixture.test(&["--record"]).exits(1).prints("FAILED ").prints("nothing is recorded");
+    ended.prints("error[unreachable]").prints("1 passed, 1 failed\n");
     assert_eq!(files(&case), ["call.json"]);
     let fixture = Recorded::new("prefix: ''\nauth: { bearer: { token: env:NOT_THERE } }\n");
     let case = fixture.case("echoed", ECHO);
@@ -288,11 +281,8 @@ fn a_request_that_is_not_the_expected_one_is_not_sent() {
     let fixture = Recorded::new("prefix: ''\n");
     let case = fixture.case("echoed", ECHO);
     fs::write(case.join("request.http"), "GET https://elsewhere.example/ HTTP/1.1\n").unwrap();
-    fixture
-        .test(&["--record"])
-        .exits(1)
-        .prints("`request.http` differs")
-        .prints("nothing was sent");
+    let ended = fixture.test(&["--record"]).exits(1);
+    ended.prints("`request.http` differs").prints("nothing was sent");
     assert_eq!(files(&case), ["call.json", "request.http"]);
     fixture.test(&["--record", "--force"]).exits(0).prints("1 recorded");
 }
@@ -302,11 +292,8 @@ fn a_failed_write_of_a_recording_changes_no_file() {
     let fixture = Recorded::new("prefix: ''\n");
     let case = fixture.case("echoed", ECHO);
     fs::create_dir(case.join("response.http")).unwrap();
-    fixture
-        .test(&["--record", "--force"])
-        .exits(2)
-        .says("error: cannot write")
-        .says("response.http");
+    let ended = fixture.test(&["--record", "--force"]).exits(2);
+    ended.says("error: cannot write").says("response.http");
     assert_eq!(files(&case), ["call.json", "response.http"]);
 }
 
@@ -350,17 +337,12 @@ fn cases_are_chosen_by_their_names() {
     for name in ["an-echo", "another-echo", "bytes"] {
         fixture.case(name, ECHO);
     }
-    fixture
-        .test(&["--record", "--case", "echo"])
-        .exits(0)
-        .prints("0 passed, 0 failed, 2 recorded\n");
+    let ended = fixture.test(&["--record", "--case", "echo"]).exits(0);
+    ended.prints("0 passed, 0 failed, 2 recorded\n");
     fixture.test(&["--case", "an-", "--case", "another"]).exits(0).prints("2 passed, 0 failed\n");
     fixture.test(&["--case", "nothing"]).exits(2).says("no case has `nothing` in its name");
-    fixture
-        .test(&[])
-        .exits(1)
-        .prints("bytes: it is new: `--record`")
-        .prints("3 passed, 1 failed\n");
+    let ended = fixture.test(&[]).exits(1).prints("bytes: it is new: `--record`");
+    ended.prints("3 passed, 1 failed\n");
 }
 
 #[test]
@@ -370,10 +352,6 @@ fn a_case_that_cannot_be_read_fails_and_the_others_are_run() {
     fs::write(broken.join("result.json"), "{}").unwrap();
     fixture.case("an-echo", r#"{"tool": "echo", "arguments": {"n": "seven"}}"#);
     fixture.test(&["--record", "--case", "echo"]).exits(0);
-    fixture
-        .test(&[])
-        .exits(1)
-        .prints("a-broken-one")
-        .prints("call.json")
-        .prints("2 passed, 1 failed\n");
+    let ended = fixture.test(&[]).exits(1).prints("a-broken-one").prints("call.json");
+    ended.prints("2 passed, 1 failed\n");
 }
