@@ -67,13 +67,10 @@ async fn a_reply_that_its_server_calls_no_good_is_requested_again() {
             assert_eq!(ended, (EndReason::Answered, 2), "{dialect}: {reply}: {:?}", end.detail);
         }
     }
+    let unsigned = r#"{"candidates":[{"content":{},"finishReason":"MISSING_THOUGHT_SIGNATURE"}]}"#;
     for (dialect, reply) in [
         (Dialect::OpenAi, openai("sensitive")),
-        (
-            Dialect::Gemini,
-            r#"{"candidates":[{"content":{},"finishReason":"MISSING_THOUGHT_SIGNATURE"}]}"#
-                .to_owned(),
-        ),
+        (Dialect::Gemini, unsigned.to_owned()),
         (Dialect::Responses, responses.replace("server_error", "invalid_prompt")),
     ] {
         let (end, n_requests) = ended(dialect, &[&reply], false).await;
@@ -94,15 +91,13 @@ async fn an_error_under_the_status_of_a_success_is_said_and_retried_if_it_passes
             check_error(dialect, &format!(r#"{{"error":{error}}}"#), n_requests).await;
         }
     }
+    let limit =
+        r#"{"base_resp":{"status_code":1002,"status_msg":"upstream overloaded"},"choices":null}"#;
+    let balance =
+        r#"{"base_resp":{"status_code":1008,"status_msg":"upstream overloaded"},"choices":[]}"#;
     for (error, n_requests) in [
-        (
-            r#"{"base_resp":{"status_code":1002,"status_msg":"upstream overloaded"},"choices":null}"#,
-            3,
-        ),
-        (
-            r#"{"base_resp":{"status_code":1008,"status_msg":"upstream overloaded"},"choices":[]}"#,
-            1,
-        ),
+        (limit, 3),
+        (balance, 1),
         (r#"{"code":"Throttling.RateQuota","message":"upstream overloaded","request_id":"7"}"#, 3),
         (r#"[{"error":{"code":429,"message":"upstream overloaded"}}]"#, 3),
     ] {

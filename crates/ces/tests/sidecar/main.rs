@@ -96,16 +96,12 @@ async fn every_path_says_what_was_left_out_of_a_request() {
     let ces = json!({"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "find", "args": args});
     let dialogflow = json!({"tool": "projects/p/locations/l/agents/a/tools/t", "action": "find", "inputParameters": args});
     let tool = json!({"toolset": "projects/p/locations/us/apps/a/toolsets/shop", "toolId": "find"});
+    let intent = json!({"queryResult": {"responseMessages": [{"toolCall": dialogflow}]}});
+    let execute = json!({"toolsetTool": tool, "args": args});
     for (path, body) in [
         ("/v1/sessions/s:run", json!({"inputs": [{"toolCalls": {"toolCalls": [ces]}}]})),
-        (
-            "/v1/sessions/d:run",
-            json!({"queryResult": {"responseMessages": [{"toolCall": dialogflow}]}}),
-        ),
-        (
-            "/v1/projects/p/locations/us/apps/a:executeTool",
-            json!({"toolsetTool": tool, "args": args}),
-        ),
+        ("/v1/sessions/d:run", intent),
+        ("/v1/projects/p/locations/us/apps/a:executeTool", execute),
     ] {
         let answered = sidecar.post(path, &body).await;
         let is_noted = answered.text.contains("`tags` is empty and was left out");

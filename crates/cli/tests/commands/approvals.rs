@@ -135,11 +135,8 @@ fn under_four_eyes_nobody_approves_their_own_call() {
     let scene = Scene::start("four_eyes: true");
     let id = scene.waiting("rex");
     scene.run(AGENT, &["approvals"]).exits(0).prints(&id).prints(" you ");
-    scene
-        .run(AGENT, &["approve", &id, "--yes"])
-        .exits(1)
-        .says("error[needs_approval]: ")
-        .says("callgate explain");
+    let ended = scene.run(AGENT, &["approve", &id, "--yes"]).exits(1);
+    ended.says("error[needs_approval]: ").says("callgate explain");
     assert_eq!(scene.service.requests(), Vec::<String>::new());
     scene.run(AGENT, &["approve", &id, "--reject"]).exits(0).prints("rejected: pets-remove");
     scene.run(AGENT, &["approvals"]).exits(0).prints("no call waits");
@@ -196,23 +193,17 @@ fn ways(pet: &str) -> Vec<(&'static str, Value)> {
     let openai = json!({"id": "1", "type": "function", "function": function});
     let message = json!({"role": "assistant", "tool_calls": [openai]});
     let mcp = json!({"name": "pets-remove", "arguments": (args.clone())});
+    let run = json!({"inputs": [{"toolCalls": {"toolCalls": [(call.clone())]}}]});
+    let intent = json!({"queryResult": {"responseMessages": [{"toolCall": of_dialogflow}]}});
+    let execute = json!({"tool": "pets-remove", "args": args});
     vec![
         ("/v1/calls", json!({"calls": [(call.clone())]})),
         ("/v1/dialects/openai/calls", json!({"message": message})),
         ("/mcp", json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": mcp})),
-        ("/v1/sessions/s:run", json!({"inputs": [{"toolCalls": {"toolCalls": [(call.clone())]}}]})),
-        (
-            "/v1/projects/p/locations/l/apps/a/sessions/s:runSession",
-            json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}]}),
-        ),
-        (
-            "/v1/sessions/d:run",
-            json!({"queryResult": {"responseMessages": [{"toolCall": of_dialogflow}]}}),
-        ),
-        (
-            "/v1/projects/p/locations/l/apps/a:executeTool",
-            json!({"tool": "pets-remove", "args": args}),
-        ),
+        ("/v1/sessions/s:run", run.clone()),
+        ("/v1/projects/p/locations/l/apps/a/sessions/s:runSession", run),
+        ("/v1/sessions/d:run", intent),
+        ("/v1/projects/p/locations/l/apps/a:executeTool", execute),
     ]
 }
 

@@ -134,49 +134,27 @@ fn a_recorded_turn_holds_no_credential_is_private_and_passes_without_model_and_s
 
 #[test]
 fn a_changed_recording_fails_with_a_sentence_about_what_differs() {
+    let arguments = [
+        "the request to the model differs from `model/02.request.json` at `/messages/2/tool_calls/1/function/arguments`",
+        r#"expected "{\"n\":1.0}", got "{\"n\":2.0}""#,
+        "`services/02.request.http` was not sent",
+        "this was sent, and is not recorded:\nPOST http://",
+    ];
+    let differs = "the request to the model differs from `model/01.request.json` at `/tools/";
+    let declared = [differs, r#"expected "Adds items", got "Adds an item""#];
+    let card = ["differs from `model/02.request.json` at `/messages/3/content`"];
+    let words = ["at `/messages/1/content`: expected \"One item.\", got \"Two items.\""];
+    let unsent = ["`services/01.request.http` was not sent"];
     let changes: [(&str, &str, &str, &[&str]); 6] = [
         // A reply of the model.
-        (
-            "model/01.response.http",
-            r#"{\"n\":1.0}"#,
-            r#"{\"n\":2.0}"#,
-            &[
-                "the request to the model differs from `model/02.request.json` at `/messages/2/tool_calls/1/function/arguments`",
-                r#"expected "{\"n\":1.0}", got "{\"n\":2.0}""#,
-                "`services/02.request.http` was not sent",
-                "this was sent, and is not recorded:\nPOST http://",
-            ],
-        ),
+        ("model/01.response.http", r#"{\"n\":1.0}"#, r#"{\"n\":2.0}"#, &arguments),
         ("model/02.response.http", "Done.", "Gone.", &["`ends.json` differs", "Gone."]),
         // A request to the model, as from another declaration.
-        (
-            "model/01.request.json",
-            "Adds an item",
-            "Adds items",
-            &[
-                "the request to the model differs from `model/01.request.json` at `/tools/",
-                r#"expected "Adds items", got "Adds an item""#,
-            ],
-        ),
+        ("model/01.request.json", "Adds an item", "Adds items", &declared),
         // A request to the service.
-        (
-            "services/01.request.http",
-            "/menu",
-            "/menus",
-            &["`services/01.request.http` was not sent"],
-        ),
-        (
-            "services/01.response.http",
-            "/menu",
-            "/card",
-            &["differs from `model/02.request.json` at `/messages/3/content`"],
-        ),
-        (
-            "turn.json",
-            "One item.",
-            "Two items.",
-            &["at `/messages/1/content`: expected \"One item.\", got \"Two items.\""],
-        ),
+        ("services/01.request.http", "/menu", "/menus", &unsent),
+        ("services/01.response.http", "/menu", "/card", &card),
+        ("turn.json", "One item.", "Two items.", &words),
     ];
     let shop = Shop::recorded();
     for (file, part, by, sentences) in changes {

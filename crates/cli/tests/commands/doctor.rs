@@ -206,20 +206,11 @@ fn an_issuer_and_a_collector_that_cannot_be_used_are_faults() {
     let server = issuer_and_collector(rsa);
     let url = server.url("");
     let toolset = format!("    server: {url}\n");
-    for (issuer, collector, key, texts) in [
-        (
-            &*nobody,
-            &*nobody,
-            "env:THE_SECRET",
-            &["could not be connected to", "help: see that this machine reaches the issuer"][..],
-        ),
-        (
-            &*url,
-            &*url,
-            "env:PATH",
-            &["expected a key for `EdDSA`", "expected a status of success, got: 403"],
-        ),
-    ] {
+    let absent = ["could not be connected to", "help: see that this machine reaches the issuer"];
+    let other = ["expected a key for `EdDSA`", "expected a status of success, got: 403"];
+    for (issuer, collector, key, texts) in
+        [(&*nobody, &*nobody, "env:THE_SECRET", absent), (&*url, &*url, "env:PATH", other)]
+    {
         let settings = format!("{toolset}{}", sidecar(issuer, collector, key));
         let ended = examined(&settings, &["doctor"]).exits(1);
         let ended = ended.prints("fault  issuer ").prints("fault  collector ");

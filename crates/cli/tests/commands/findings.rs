@@ -66,17 +66,13 @@ fn columns_are_those_of_the_file() {
 #[test]
 fn severities_and_codes_are_chosen() {
     let folder = folder();
+    let both = ["--allow", "forbidden-header", "--allow", "unused-path-parameter"];
     for (arguments, code, shown, hidden) in [
         (&["--severity", "note"][..], 1, &["forbidden-header", "note[vague-name]"][..], "lint:"),
         (&["--lint"], 1, &["forbidden-header", "note[vague-name]"], "lint:"),
         (&["--severity", "error"], 0, &["not shown: 1 forbidden-header"], "warning["),
         (&["--allow", "forbidden-header"], 1, &["unused-path-parameter"], "forbidden-header"),
-        (
-            &["--allow", "forbidden-header", "--allow", "unused-path-parameter"],
-            0,
-            &["degraded"],
-            "warning[",
-        ),
+        (&both, 0, &["degraded"], "warning["),
         (&["--deny", "vague-name", "--severity", "error"], 1, &["error[vague-name]"], "warning["),
     ] {
         let ended = check(&folder, arguments).exits(code);

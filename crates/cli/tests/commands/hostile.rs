@@ -127,12 +127,11 @@ fn row_16_nothing_outside_the_directory_is_read_or_requested() {
 #[test]
 fn a_description_in_several_files_is_one_description() {
     let paths = "  /pets: {$ref: paths/pets.yaml}\n";
+    let pets =
+        "get: {operationId: pets, summary: Pets, parameters: [{$ref: '../parts.yaml#/limit'}]}";
     let folder = temporary_folder(&[
         ("api.yaml", &description(paths)),
-        (
-            "paths/pets.yaml",
-            "get: {operationId: pets, summary: Pets, parameters: [{$ref: '../parts.yaml#/limit'}]}",
-        ),
+        ("paths/pets.yaml", pets),
         ("parts.yaml", "limit: {name: limit, in: query, schema: {type: bogus}}"),
     ]);
     let file = path(&folder, "api.yaml");
@@ -204,13 +203,11 @@ fn row_19_names_of_tools_cannot_be_spoofed() {
 #[test]
 fn finding_13_numbers_keep_their_digits_and_no_key_is_lost_silently() {
     let paths = "  /a: {get: {operationId: a, summary: A, parameters: [{name: n, in: query, schema: {type: number, default: 18446744073709551616, maximum: 1e400}}]}}\n";
+    let deep = format!(r#"{{"openapi": "3.0.3", "paths": {{}}, "x": {}}}"#, "[".repeat(200));
     let folder = temporary_folder(&[
         ("api.yaml", &description(paths)),
         ("twice.json", r#"{"openapi": "3.0.3", "openapi": "3.0.3", "paths": {}}"#),
-        (
-            "deep.json",
-            &format!(r#"{{"openapi": "3.0.3", "paths": {{}}, "x": {}}}"#, "[".repeat(200)),
-        ),
+        ("deep.json", &deep),
     ]);
     let file = path(&folder, "api.yaml");
     let tools = callgate(&["tools", &file, "--json"]).exits(0);

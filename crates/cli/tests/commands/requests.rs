@@ -144,12 +144,9 @@ fn the_password_of_basic_must_be_a_reference() {
 
 #[test]
 fn an_operation_that_asks_for_a_credential_says_so_before_it_is_called() {
+    let key = "asks for `key`, and no credential is named; give it with `--api-key env:NAME`";
     for (security, schemes, expected) in [
-        (
-            "[{key: []}]",
-            KEY,
-            "asks for `key`, and no credential is named; give it with `--api-key env:NAME`",
-        ),
+        ("[{key: []}]", KEY, key),
         ("[{login: []}]", LOGIN, "`--basic USER:env:NAME`"),
         ("[{token: []}]", TOKEN, "`--bearer env:NAME`"),
     ] {

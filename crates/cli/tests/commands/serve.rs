@@ -320,22 +320,13 @@ fn a_failed_start_is_one_record_where_the_log_is_json() {
     let spec = root().join("fixtures/pets/spec.yaml");
     let spec = spec.display();
     let toolset = format!("toolsets: {{pets: {{openapi: {spec}, upstream: replay, auth: none}}}}");
+    let (free, refused) = ("127.0.0.1:0", "the configuration cannot be served");
     for (more, listen, filter, expected) in [
         ("", &*listen, "", ["cannot listen on `127.0.0.1:", "end what listens there"]),
         ("", "8410", "", ["`--listen`: expected `HOST:PORT`", "for example `--listen"]),
-        ("lissten: x", "127.0.0.1:0", "", ["the configuration cannot be served", "unknown-key"]),
-        (
-            "access: {bearer: 'literal:no'}",
-            "127.0.0.1:0",
-            "",
-            ["the configuration cannot be served", "token"],
-        ),
-        (
-            "",
-            "127.0.0.1:0",
-            "callgate=lowd",
-            ["`CALLGATE_LOG`: ", "for example `CALLGATE_LOG=debug`"],
-        ),
+        ("lissten: x", free, "", [refused, "unknown-key"]),
+        ("access: {bearer: 'literal:no'}", free, "", [refused, "token"]),
+        ("", free, "callgate=lowd", ["`CALLGATE_LOG`: ", "for example `CALLGATE_LOG=debug`"]),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let text = format!("log: {{format: json}}\n{more}\n{toolset}\n");

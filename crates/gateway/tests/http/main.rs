@@ -144,17 +144,14 @@ async fn a_problem_shows_a_wrong_setting_but_no_value_that_may_be_secret() {
         let problem = sidecar.post("/v1/calls", &body).await.json();
         assert!(problem["detail"].as_str().unwrap().ends_with(got), "{problem}");
     }
+    let key = "a text of 1 to 255 characters, none of them a control character, got: a text";
     for (name, value, got) in [
         ("timeout", json!("soon"), "`500ms`, `30s` or `2m`, got: `soon`"),
         ("timeout", json!("30"), "got: `\"30\"`"),
         ("timeout", json!(-1), "got: -1"),
         ("timeout", json!(true), "got: true"),
         ("idempotencyKey", json!(""), "none of them a control character, got: a text"),
-        (
-            "idempotencyKey",
-            json!("a\u{1f}0"),
-            "a text of 1 to 255 characters, none of them a control character, got: a text",
-        ),
+        ("idempotencyKey", json!("a\u{1f}0"), key),
         ("idempotencyKey", json!(7), "got: a number"),
     ] {
         let body = json!({"calls": [{"tool": "a", (name): value}]});

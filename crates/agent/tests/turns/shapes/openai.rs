@@ -174,28 +174,20 @@ async fn further_events_beside_the_calls_change_nothing() {
     };
     let mut unended = plain()[..3].to_vec();
     unended[2] = unended[2].trim_end().to_owned();
+    let filter = r#"{"choices":[],"prompt_filter_results":[{"prompt_index":0}]}"#;
+    let role = r#"{"role":"assistant","content":"","tool_calls":null,"refusal":null}"#;
+    let null = r#"{"role":null,"content":null,"function_call":null}"#;
+    let thoughts = r#"{"reasoning_content":"Hm.","reasoning":"Hm.","content":null}"#;
     for (name, events) in [
         ("as OpenAI", plain()),
-        (
-            "the filter of Azure",
-            with(0, event(r#"{"choices":[],"prompt_filter_results":[{"prompt_index":0}]}"#)),
-        ),
+        ("the filter of Azure", with(0, event(filter))),
         ("no choices", with(0, event(r#"{"choices":null,"id":"x"}"#))),
-        (
-            "a role",
-            with(0, delta(r#"{"role":"assistant","content":"","tool_calls":null,"refusal":null}"#)),
-        ),
-        (
-            "a role that is null",
-            with(1, delta(r#"{"role":null,"content":null,"function_call":null}"#)),
-        ),
+        ("a role", with(0, delta(role))),
+        ("a role that is null", with(1, delta(null))),
         ("an empty role", with(1, delta(r#"{"role":"","content":""}"#))),
         ("no delta", with(1, event(r#"{"choices":[{"index":0,"delta":null}]}"#))),
         ("no calls", with(1, delta(r#"{"tool_calls":[]}"#))),
-        (
-            "thoughts",
-            with(1, delta(r#"{"reasoning_content":"Hm.","reasoning":"Hm.","content":null}"#)),
-        ),
+        ("thoughts", with(1, delta(thoughts))),
         ("parts", with(1, delta(r#"{"content":[{"type":"thinking","thinking":[]}]}"#))),
         ("a comment", with(1, ": OPENROUTER PROCESSING\n\n".to_owned())),
         ("further fields", with(1, "event: x\nid: 7\nretry: 10\n\n".to_owned())),
