@@ -33,8 +33,7 @@ fn tool_response(asked: &Value, percent: u64) -> Value {
 async fn a_repeated_run_gets_its_first_answer_until_the_turn_has_ended() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let first = run(&sidecar, "a", &called("1")).await;
-    assert_eq!(first.status, 200, "{}", first.text);
-    let asked = first.json()["outputs"][0]["toolCalls"]["toolCalls"][0].clone();
+    let asked = first.ok()["outputs"][0]["toolCalls"]["toolCalls"][0].clone();
     // The session waits, and whoever missed that is told again; another request is not.
     assert_eq!(run(&sidecar, "a", &called("1")).await.text, first.text);
     assert_eq!(run(&sidecar, "b", &called("1")).await.status, 409);

@@ -32,9 +32,7 @@ async fn a_tool_is_called_and_answered_field_by_field() {
     let tool = toolset_tool("getPet");
     let variables = json!({"customer_id": "42"});
     let body = json!({"toolsetTool": tool, "args": {"petId": 7}, "variables": variables, "ofANewerVersion": 1});
-    let answered = execute(&sidecar, &body).await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    let answered = answered.json();
+    let answered = execute(&sidecar, &body).await.ok();
     assert_eq!(answered["response"]["output"]["name"], "Rex");
     let expected =
         json!({"toolsetTool": tool, "response": answered["response"], "variables": variables});

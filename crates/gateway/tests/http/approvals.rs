@@ -39,9 +39,7 @@ async fn a_pending_call_is_made_once_when_it_is_approved() {
     assert_eq!(request["method"], "GET");
     assert!(request["url"].as_str().unwrap().ends_with("/pets/7"), "{request}");
     assert_eq!(request["headers"]["x-api-key"], "****");
-    let answered = decide(&sidecar, &id, "approve").await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    let result = answered.json();
+    let result = decide(&sidecar, &id, "approve").await.ok();
     assert_eq!((&result["id"], &result["tool"]), (&json!("a"), &json!("pets-getPet")));
     assert_eq!(result["response"]["name"], "Rex");
     let again = decide(&sidecar, &id, "approve").await.json();

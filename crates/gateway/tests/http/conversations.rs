@@ -42,9 +42,7 @@ impl World {
     }
 
     async fn turn(&self, body: &Value) -> Value {
-        let answered = self.sidecar.post("/v1/agents/pizza/turns", body).await;
-        assert_eq!(answered.status, 200, "{}", answered.text);
-        answered.json()
+        self.sidecar.post("/v1/agents/pizza/turns", body).await.ok()
     }
 
     /// The first turn of the manual, whose call waits.
@@ -124,11 +122,8 @@ async fn conversations_are_listed_and_removed_alone_or_with_their_session() {
     for session in ["a/b", "s 2", "s-3"] {
         world.order(session).await;
     }
-    let listed = async |query: &str| {
-        let answered = world.sidecar.get(&format!("/v1/conversations{query}")).await;
-        assert_eq!(answered.status, 200, "{}", answered.text);
-        answered.json()
-    };
+    let listed =
+        async |query: &str| world.sidecar.get(&format!("/v1/conversations{query}")).await.ok();
     let first = listed("?limit=2").await;
     assert_eq!(first["conversations"].as_array().unwrap().len(), 2);
     let cursor: String = url_encoded(first["nextCursor"].as_str().unwrap());

@@ -34,9 +34,7 @@ async fn sidecar() -> (TempDir, Sidecar) {
 async fn called(sidecar: &Sidecar, audience: &str, tool: &str, args: &Value) -> Value {
     let body = json!({"calls": [{"id": "1", "tool": tool, "args": args}]});
     let headers = [JSON, ("x-audience", audience)];
-    let answered = sidecar.send("POST", "/v1/calls", &headers, &body.to_string()).await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    answered.json()["results"][0].take()
+    sidecar.send("POST", "/v1/calls", &headers, &body.to_string()).await.ok()["results"][0].take()
 }
 
 fn documents(result: &Value) -> Vec<&str> {

@@ -4,9 +4,7 @@ use crate::prelude::*;
 use callgate_testkit::rows;
 
 async fn found(sidecar: &Sidecar, body: Value) -> Vec<Value> {
-    let answered = sidecar.post("/v1/tools:search", &body).await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    answered.json()["tools"].as_array().unwrap().clone()
+    sidecar.post("/v1/tools:search", &body).await.ok()["tools"].as_array().unwrap().clone()
 }
 
 #[tokio::test]

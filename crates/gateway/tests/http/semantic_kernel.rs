@@ -31,9 +31,8 @@ async fn results(calls: &[(&str, Value)], more: Value) -> Vec<Value> {
     let (sidecar, _folder) = shop().await;
     let mut body = json!({"message": message(calls), "dryRun": true});
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let answered = sidecar.post(PATH, &body).await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    answered.json()["messages"].as_array().unwrap().iter().map(result).collect()
+    let answered = sidecar.post(PATH, &body).await.ok();
+    answered["messages"].as_array().unwrap().iter().map(result).collect()
 }
 
 fn result(message: &Value) -> Value {

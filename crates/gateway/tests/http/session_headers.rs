@@ -9,9 +9,7 @@ async fn result(header: &str, session: &Value) -> Value {
     let sidecar = Sidecar::of(&text).await;
     let calls = json!([{"tool": "pets-getPet", "args": {"petId": 7}}]);
     let body = json!({"dryRun": true, "session": session, "calls": calls});
-    let answered = sidecar.post("/v1/calls", &body).await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    answered.json()["results"][0].clone()
+    sidecar.post("/v1/calls", &body).await.ok()["results"][0].clone()
 }
 
 #[tokio::test]

@@ -104,9 +104,7 @@ impl Sidecar {
 
     /// The JSON of the response to a request of MCP of the revision 2025-11-25.
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Value {
-        let answered = self.mcp("/mcp", &request(method, &params)).await;
-        assert_eq!(answered.status, 200, "{}", answered.text);
-        answered.json()
+        self.mcp("/mcp", &request(method, &params)).await.ok()
     }
 
     /// The response to a request of MCP of the revision 2026-07-28 by a client with these capabilities.
@@ -146,6 +144,13 @@ impl Sidecar {
 impl Answered {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    /// The JSON of an answer of success.
+    #[track_caller]
+    pub(crate) fn ok(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.json()
     }
 
     pub(crate) fn header(&self, name: &str) -> &str {

@@ -58,9 +58,7 @@ fn said(text: &str) -> Value {
 #[tokio::test]
 async fn a_turn_makes_the_calls_and_answers_and_the_next_one_continues() {
     let (sidecar, provider) = sidecar().await;
-    let answered = sidecar.post(PATH, &said("Who is it?")).await;
-    assert_eq!(answered.status, 200, "{}", answered.text);
-    let turn = answered.json();
+    let turn = sidecar.post(PATH, &said("Who is it?")).await.ok();
     assert_eq!((&turn["text"], &turn["end"]["reason"]), (&json!("It is Rex."), &json!("answered")));
     assert_eq!(turn["rounds"], 2);
     assert_eq!(turn["calls"], 1);
