@@ -62,7 +62,7 @@ fn configuration(shop: &str, has_order: bool, has_battery: bool) -> String {
     )
 }
 
-fn calls(tools: &[&str]) -> Value {
+pub(crate) fn calls(tools: &[&str]) -> Value {
     let call = |tool: &&str| json!({"id": *tool, "tool": *tool});
     json!({"inputs": [{"toolCalls": {"toolCalls": (tools.iter().map(call).collect::<Vec<_>>())}}]})
 }

@@ -8,17 +8,13 @@ use axum::routing::get;
 
 use crate::{
     prelude::*,
+    runs_removed::calls,
     store::{FailingStore, Failure},
 };
 
 const DESCRIPTION: &str = "
 paths: {/orders: {get: {operationId: order, responses: {'200': {description: made}}}}}
 ";
-
-fn body(tools: &[&str]) -> Value {
-    let call = |tool: &&str| json!({"id": *tool, "tool": *tool});
-    json!({"inputs": [{"toolCalls": {"toolCalls": (tools.iter().map(call).collect::<Vec<_>>())}}]})
-}
 
 #[tokio::test]
 async fn a_run_whose_calls_were_made_says_how_they_ended_whatever_the_store_does() {
@@ -39,7 +35,7 @@ async fn a_run_whose_calls_were_made_says_how_they_ended_whatever_the_store_does
         let path = format!("/v1/sessions/{failure:?}-{n_served}:run");
         n_sent.store(0, Ordering::SeqCst);
         store.fail_after(n_served, failure);
-        let run = sidecar.post(&path, &body(&["order", "get_battery"])).await;
+        let run = sidecar.post(&path, &calls(&["order", "get_battery"])).await;
         store.fail(Failure::None);
         let (n_sent, text) = (n_sent.load(Ordering::SeqCst), &run.text);
         let at = format!("{failure:?} after {n_served}: {}: {text}", run.status);

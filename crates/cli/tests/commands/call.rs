@@ -41,11 +41,8 @@ fn with_json_a_failed_call_is_printed_as_data() {
 
 #[test]
 fn a_dry_run_shows_the_request_and_hides_the_credential() {
-    let ended = callgate(&["call", DEMO, "pets-getPet", "petId=7", "--dry-run"])
-        .exits(0)
-        .prints("GET https://")
-        .prints("x-api-key: ****")
-        .prints("curl ");
+    let ended = callgate(&["call", DEMO, "pets-getPet", "petId=7", "--dry-run"]).exits(0);
+    let ended = ended.prints("GET https://").prints("x-api-key: ****").prints("curl ");
     assert!(!ended.out.contains("demo-key"), "{ended:#?}");
 }
 
@@ -99,11 +96,8 @@ fn a_word_that_is_no_tool_is_answered_with_the_tools_that_fit() {
 fn a_call_over_tcp_reaches_a_real_server() {
     let server = Server::start();
     let url = server.url("/v1");
-    let answer =
-        callgate(&["call", "fixtures/pets/spec.yaml", "getPet", "petId=7", "--server", &url])
-            .exits(0)
-            .json();
-    assert_eq!(answer["path"], "/v1/pets/7");
+    let line = ["call", "fixtures/pets/spec.yaml", "getPet", "petId=7", "--server", &url];
+    assert_eq!(callgate(&line).exits(0).json()["path"], "/v1/pets/7");
 }
 
 #[test]
@@ -157,11 +151,10 @@ fn a_malformed_batch_sends_nothing() {
         "calls.jsonl",
         "{\"tool\": \"getPet\", \"args\": {\"petId\": 7}}\n{\"tool\": 5}\n{\n",
     );
-    callgate(&["call", "fixtures/pets/spec.yaml", "--server", &server.url(""), "--batch", file])
-        .exits(2)
-        .says("calls.jsonl:2: `tool`: expected a text, got: a number")
-        .says("calls.jsonl:3: ")
-        .says("nothing was sent");
+    let url = server.url("");
+    let line = ["call", "fixtures/pets/spec.yaml", "--server", &url, "--batch", file];
+    let ended = callgate(&line).exits(2).says("calls.jsonl:3: ").says("nothing was sent");
+    ended.says("calls.jsonl:2: `tool`: expected a text, got: a number");
     assert!(server.requests().is_empty());
 }
 

@@ -254,10 +254,8 @@ fn an_app_in_yaml_is_imported_without_tools_that_lack_a_value() {
         ("toolsets/pets/pets.yaml", toolset),
         ("toolsets/pets/s.yaml", &*schema),
     ];
-    imported(&base)
-        .1
-        .exits(2)
-        .says("expected a value of `environment.json` in place of `$env_var`");
+    let (_folder, ended) = imported(&base);
+    ended.exits(2).says("expected a value of `environment.json` in place of `$env_var`");
     let environment = r#"{"toolsets": {"pets": {"openApiToolset": {"url": "https://b.example"}}}}"#;
     let (folder, ended) = imported(&[&base[..], &[("environment.json", environment)]].concat());
     ended.exits(0);
@@ -359,10 +357,8 @@ fn a_schema_outside_the_app_is_not_read() {
     };
     for schema in ["/etc/spec.yaml", "../spec.yaml", "toolsets/../../spec.yaml"] {
         let files = [("app.json", "{}"), ("toolsets/t/t.json", &*toolset(schema))];
-        imported(&files)
-            .1
-            .exits(2)
-            .says("expected a file `")
-            .says("has no tool that can be taken over");
+        let (_folder, ended) = imported(&files);
+        let ended = ended.exits(2).says("expected a file `");
+        ended.says("has no tool that can be taken over");
     }
 }

@@ -37,7 +37,7 @@ fn another_person_approves_the_write_of_a_turn_and_the_turn_goes_on() {
     let of_approval = format!("/v1/approvals/{approval}");
 
     let (_, own) = sent(&sidecar, "kim", TURNS, &decided(id, "approve"));
-    assert_eq!(own["end"]["reason"].as_str(), Some("waiting"), "{own}");
+    assert_eq!(reason(&own), "waiting", "{own}");
     assert_eq!(own["pending"][0]["approval"].as_str(), Some(approval), "{own}");
     let (status, own) = sent(&sidecar, "kim", &of_approval, r#"{"decision": "approve"}"#);
     assert_eq!((status, world.shop.n_writes()), (403, 0), "{own}");
@@ -45,7 +45,7 @@ fn another_person_approves_the_write_of_a_turn_and_the_turn_goes_on() {
     let (status, marked) = sent(&sidecar, "lee", &of_approval, r#"{"decision": "approve"}"#);
     assert_eq!((status, world.shop.n_writes()), (200, 0), "the decision sends nothing: {marked}");
     let (_, turn) = sent(&sidecar, "kim", TURNS, &decided(id, "approve"));
-    assert_eq!(turn["end"]["reason"].as_str(), Some("answered"), "{turn}");
+    assert_eq!(reason(&turn), "answered", "{turn}");
     assert_eq!((turn["text"].as_str(), world.shop.n_writes()), (Some("It is done."), 1));
     let (status, again) = sent(&sidecar, "kim", TURNS, &decided(id, "approve"));
     assert_eq!((status, world.shop.n_writes()), (409, 1), "{again}");
@@ -62,7 +62,7 @@ fn a_write_that_another_person_rejects_is_reported_to_the_model() {
     let of_approval = format!("/v1/approvals/{approval}");
     assert_eq!(sent(&sidecar, "lee", &of_approval, r#"{"decision": "reject"}"#).0, 200);
     let (_, turn) = sent(&sidecar, "kim", TURNS, &decided(id, "approve"));
-    assert_eq!(turn["end"]["reason"].as_str(), Some("answered"), "{turn}");
+    assert_eq!(reason(&turn), "answered", "{turn}");
     let results = world.model.results();
     assert!(results[0].contains("rejected") && !results[0].contains("lee"), "{results:?}");
     assert_eq!(world.shop.n_writes(), 0);
@@ -112,7 +112,7 @@ fn turns_about_which_others_decide_are_fixtures_that_pass() {
         let body = json!({"decision": decision}).to_string();
         assert_eq!(sent(&sidecar, "lee", &format!("/v1/approvals/{approval}"), &body).0, 200);
         let (_, turn) = sent(&sidecar, "kim", TURNS, &recorded(&decided(id, "approve")));
-        assert_eq!(turn["end"]["reason"].as_str(), Some("answered"), "{turn}");
+        assert_eq!(reason(&turn), "answered", "{turn}");
         let form = replayed(&world, &sidecar, &turn);
         assert!(form.contains(&format!("\"decision\": \"{decision}\"")), "{form}");
         assert_eq!(world.shop.n_writes(), n_writes, "a replay sends nothing");

@@ -16,10 +16,6 @@ fn turn(sidecar: &Sidecar, caller: &str, input: &str) -> Value {
     Value::parse(&body).unwrap()
 }
 
-fn reason(turn: &Value) -> &str {
-    turn["end"]["reason"].as_str().unwrap()
-}
-
 #[test]
 fn a_budget_that_is_used_up_ends_turns_of_its_principal_alone_and_after_a_restart_too() {
     let world = World::with(AGENT, ACCESS);

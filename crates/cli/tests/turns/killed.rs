@@ -25,10 +25,6 @@ fn continued(sidecar: &Sidecar) -> Value {
     turn
 }
 
-fn reason(turn: &Value) -> &str {
-    turn["end"]["reason"].as_str().unwrap()
-}
-
 #[test]
 fn a_conversation_goes_on_after_a_kill_during_the_reply_of_the_model() {
     let world = World::new();

@@ -7,7 +7,7 @@ fn a_reply_without_an_end_is_bounded_by_bytes() {
     for input in ["Endless.", "Endless event."] {
         let world = World::new();
         let turn = world.sidecar().turn(input);
-        assert_eq!(turn["end"]["reason"].as_str(), Some("model_failed"), "{turn}");
+        assert_eq!(reason(&turn), "model_failed", "{turn}");
         let said = turn["end"]["detail"].as_str().unwrap();
         assert!(said.contains("more than 16777216 bytes"), "{said}");
         assert_eq!(world.model.n_requests(), 1, "it is not asked for again");
@@ -42,7 +42,7 @@ fn a_reply_of_which_a_byte_comes_again_and_again_is_bounded_by_time() {
 fn a17_a_long_result_is_cut_before_the_model_reads_it() {
     let world = World::new();
     let turn = world.sidecar().turn("Long.");
-    assert_eq!(turn["end"]["reason"].as_str(), Some("answered"), "{turn}");
+    assert_eq!(reason(&turn), "answered", "{turn}");
     let results = world.model.results();
     let n_bytes = results[0].len();
     assert!((8_000..20_000).contains(&n_bytes), "{n_bytes} bytes of 124,000");

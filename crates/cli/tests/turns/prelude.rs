@@ -14,5 +14,5 @@ pub(crate) use callgate_tool::{Value, json};
 pub(crate) use crate::{
     gate::Gate,
     shop::World,
-    sidecar::{KEEPER, Sidecar, said},
+    sidecar::{KEEPER, Sidecar, reason, said},
 };

@@ -155,6 +155,11 @@ impl Drop for Sidecar {
     }
 }
 
+/// Why a turn ended.
+pub(crate) fn reason(turn: &Value) -> &str {
+    turn["end"]["reason"].as_str().unwrap()
+}
+
 /// The body of a turn with words of the user.
 pub(crate) fn said(input: &str) -> String {
     json!({"session": {"id": "s-1"}, "input": input}).to_string()
