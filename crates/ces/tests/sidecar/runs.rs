@@ -1,6 +1,6 @@
 //! `:run` of a session: calls that its client runs, the wait for their answers, and every way in which an answer is wrong.
 
-use crate::prelude::*;
+use crate::{prelude::*, runs_again::call_of_pets};
 use std::collections::BTreeMap;
 
 const CONFIGURATION: &str = "
@@ -138,7 +138,7 @@ async fn runs_accept_snake_case_and_answer_under_the_requested_tool_name() {
 async fn results_of_the_server_are_stored_until_the_client_has_answered() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let body = calls(&[
-        json!({"id": "a", "tool": "pets-getPet", "args": {"petId": 7}}),
+        call_of_pets("a"),
         call("b", "92031"),
         json!({"id": "c", "tool": "nothing"}),
         json!({"id": "d", "tool": "get_nearest_store", "args": {"zip_code": 7}}),
@@ -232,8 +232,7 @@ async fn every_wrong_answer_is_reported_exactly_and_discarded() {
 async fn an_unanswered_turn_ends_and_is_reported_with_its_stored_results() {
     let short = format!("sessions: {{ client_time: 1ms }}\n{CONFIGURATION}");
     let sidecar = Sidecar::of(&short).await;
-    let body =
-        calls(&[json!({"id": "a", "tool": "pets-getPet", "args": {"petId": 7}}), call("b", "1")]);
+    let body = calls(&[call_of_pets("a"), call("b", "1")]);
     let waiting = requested_calls(&run(&sidecar, "s", &body).await);
     let late = responses(&[response(&waiting[0], &json!({"name": 7}))]);
     // Until it is late, what is answered is wrong in another way.
@@ -271,12 +270,7 @@ async fn a_waiting_call_whose_tool_is_removed_ends_as_removed() {
     sidecar.reload(CONFIGURATION).await;
     requested_calls(&run(&sidecar, "u", &calls(&[call("a", "1")])).await);
     sidecar.reload(&without).await;
-    let next = run(
-        &sidecar,
-        "u",
-        &calls(&[json!({"id": "n", "tool": "pets-getPet", "args": {"petId": 7}})]),
-    )
-    .await;
+    let next = run(&sidecar, "u", &calls(&[call_of_pets("n")])).await;
     assert_eq!(ended(&next)[0]["response"]["error"]["code"], "tool_removed");
     let second = next.json()["outputs"][1]["toolResponses"]["toolResponses"][0].clone();
     assert_eq!(second["id"], "n");

@@ -67,7 +67,7 @@ async fn a_session_keeps_the_last_answers() {
 }
 
 /// A call that the sidecar runs; its result names Rex.
-fn call_of_pets(id: &str) -> Value {
+pub(crate) fn call_of_pets(id: &str) -> Value {
     json!({"id": id, "tool": "pets-getPet", "args": {"petId": 7}})
 }
 

@@ -173,6 +173,7 @@ async fn every_wrong_answer_is_reported_and_discarded() {
     other["queryInput"]["toolCallResult"]["tool"] =
         json!("projects/p/locations/l/agents/a/tools/u");
     let text = json!({"queryInput": {"text": {"text": "hello"}, "languageCode": "en"}});
+    let hot = result("get-weather-tool", "outputParameters", &json!({"temperature": "x"}));
     for (body, status, kind) in [
         (&calls(&[weather("There")]), 409, "session-paused"),
         (&nameless, 400, "malformed"),
@@ -181,11 +182,7 @@ async fn every_wrong_answer_is_reported_and_discarded() {
         (&text, 400, "needs-model"),
         (&other, 409, "unknown-call"),
         (&result("getPet", "outputParameters", &json!({})), 409, "unknown-call"),
-        (
-            &result("get-weather-tool", "outputParameters", &json!({"temperature": "x"})),
-            422,
-            "unexpected-output",
-        ),
+        (&hot, 422, "unexpected-output"),
     ] {
         let told = problem(&run(&sidecar, body).await);
         assert!(told.0 == status && told.1.contains(kind), "{body}: {told:?}");

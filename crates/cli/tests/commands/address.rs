@@ -41,10 +41,7 @@ impl Site {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(arguments).current_dir(self.home.path()).env("HOME", self.home.path());
-        command.env_remove("XDG_CACHE_HOME").env_remove("XDG_CONFIG_HOME");
-        command
+        command_at_home(self.home.path(), arguments)
     }
 
     fn asked(&self) -> Vec<String> {

@@ -7,12 +7,7 @@ use crate::foreign::{check, description, payloads, service, write};
 
 /// Runs the command in a folder, with this folder as its home.
 fn callgate_in(folder: &Path, arguments: &[&str]) -> Ended {
-    let mut command = command_in(folder, arguments);
-    command.env("HOME", folder);
-    for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
-        command.env_remove(name);
-    }
-    Ended::of(&mut command)
+    Ended::of(&mut command_at_home(folder, arguments))
 }
 
 /// Checks that a text shows all of its characters, and that no line of it is forged.

@@ -11,12 +11,7 @@ impl Home {
     }
 
     fn callgate(&self, arguments: &[&str]) -> Ended {
-        let mut command = command_in(self.0.path(), arguments);
-        command.env("HOME", self.0.path());
-        for folder in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
-            command.env_remove(folder);
-        }
-        let ended = Ended::of(&mut command);
+        let ended = Ended::of(&mut command_at_home(self.0.path(), arguments));
         assert!(!format!("{ended:?}").contains("canary"), "{ended:#?}");
         ended
     }

@@ -109,6 +109,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
+/// The command in a folder that is its home.
+fn command_at_home(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = command_in(folder, arguments);
+    command.env("HOME", folder).env_remove("XDG_CACHE_HOME");
+    command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
+    command
+}
+
 /// Runs the command in a folder with a home of its own.
 fn run_at_home(folder: &TempDir, arguments: &[&str]) -> Ended {
     let home = folder.path().join("home");

@@ -28,5 +28,6 @@ pub(crate) use rustix::process::Pid;
 pub(crate) use tempfile::TempDir;
 
 pub(crate) use crate::{
-    Ended, callgate, command_in, files, folder_with, root, running::Sidecar, server::Server, write,
+    Ended, callgate, command_at_home, command_in, files, folder_with, root, running::Sidecar,
+    server::Server, write,
 };

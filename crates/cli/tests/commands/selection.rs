@@ -114,8 +114,8 @@ fn operations_that_are_not_selected_are_counted() {
     let report = callgate(&["check", file, "--json"]).exits(0).json();
     assert_eq!(report["documents"][0]["notSelected"], 4);
     assert_eq!(report["documents"][0]["operations"], 2);
-    fs::write(file, format!("{toolset}{{include: 'a', paths: ['/a['], read_only: x}}}}\n"))
-        .unwrap();
+    let text = format!("{toolset}{{include: 'a', paths: ['/a['], read_only: x}}}}\n");
+    write(&folder, "callgate.yaml", text);
     let ended = callgate(&["check", file]).exits(2).says("a list of texts").says("`*`, `?`");
     ended.says("true or false");
 }
