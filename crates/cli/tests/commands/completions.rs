@@ -14,13 +14,12 @@ struct Home {
 impl Home {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("config/callgate")).unwrap();
         let spec = root().join("fixtures/pets/spec.yaml");
         let text = format!("toolsets: {{ '': {{ openapi: {}, auth: none }} }}", spec.display());
         let text = text.replace("'': ", "pets: ");
-        fs::write(folder.path().join("config/callgate/mine.yaml"), text).unwrap();
-        fs::write(folder.path().join("cat.png"), "x").unwrap();
-        fs::write(folder.path().join("hostile.yaml"), HOSTILE).unwrap();
+        write(&folder, "config/callgate/mine.yaml", text);
+        write(&folder, "cat.png", "x");
+        write(&folder, "hostile.yaml", HOSTILE);
         fs::copy(spec, folder.path().join("pets.yaml")).unwrap();
         Self { folder }
     }

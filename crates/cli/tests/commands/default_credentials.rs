@@ -19,15 +19,14 @@ fn write_account(file: &Path, email: &str) {
 
 /// Calls `getPet` with these variables instead of the environment's.
 fn call(server: &Server, variables: &[(&str, &Path)]) -> Ended {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.json");
     let toolset = json!({
         "openapi": root().join("fixtures/pets/spec.yaml").to_str(), "server": server.url("/v1"),
         "auth": {"google_access_token": {"scopes": ["https://www.googleapis.com/auth/pubsub"]}},
     });
-    fs::write(&file, json!({"toolsets": {"pets": toolset}}).to_string()).unwrap();
+    let configuration = json!({"toolsets": {"pets": toolset}});
+    let (_folder, file) = folder_with("callgate.json", configuration.to_string());
     let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.args(["call", file.to_str().unwrap(), "pets-getPet", "petId=7"]);
+    command.args(["call", file, "pets-getPet", "petId=7"]);
     for name in ["GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG", "HOME", "APPDATA"] {
         command.env_remove(name);
     }

@@ -7,7 +7,6 @@ const HANDBOOK: &str = "toolsets:\n  handbook:\n    documents: { folder: handboo
 /// A folder with a handbook of two files, and this configuration.
 fn handbook(text: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("handbook")).unwrap();
     let backups = "# Backups\n\n## Restore\n\nCopy the file back, then start the shop.\n";
     write(&folder, "handbook/backups.md", backups);
     let faq = "question,answer\nWhen does it open?,At nine.\n";

@@ -22,9 +22,7 @@ impl Trial {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         for name in ["secret", "secret.yaml", "callgate.yaml", "cases/one/request.http"] {
-            let file = home.path().join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, format!("name: {FILE}\nin: {FILE}\n")).unwrap();
+            write(&home, name, format!("name: {FILE}\nin: {FILE}\n"));
         }
         let listener = Blocking::start(Raw::start(|connection| async move { drop(connection) }));
         Self { home, folder: tempfile::tempdir().unwrap(), listener }
@@ -39,9 +37,7 @@ impl Trial {
     }
 
     fn write(&self, name: &str, text: &str) -> &Self {
-        let file = self.folder.path().join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
+        write(&self.folder, name, text);
         self
     }
 

@@ -132,9 +132,7 @@ pub(crate) fn check(ended: &Ended, what: &str) {
 }
 
 pub(crate) fn write(folder: &TempDir, name: &str, text: &str) -> String {
-    let file = folder.path().join(name);
-    fs::write(&file, text).unwrap();
-    file.to_str().unwrap().to_owned()
+    write_file(folder.path(), name, text).to_str().unwrap().to_owned()
 }
 
 #[test]
@@ -199,7 +197,6 @@ fn no_text_of_an_export_or_a_configuration_is_obeyed_by_a_terminal() {
         let tool = json!({"displayName": text, "description": text, (&*text): text, "openApiSpec": {
             "textSchema": description(&text, "https://a.example").to_string(),
             "authentication": {"oauthConfig": {"oauthGrantType": text, "clientId": text, "tokenEndpoint": text}}}});
-        fs::create_dir_all(folder.path().join("tools/pets")).unwrap();
         let file = write(&folder, "tools/pets/pets.json", &tool.to_string());
         let out = folder.path().join("out");
         let configuration = json!({"toolsets": {"api": {"openapi": text, (&*text): text, "auth": {(&*text): {}}}}, (&*text): 1});

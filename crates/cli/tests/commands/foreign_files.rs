@@ -86,7 +86,6 @@ fn files_that_import_writes_have_each_text_as_one_value() {
         let tool = json!({"displayName": text, "description": text, "openApiSpec": {"textSchema": spec.to_string(),
             "authentication": {"apiKeyConfig": {"keyName": text, "apiKey": text, "requestLocation": "HEADER"}}}});
         let agent = json!({"displayName": text, "description": text, "defaultLanguageCode": "en", "timeZone": text, (&*text): text});
-        fs::create_dir_all(folder.path().join("export/tools/pets")).unwrap();
         write(&folder, "export/agent.json", &agent.to_string());
         write(&folder, "export/tools/pets/pets.json", &tool.to_string());
         write(&folder, "export/tools/pets/schema.yaml", &spec.to_string());
@@ -131,8 +130,6 @@ fn test_and_record_print_foreign_text_escaped() {
     for text in payloads() {
         let server = service(&text);
         let folder = tempfile::tempdir().unwrap();
-        let case = folder.path().join("pets/cases/a-case");
-        fs::create_dir_all(&case).unwrap();
         write(&folder, "pets/spec.json", &description(&text, &server.url("")).to_string());
         let toolset = json!({"openapi": "spec.json", "server": server.url("")});
         write(&folder, "pets/toolset.yaml", &toolset.to_string());

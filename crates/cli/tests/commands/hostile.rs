@@ -114,9 +114,7 @@ fn row_16_nothing_outside_the_directory_is_read_or_requested() {
     };
     let paths: String = references.iter().enumerate().map(row).collect();
     let inner = outer.path().join("specs");
-    fs::create_dir(&inner).unwrap();
-    fs::write(inner.join("api.yaml"), description(&paths)).unwrap();
-    let file = inner.join("api.yaml");
+    let file = write_file(&inner, "api.yaml", description(&paths));
     let ended = callgate(&["check", file.to_str().unwrap(), "--json"]).exits(1);
     assert!(!ended.out.contains("CANARY") && !ended.err.contains("CANARY"), "{ended:#?}");
     let document = &ended.json()["documents"][0];
@@ -147,16 +145,14 @@ fn a_link_out_of_the_directory_is_refused_and_one_within_is_followed() {
     let outer =
         temporary_folder(&[("secret.yaml", "name: CANARY\nin: query\nschema: {type: string}\n")]);
     let inner = outer.path().join("specs");
-    fs::create_dir(&inner).unwrap();
     let row = |n: usize, name: &str| {
         format!("  /p{n}: {{get: {{summary: A, parameters: [{{$ref: {name}}}]}}}}\n")
     };
-    fs::write(inner.join("api.yaml"), description(&(row(0, "out.yaml") + &row(1, "in.yaml"))))
-        .unwrap();
+    let paths = row(0, "out.yaml") + &row(1, "in.yaml");
+    let file = write_file(&inner, "api.yaml", description(&paths));
     fs::write(inner.join("a.yaml"), "name: limit\nin: query\nschema: {type: integer}\n").unwrap();
     symlink(outer.path().join("secret.yaml"), inner.join("out.yaml")).unwrap();
     symlink("a.yaml", inner.join("in.yaml")).unwrap();
-    let file = inner.join("api.yaml");
     let ended = callgate(&["check", file.to_str().unwrap(), "--json"]).exits(1);
     assert!(!ended.out.contains("CANARY"), "{ended:#?}");
     let document = &ended.json()["documents"][0];

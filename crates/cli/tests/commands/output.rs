@@ -20,18 +20,15 @@ fn configured(folder: &Path, output: &str) -> String {
         .collect();
     let body = json!({"items": items, "total": 30});
     for path in ["a", "b", "c"] {
-        let case = folder.join("cases").join(path);
-        fs::create_dir_all(&case).unwrap();
         let request = format!(
             "GET https://lists.example/{path} HTTP/1.1\naccept: application/json, */*;q=0.1\n\n"
         );
-        fs::write(case.join("request.http"), request).unwrap();
+        write_file(folder, &format!("cases/{path}/request.http"), request);
         let response = format!("HTTP/1.1 200 OK\ncontent-type: application/json\n\n{body}\n");
-        fs::write(case.join("response.http"), response).unwrap();
+        write_file(folder, &format!("cases/{path}/response.http"), response);
     }
-    let file = folder.join("callgate.yaml");
     let toolset = format!("{{ openapi: lists.yaml, upstream: replay, {output} }}");
-    fs::write(&file, format!("toolsets:\n  t: {toolset}\n")).unwrap();
+    let file = write_file(folder, "callgate.yaml", format!("toolsets:\n  t: {toolset}\n"));
     file.to_str().unwrap().to_owned()
 }
 

@@ -222,8 +222,6 @@ fn a_task_in_words_is_run_by_the_program_of_a_configured_model() {
 fn a_dry_run_goes_as_far_as_cases_answer_and_shows_the_requests() {
     let service = Blocking::start(Service::start(|_| (200, "[]".to_owned())));
     let folder = shop(&service.service.origin);
-    let case = folder.path().join("fixtures/pets/cases/two-pets");
-    fs::create_dir_all(&case).unwrap();
     write(&folder, "fixtures/pets/toolset.yaml", "openapi: spec.yaml\n");
     let request = format!(
         "GET {}/pets HTTP/1.1\naccept: application/json, */*;q=0.1\n\n",
@@ -234,7 +232,7 @@ fn a_dry_run_goes_as_far_as_cases_answer_and_shows_the_requests() {
     for (name, text) in
         [("call.json", "{}"), ("request.http", &*request), ("response.http", response)]
     {
-        fs::write(case.join(name), text).unwrap();
+        write(&folder, &format!("fixtures/pets/cases/two-pets/{name}"), text);
     }
     let code = "len(await pets.list())";
     let program = ["run", "callgate.yaml", "-c", code, "--dry-run"];

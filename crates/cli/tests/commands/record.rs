@@ -29,8 +29,7 @@ impl Recorded {
     /// Adds a case; its folder.
     fn case(&self, name: &str, call: &str) -> PathBuf {
         let case = self.folder.path().join("cases").join(name);
-        fs::create_dir_all(&case).unwrap();
-        fs::write(case.join("call.json"), call).unwrap();
+        write_file(&case, "call.json", call);
         case
     }
 

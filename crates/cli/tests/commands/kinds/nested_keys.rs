@@ -27,9 +27,8 @@ fn check(kinds: &[&str], toolsets: &[(&str, &str)], check: impl Fn(&Keys)) {
 
 /// Documents of which a search shows several parts.
 fn write_many_parts(folder: &Path) {
-    fs::create_dir(folder.join("notes")).unwrap();
     let part = |at: usize| format!("# Part {at}\n\nThe shop opens at nine, said {at}.\n\n");
-    fs::write(folder.join("notes/hours.md"), (0..20).map(part).collect::<String>()).unwrap();
+    write_file(folder, "notes/hours.md", (0..20).map(part).collect::<String>());
 }
 
 /// The code of a result that is a fault; empty for others.

@@ -183,9 +183,7 @@ fn documents() -> Kind {
         members: "documents: {folder: notes}".to_owned(),
         away: String::new(),
         write_files: |folder| {
-            fs::create_dir(folder.join("notes")).unwrap();
-            fs::write(folder.join("notes/hours.md"), "# Hours\n\nThe shop opens at nine.\n")
-                .unwrap();
+            write_file(folder, "notes/hours.md", "# Hours\n\nThe shop opens at nine.\n");
         },
         reads: asked("kind-search", json!({"query": "shop"})),
         argument: ("query", json!("shop")),
