@@ -79,101 +79,44 @@ async fn a_login_with_exactly_what_its_tools_need_has_no_finding() {
     assert_eq!(lines(&shop, &needs(&shop.0)).await, [""; 0]);
 }
 
-/// A right that makes a login too mighty, and the finding about it.
-const MIGHTY: &[(&str, &str)] = &[
-    ("grant file on *.* to L", "Dangerous file:*.* REVOKE FILE ON *.* FROM L"),
-    ("grant super on *.* to L", "Dangerous super:*.* REVOKE SUPER ON *.* FROM L"),
-    ("grant process on *.* to L", "Dangerous process:*.* REVOKE PROCESS ON *.* FROM L"),
-    ("grant reload on *.* to L", "Dangerous reload:*.* REVOKE RELOAD ON *.* FROM L"),
-    ("grant shutdown on *.* to L", "Dangerous shutdown:*.* REVOKE SHUTDOWN ON *.* FROM L"),
-    ("grant create user on *.* to L", "Dangerous create-user:*.* REVOKE CREATE USER ON *.* FROM L"),
-    (
-        "grant connection admin on *.* to L",
-        "Dangerous connection-admin:*.* REVOKE CONNECTION ADMIN ON *.* FROM L",
-    ),
-    (
-        "grant select on *.* to L",
-        "Dangerous select:*.* REVOKE SELECT ON *.* FROM L; GRANT SELECT (`no`, `owner`, `total`) ON `D`.`orders` TO L",
-    ),
-    (
-        "grant select on mysql.user to L",
-        "Dangerous select:mysql.user REVOKE SELECT ON `mysql`.`user` FROM L",
-    ),
-    (
-        "grant all privileges on D.* to L",
-        "Dangerous all-privileges:D.* REVOKE ALL PRIVILEGES ON `D`.* FROM L; GRANT SELECT (`no`, `owner`, `total`), INSERT (`owner`, `total`), UPDATE (`total`), DELETE ON `D`.`orders` TO L",
-    ),
-    (
-        "grant usage on D.* to L with grant option",
-        "Dangerous grant-option:D.* REVOKE GRANT OPTION ON `D`.* FROM L",
-    ),
-    (
-        "grant create routine on D.* to L",
-        "Dangerous create-routine:D.* REVOKE CREATE ROUTINE ON `D`.* FROM L",
-    ),
-    ("grant execute on D.* to L", "Dangerous execute:D.* REVOKE EXECUTE ON `D`.* FROM L"),
-    ("grant event on D.* to L", "Dangerous event:D.* REVOKE EVENT ON `D`.* FROM L"),
-    ("grant drop on D.orders to L", "Dangerous drop:D.orders REVOKE DROP ON `D`.`orders` FROM L"),
-    ("grant alter on D.* to L", "Dangerous alter:D.* REVOKE ALTER ON `D`.* FROM L"),
-    (
-        "grant trigger on D.orders to L",
-        "Dangerous trigger:D.orders REVOKE TRIGGER ON `D`.`orders` FROM L",
-    ),
-    (
-        "grant insert on D.* to L",
-        "Dangerous insert:D.* REVOKE INSERT ON `D`.* FROM L; GRANT INSERT (`owner`, `total`) ON `D`.`orders` TO L",
-    ),
-    (
-        "grant insert on D.secrets to L",
-        "Dangerous insert:D.secrets REVOKE INSERT ON `D`.`secrets` FROM L",
-    ),
-    (
-        "grant delete on D.secrets to L",
-        "Dangerous delete:D.secrets REVOKE DELETE ON `D`.`secrets` FROM L",
-    ),
-    (
-        "grant update (n) on D.secrets to L",
-        "Dangerous update:D.secrets REVOKE UPDATE (`n`) ON `D`.`secrets` FROM L",
-    ),
-    (
-        "grant update on D.orders to L",
-        "Dangerous update:D.orders REVOKE UPDATE ON `D`.`orders` FROM L; GRANT UPDATE (`total`) ON `D`.`orders` TO L",
-    ),
-    (
-        "grant insert (note) on D.orders to L",
-        "Dangerous insert:D.orders REVOKE INSERT (`note`) ON `D`.`orders` FROM L",
-    ),
-    (
-        "grant update on D.secrets to public",
-        "Dangerous update:D.secrets REVOKE UPDATE ON `D`.`secrets` FROM PUBLIC",
-    ),
-    (
-        "create role L_boss; grant delete on D.secrets to L_boss; create role L_group; grant L_boss to L_group; grant L_group to L",
-        "Dangerous delete:D.secrets REVOKE DELETE ON `D`.`secrets` FROM `L_boss`",
-    ),
-    (
-        "create role L_friend; grant L_friend to L with admin option",
-        "Dangerous grant-option:L_friend REVOKE ADMIN OPTION FOR `L_friend` FROM L",
-    ),
-    (
-        "grant execute on function D.rich to L",
-        "Unused execute:function:D.rich REVOKE EXECUTE ON FUNCTION `D`.`rich` FROM L",
-    ),
-    (
-        "grant create temporary tables on D.* to L",
-        "Unused create-temporary-tables:D.* REVOKE CREATE TEMPORARY TABLES ON `D`.* FROM L",
-    ),
-    ("grant lock tables on D.* to L", "Unused lock-tables:D.* REVOKE LOCK TABLES ON `D`.* FROM L"),
-    (
-        "grant references on D.orders to L",
-        "Unused references:D.orders REVOKE REFERENCES ON `D`.`orders` FROM L",
-    ),
-];
+/// Rights that make a login too mighty, and the findings about them.
+const MIGHTY: &str = "
+    grant file on *.* to L => Dangerous file:*.* REVOKE FILE ON *.* FROM L
+    grant super on *.* to L => Dangerous super:*.* REVOKE SUPER ON *.* FROM L
+    grant process on *.* to L => Dangerous process:*.* REVOKE PROCESS ON *.* FROM L
+    grant reload on *.* to L => Dangerous reload:*.* REVOKE RELOAD ON *.* FROM L
+    grant shutdown on *.* to L => Dangerous shutdown:*.* REVOKE SHUTDOWN ON *.* FROM L
+    grant create user on *.* to L => Dangerous create-user:*.* REVOKE CREATE USER ON *.* FROM L
+    grant connection admin on *.* to L => Dangerous connection-admin:*.* REVOKE CONNECTION ADMIN ON *.* FROM L
+    grant select on *.* to L => Dangerous select:*.* REVOKE SELECT ON *.* FROM L; GRANT SELECT (`no`, `owner`, `total`) ON `D`.`orders` TO L
+    grant select on mysql.user to L => Dangerous select:mysql.user REVOKE SELECT ON `mysql`.`user` FROM L
+    grant all privileges on D.* to L => Dangerous all-privileges:D.* REVOKE ALL PRIVILEGES ON `D`.* FROM L; GRANT SELECT (`no`, `owner`, `total`), INSERT (`owner`, `total`), UPDATE (`total`), DELETE ON `D`.`orders` TO L
+    grant usage on D.* to L with grant option => Dangerous grant-option:D.* REVOKE GRANT OPTION ON `D`.* FROM L
+    grant create routine on D.* to L => Dangerous create-routine:D.* REVOKE CREATE ROUTINE ON `D`.* FROM L
+    grant execute on D.* to L => Dangerous execute:D.* REVOKE EXECUTE ON `D`.* FROM L
+    grant event on D.* to L => Dangerous event:D.* REVOKE EVENT ON `D`.* FROM L
+    grant drop on D.orders to L => Dangerous drop:D.orders REVOKE DROP ON `D`.`orders` FROM L
+    grant alter on D.* to L => Dangerous alter:D.* REVOKE ALTER ON `D`.* FROM L
+    grant trigger on D.orders to L => Dangerous trigger:D.orders REVOKE TRIGGER ON `D`.`orders` FROM L
+    grant insert on D.* to L => Dangerous insert:D.* REVOKE INSERT ON `D`.* FROM L; GRANT INSERT (`owner`, `total`) ON `D`.`orders` TO L
+    grant insert on D.secrets to L => Dangerous insert:D.secrets REVOKE INSERT ON `D`.`secrets` FROM L
+    grant delete on D.secrets to L => Dangerous delete:D.secrets REVOKE DELETE ON `D`.`secrets` FROM L
+    grant update (n) on D.secrets to L => Dangerous update:D.secrets REVOKE UPDATE (`n`) ON `D`.`secrets` FROM L
+    grant update on D.orders to L => Dangerous update:D.orders REVOKE UPDATE ON `D`.`orders` FROM L; GRANT UPDATE (`total`) ON `D`.`orders` TO L
+    grant insert (note) on D.orders to L => Dangerous insert:D.orders REVOKE INSERT (`note`) ON `D`.`orders` FROM L
+    grant update on D.secrets to public => Dangerous update:D.secrets REVOKE UPDATE ON `D`.`secrets` FROM PUBLIC
+    create role L_boss; grant delete on D.secrets to L_boss; create role L_group; grant L_boss to L_group; grant L_group to L => Dangerous delete:D.secrets REVOKE DELETE ON `D`.`secrets` FROM `L_boss`
+    create role L_friend; grant L_friend to L with admin option => Dangerous grant-option:L_friend REVOKE ADMIN OPTION FOR `L_friend` FROM L
+    grant execute on function D.rich to L => Unused execute:function:D.rich REVOKE EXECUTE ON FUNCTION `D`.`rich` FROM L
+    grant create temporary tables on D.* to L => Unused create-temporary-tables:D.* REVOKE CREATE TEMPORARY TABLES ON `D`.* FROM L
+    grant lock tables on D.* to L => Unused lock-tables:D.* REVOKE LOCK TABLES ON `D`.* FROM L
+    grant references on D.orders to L => Unused references:D.orders REVOKE REFERENCES ON `D`.`orders` FROM L
+    ";
 
 #[tokio::test]
 async fn each_right_beyond_the_tools_is_found_and_its_remedy_takes_it_away() {
     let Some(shop) = shop("m_mighty") else { return };
-    for (grant, expected) in MIGHTY {
+    for [grant, expected] in callgate_testkit::rows(MIGHTY) {
         shop.0.run(&of(&shop, grant));
         let found = lines(&shop, &needs(&shop.0)).await;
         let expected = of(&shop, expected);

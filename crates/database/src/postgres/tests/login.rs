@@ -104,116 +104,41 @@ async fn a_table_with_relations_of_every_kind_is_looked_at() {
     postgres.check_login(&Needs { is_for_query: true, ..needs }).await.unwrap();
 }
 
-/// A right that makes a login too mighty, and the finding about it.
-const MIGHTY: &[(&str, &str)] = &[
-    ("alter role L superuser", "Dangerous superuser ALTER ROLE L NOSUPERUSER"),
-    ("alter role L bypassrls", "Dangerous bypassrls ALTER ROLE L NOBYPASSRLS"),
-    ("alter role L createrole", "Dangerous createrole ALTER ROLE L NOCREATEROLE"),
-    ("alter role L createdb", "Dangerous createdb ALTER ROLE L NOCREATEDB"),
-    ("alter role L replication", "Dangerous replication ALTER ROLE L NOREPLICATION"),
-    (
-        "grant pg_read_server_files to L",
-        "Dangerous role:pg_read_server_files REVOKE pg_read_server_files FROM L",
-    ),
-    (
-        "grant pg_write_server_files to L",
-        "Dangerous role:pg_write_server_files REVOKE pg_write_server_files FROM L",
-    ),
-    (
-        "grant pg_execute_server_program to L",
-        "Dangerous role:pg_execute_server_program REVOKE pg_execute_server_program FROM L",
-    ),
-    (
-        "grant pg_read_all_data to L",
-        "Dangerous role:pg_read_all_data REVOKE pg_read_all_data FROM L",
-    ),
-    (
-        "grant pg_write_all_data to L",
-        "Dangerous role:pg_write_all_data REVOKE pg_write_all_data FROM L",
-    ),
-    (
-        "grant pg_signal_backend to L",
-        "Unused role:pg_signal_backend REVOKE pg_signal_backend FROM L",
-    ),
-    (
-        "create role L_boss superuser; create role L_group noinherit; grant L_boss to L_group; grant L_group to L",
-        "Dangerous role:L_boss REVOKE L_group FROM L",
-    ),
-    (
-        "grant insert on public.secrets to L",
-        "Dangerous insert:public.secrets REVOKE INSERT ON public.secrets FROM L",
-    ),
-    (
-        "grant update on public.secrets to public",
-        "Dangerous update:public.secrets REVOKE UPDATE ON public.secrets FROM PUBLIC",
-    ),
-    (
-        "grant update on public.orders to L",
-        "Dangerous update:public.orders REVOKE UPDATE ON public.orders FROM L; GRANT UPDATE (\"total\") ON public.orders TO L",
-    ),
-    (
-        "grant insert (note) on public.orders to L",
-        "Dangerous insert:public.orders REVOKE INSERT ON public.orders FROM L; GRANT INSERT (\"owner\", \"total\") ON public.orders TO L",
-    ),
-    (
-        "grant delete on public.secrets to L",
-        "Dangerous delete:public.secrets REVOKE DELETE ON public.secrets FROM L",
-    ),
-    (
-        "grant truncate on public.orders to L",
-        "Dangerous truncate:public.orders REVOKE TRUNCATE ON public.orders FROM L",
-    ),
-    (
-        "alter table public.secrets owner to L",
-        "Dangerous owner:public.secrets ALTER TABLE public.secrets OWNER TO CURRENT_USER",
-    ),
-    (
-        "alter schema other owner to L",
-        "Dangerous owner:schema:other ALTER SCHEMA other OWNER TO CURRENT_USER",
-    ),
-    (
-        "alter database D owner to L",
-        "Dangerous owner:database ALTER DATABASE D OWNER TO CURRENT_USER",
-    ),
-    (
-        "grant select on public.plain to L",
-        "Dangerous view:public.plain ALTER VIEW public.plain SET (security_invoker = true)",
-    ),
-    (
-        "grant select (n) on public.kept to L",
-        "Dangerous view:public.kept REVOKE SELECT ON public.kept FROM L",
-    ),
-    (
-        "grant temp on database D to public",
-        "Unused temp REVOKE TEMPORARY ON DATABASE D FROM PUBLIC",
-    ),
-    ("grant create on database D to L", "Unused create REVOKE CREATE ON DATABASE D FROM L"),
-    (
-        "grant create on schema public to L",
-        "Unused create:public REVOKE CREATE ON SCHEMA public FROM L",
-    ),
-    (
-        "grant trigger on public.orders to L",
-        "Unused trigger:public.orders REVOKE TRIGGER ON public.orders FROM L",
-    ),
-    (
-        "grant references (no) on public.orders to L",
-        "Unused references:public.orders REVOKE REFERENCES ON public.orders FROM L",
-    ),
-    (
-        "grant update on sequence public.orders_no_seq to L",
-        "Unused update:public.orders_no_seq REVOKE UPDATE ON SEQUENCE public.orders_no_seq FROM L",
-    ),
-    (
-        "grant usage on sequence public.counter to L",
-        "Unused usage:public.counter REVOKE USAGE ON SEQUENCE public.counter FROM L",
-    ),
-    (
-        "grant execute on function public.rich() to L",
-        "Unused execute:public.rich() REVOKE EXECUTE ON ROUTINE public.rich() FROM L",
-    ),
-    ("create role L_friend; grant L_friend to L", "Unused role:L_friend REVOKE L_friend FROM L"),
-];
+/// Rights that make a login too mighty, and the findings about them.
+const MIGHTY: &str = r#"
+    alter role L superuser => Dangerous superuser ALTER ROLE L NOSUPERUSER
+    alter role L bypassrls => Dangerous bypassrls ALTER ROLE L NOBYPASSRLS
+    alter role L createrole => Dangerous createrole ALTER ROLE L NOCREATEROLE
+    alter role L createdb => Dangerous createdb ALTER ROLE L NOCREATEDB
+    alter role L replication => Dangerous replication ALTER ROLE L NOREPLICATION
+    grant pg_read_server_files to L => Dangerous role:pg_read_server_files REVOKE pg_read_server_files FROM L
+    grant pg_write_server_files to L => Dangerous role:pg_write_server_files REVOKE pg_write_server_files FROM L
+    grant pg_execute_server_program to L => Dangerous role:pg_execute_server_program REVOKE pg_execute_server_program FROM L
+    grant pg_read_all_data to L => Dangerous role:pg_read_all_data REVOKE pg_read_all_data FROM L
+    grant pg_write_all_data to L => Dangerous role:pg_write_all_data REVOKE pg_write_all_data FROM L
+    grant pg_signal_backend to L => Unused role:pg_signal_backend REVOKE pg_signal_backend FROM L
+    create role L_boss superuser; create role L_group noinherit; grant L_boss to L_group; grant L_group to L => Dangerous role:L_boss REVOKE L_group FROM L
+    grant insert on public.secrets to L => Dangerous insert:public.secrets REVOKE INSERT ON public.secrets FROM L
+    grant update on public.secrets to public => Dangerous update:public.secrets REVOKE UPDATE ON public.secrets FROM PUBLIC
+    grant update on public.orders to L => Dangerous update:public.orders REVOKE UPDATE ON public.orders FROM L; GRANT UPDATE ("total") ON public.orders TO L
+    grant insert (note) on public.orders to L => Dangerous insert:public.orders REVOKE INSERT ON public.orders FROM L; GRANT INSERT ("owner", "total") ON public.orders TO L
+    grant delete on public.secrets to L => Dangerous delete:public.secrets REVOKE DELETE ON public.secrets FROM L
+    grant truncate on public.orders to L => Dangerous truncate:public.orders REVOKE TRUNCATE ON public.orders FROM L
+    alter table public.secrets owner to L => Dangerous owner:public.secrets ALTER TABLE public.secrets OWNER TO CURRENT_USER
+    alter schema other owner to L => Dangerous owner:schema:other ALTER SCHEMA other OWNER TO CURRENT_USER
+    alter database D owner to L => Dangerous owner:database ALTER DATABASE D OWNER TO CURRENT_USER
+    grant select on public.plain to L => Dangerous view:public.plain ALTER VIEW public.plain SET (security_invoker = true)
+    grant select (n) on public.kept to L => Dangerous view:public.kept REVOKE SELECT ON public.kept FROM L
+    grant temp on database D to public => Unused temp REVOKE TEMPORARY ON DATABASE D FROM PUBLIC
+    grant create on database D to L => Unused create REVOKE CREATE ON DATABASE D FROM L
+    grant create on schema public to L => Unused create:public REVOKE CREATE ON SCHEMA public FROM L
+    grant trigger on public.orders to L => Unused trigger:public.orders REVOKE TRIGGER ON public.orders FROM L
+    grant references (no) on public.orders to L => Unused references:public.orders REVOKE REFERENCES ON public.orders FROM L
+    grant update on sequence public.orders_no_seq to L => Unused update:public.orders_no_seq REVOKE UPDATE ON SEQUENCE public.orders_no_seq FROM L
+    grant usage on sequence public.counter to L => Unused usage:public.counter REVOKE USAGE ON SEQUENCE public.counter FROM L
+    grant execute on function public.rich() to L => Unused execute:public.rich() REVOKE EXECUTE ON ROUTINE public.rich() FROM L
+    create role L_friend; grant L_friend to L => Unused role:L_friend REVOKE L_friend FROM L
+    "#;
 
 #[tokio::test]
 async fn each_right_beyond_the_tools_is_found_and_its_remedy_takes_it_away() {
@@ -224,7 +149,7 @@ async fn each_right_beyond_the_tools_is_found_and_its_remedy_takes_it_away() {
             .replace("DATABASE D", "DATABASE l_mighty")
             .replace("database D", "database l_mighty")
     };
-    for (grant, expected) in MIGHTY {
+    for [grant, expected] in callgate_testkit::rows(MIGHTY) {
         database.run(&of(grant));
         let found = lines(&database, &login, &needs()).await;
         let expected = of(expected);
