@@ -38,7 +38,17 @@ impl Shop {
 
     /// The shop with further tables, and rights of `LOGIN` on them.
     pub(crate) async fn with(name: &str, settings: DatabaseSettings, script: &str) -> Option<Self> {
-        let (database, loaded) = loaded_with(name, settings, &format!("{GRANTS}{script}")).await?;
+        Self::on(name, TABLES, settings, &format!("{GRANTS}{script}")).await
+    }
+
+    /// The tools on a database of other tables, as a login with the rights of a script loads them.
+    pub(crate) async fn on(
+        name: &str,
+        tables: &str,
+        settings: DatabaseSettings,
+        grants: &str,
+    ) -> Option<Self> {
+        let (database, loaded) = loaded_on(name, tables, settings, grants).await?;
         Some(Self { database, tools: Tools::of(loaded, None) })
     }
 }
@@ -51,10 +61,20 @@ pub(crate) async fn loaded(name: &str, settings: DatabaseSettings) -> Option<(Da
 /// The tools as a login with the rights of this script loads them.
 pub(crate) async fn loaded_with(
     name: &str,
+    settings: DatabaseSettings,
+    grants: &str,
+) -> Option<(Database, Loaded)> {
+    loaded_on(name, TABLES, settings, grants).await
+}
+
+/// The tools on a database of other tables.
+pub(crate) async fn loaded_on(
+    name: &str,
+    tables: &str,
     mut settings: DatabaseSettings,
     grants: &str,
 ) -> Option<(Database, Loaded)> {
-    let database = Server::of_machine()?.database(name, TABLES);
+    let database = Server::of_machine()?.database(name, tables);
     let login = database.login("tools");
     database.run(&grants.replace("LOGIN", &login));
     settings.url = Secret::new(database.url(&login));

@@ -1,12 +1,12 @@
 //! Pages on MariaDB, in its own order and by its indexes.
 
-use callgate_testkit::MariadbServer;
 use callgate_tool::json;
 
 use crate::{
-    calls::{Tools, loaded_in, settings_at},
+    calls::settings_at,
     conditions::{self, Dialect},
     ordered_pages::{self, Kinds, sorted},
+    shop::Shop,
 };
 
 /// Without `enum` and `set`, which callgate sorts by their labels, as it compares them.
@@ -39,21 +39,19 @@ const BEYOND: Kinds = &[
     ("datetime(3)", &["'0000-00-00'", "'2024-02-00 10:00'", "'2024-02-29 09:00:00.5'"]),
 ];
 
+const PAGED: &str = "grant select on nullable to LOGIN; grant select on filled to LOGIN";
+
 #[tokio::test]
 async fn pages_by_a_column_of_every_type_are_all_rows_in_its_order() {
-    let Some(server) = MariadbServer::of_machine() else { return };
     let kinds: Kinds = Vec::leak([KINDS, BEYOND].concat());
     let script = format!("set sql_mode = '';{}", ordered_pages::script(kinds));
-    let database = server.database("paging_kinds", &script);
-    let login = database.login("tools");
-    database
-        .run(&format!("grant select on nullable to {login}; grant select on filled to {login}"));
-    let settings = settings_at(&database.url(&login), ordered_pages::entities(kinds));
-    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let settings = settings_at("", ordered_pages::entities(kinds));
+    let Some(shop) = Shop::on("paging_kinds", &script, settings, PAGED).await else { return };
     let own = |table: &str, order: &str| {
-        database.run(&format!("select no from {table} order by {order}")).replace('\n', " ")
+        let script = format!("select no from {table} order by {order}");
+        shop.database.run(&script).replace('\n', " ")
     };
-    ordered_pages::check(&tools, kinds, own).await;
+    ordered_pages::check(&shop, kinds, own).await;
 }
 
 /// Types whose values the server sorts by their numbers, and compares by their texts.
@@ -64,25 +62,20 @@ const LABELS: Kinds = &[
 
 #[tokio::test]
 async fn pages_by_labels_are_all_rows_in_the_order_of_their_texts() {
-    let Some(server) = MariadbServer::of_machine() else { return };
-    let database = server.database("paging_labels", &ordered_pages::script(LABELS));
-    let login = database.login("tools");
-    database
-        .run(&format!("grant select on nullable to {login}; grant select on filled to {login}"));
-    let settings = settings_at(&database.url(&login), ordered_pages::entities(LABELS));
-    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let settings = settings_at("", ordered_pages::entities(LABELS));
+    let script = ordered_pages::script(LABELS);
+    let Some(shop) = Shop::on("paging_labels", &script, settings, PAGED).await else { return };
     let own = |table: &str, order: &str| {
         let order = order.replace(".c0", ".c0 || ''").replace(".c1", ".c1 || ''");
         let pipes = "set sql_mode = 'pipes_as_concat'";
         let script = format!("{pipes}; select no from {table} order by {order}");
-        database.run(&script).replace('\n', " ")
+        shop.database.run(&script).replace('\n', " ")
     };
-    ordered_pages::check(&tools, LABELS, own).await;
+    ordered_pages::check(&shop, LABELS, own).await;
 }
 
 #[tokio::test]
 async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine() {
-    let Some(server) = MariadbServer::of_machine() else { return };
     let further: Kinds = &[
         ("blob", &["x'00ff'", "''"]),
         ("varbinary(8)", &["'a'", "'A'", "x'00'"]),
@@ -99,13 +92,11 @@ async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine()
     let kinds: Kinds = Vec::leak([KINDS, further].concat());
     let script = ordered_pages::script(kinds);
     let script: Vec<_> = script.lines().filter(|line| !line.starts_with("create index")).collect();
-    let zeros = "set sql_mode = '';";
-    let database = server.database("conditions", &format!("{zeros}{}", script.join("\n")));
-    let login = database.login("tools");
-    database.run(&format!("grant select on nullable to {login}; analyze table nullable;"));
-    let mut settings = settings_at(&database.url(&login), vec![conditions::offered(None)]);
+    let script = format!("set sql_mode = '';{}", script.join("\n"));
+    let mut settings = settings_at("", vec![conditions::offered(None)]);
     (settings.limits.rows, settings.limits.result_bytes) = (1000, 1 << 22);
-    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let grants = "grant select on nullable to LOGIN; analyze table nullable;";
+    let Some(shop) = Shop::on("conditions", &script, settings, grants).await else { return };
     let sql = Dialect {
         statement: "select concat('= ', coalesce(group_concat(t.no order by t.no separator ' '), '')) from nullable t where ?;",
         exact: |kind| {
@@ -116,26 +107,23 @@ async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine()
             }
         },
     };
-    let without = conditions::check(&tools, kinds, sql, |script| database.run(script)).await;
+    let without = conditions::check(&shop, kinds, sql, |script| shop.database.run(script)).await;
     // A day without a month is shown, and is no date that a condition may have.
     assert_eq!(without, ["blob", "varbinary(8)", "json", "inet6", "date"]);
 }
 
 #[tokio::test]
 async fn an_index_serves_the_order_of_a_hundred_thousand_rows() {
-    let Some(server) = MariadbServer::of_machine() else { return };
     let script = "create table many (no int primary key, at date not null, total int not null);
         insert into many select seq, date '2000-01-01' + interval seq % 30000 day, seq * 7 % 100000 from seq_1_to_100000;
         create index many_at on many (at); create index many_total on many (total); analyze table many;";
-    let database = server.database("paging_many", script);
-    let login = database.login("tools");
-    database.run(&format!("grant select on many to {login}"));
     let columns = ["no", "at", "total"].map(str::to_owned);
-    let settings = settings_at(&database.url(&login), vec![sorted("many", columns)]);
-    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let settings = settings_at("", vec![sorted("many", columns)]);
+    let grants = "grant select on many to LOGIN";
+    let Some(shop) = Shop::on("paging_many", script, settings, grants).await else { return };
     for column in ["no", "-no", "at", "total"] {
-        let [first, _] = ordered_pages::statements(&tools, "many", &json!([column])).await;
-        let plan = database.run(&format!("explain {first}"));
+        let [first, _] = ordered_pages::statements(&shop, "many", &json!([column])).await;
+        let plan = shop.database.run(&format!("explain {first}"));
         assert!(!plan.contains("filesort"), "{first}\n{plan}");
     }
 }

@@ -4,7 +4,11 @@ use callgate_database::DatabaseSettings;
 pub(crate) use callgate_testkit::{MariadbDatabase as Database, MariadbServer as Server};
 use callgate_tool::{Value, json};
 
-use crate::calls::{entity, own_orders, settings_at};
+use crate::{
+    aggregates,
+    calls::{entity, own_orders, settings_at},
+    written_values,
+};
 
 pub(crate) const TABLES: &str = "
     create table orders (
@@ -70,3 +74,23 @@ pub(crate) const VERSIONS: [&str; 7] = [
     "timestamp(6) default current_timestamp(6)",
     "uuid default uuid()",
 ];
+
+pub(crate) const AGGREGATES: aggregates::Words = aggregates::Words {
+    exact: "(@ collate utf8mb4_nopad_bin)",
+    text: "cast(@ as char)",
+    contains: "locate(cast(? as binary), cast(@ as binary)) > 0",
+    has_ties: true,
+};
+
+pub(crate) const WRITTEN: written_values::Words =
+    written_values::Words { digits: "hex(cast(@ as char))", truths: ["0", "1"] };
+
+/// The beginning of a script whose results have the texts of tools.
+pub(crate) const SHOWN: &str = "set names utf8mb4;\n";
+
+/// The limit of recursions, the text of the number `i`, and the statement that counts rows.
+pub(crate) const LOG: [&str; 3] =
+    ["set max_recursive_iterations = 100000;", "concat('n', i % 1000)", "analyze table"];
+
+/// The name of the table `log` in a statement.
+pub(crate) const LOG_NAME: &str = "log";

@@ -3,9 +3,8 @@
 
 #![cfg(test)]
 
-mod aggregates;
 #[path = "../engines/aggregates.rs"]
-mod aggregates_of_engines;
+mod aggregates;
 #[path = "../engines/calls.rs"]
 mod calls;
 #[path = "../engines/conditions.rs"]
@@ -30,12 +29,13 @@ mod paging;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;
-mod reads;
 #[path = "../engines/reads.rs"]
-mod reads_of_engines;
+mod reads;
 mod removals;
 #[path = "../engines/reviews.rs"]
 mod reviews;
+#[path = "../engines/servers.rs"]
+mod servers;
 #[path = "../engines/shop.rs"]
 mod shop;
 mod shown_rows;
@@ -45,6 +45,5 @@ mod tables;
 mod texts;
 #[path = "../engines/versions.rs"]
 mod versions;
-mod written_values;
 #[path = "../engines/written_values.rs"]
-mod written_values_of_engines;
+mod written_values;

@@ -9,6 +9,7 @@ use crate::{
     calls::{Tools, entity, loaded_in, settings_at},
     conditions::{self, Dialect},
     ordered_pages::{self, Kinds, both_ways, sorted},
+    shop::{Shop, loaded_on},
 };
 
 const KINDS: Kinds = &[
@@ -43,17 +44,15 @@ const TYPES: &str = "create type mood as enum ('sad', 'ok', 'good');
 
 #[tokio::test]
 async fn pages_by_a_column_of_every_type_are_all_rows_in_its_order() {
-    let Some(server) = PostgresServer::of_machine() else { return };
-    let database =
-        server.database("paging_kinds", &format!("{TYPES}{}", ordered_pages::script(KINDS)));
-    let login = database.login("tools");
-    database.run(&format!("grant select on nullable, filled to {login}"));
-    let settings = settings_at(&database.url(&login), ordered_pages::entities(KINDS));
-    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let script = format!("{TYPES}{}", ordered_pages::script(KINDS));
+    let settings = settings_at("", ordered_pages::entities(KINDS));
+    let grants = "grant select on nullable, filled to LOGIN";
+    let Some(shop) = Shop::on("paging_kinds", &script, settings, grants).await else { return };
     let own = |table: &str, order: &str| {
-        database.run(&format!("select string_agg(no::text, ' ' order by {order}) from {table}"))
+        let script = format!("select string_agg(no::text, ' ' order by {order}) from {table}");
+        shop.database.run(&script)
     };
-    ordered_pages::check(&tools, KINDS, own).await;
+    ordered_pages::check(&shop, KINDS, own).await;
 }
 
 /// A table with a column of every type of the server and of some extensions, and rows with every text that the types take.
@@ -81,14 +80,12 @@ const EVERY: &str = "create extension ltree; create extension hstore; create ext
 
 #[tokio::test]
 async fn every_type_that_a_server_sorts_by_has_pages_of_all_rows() {
-    let Some(server) = PostgresServer::of_machine() else { return };
-    let database = server.database("paging_types", &format!("{TYPES}{EVERY}"));
-    let login = database.login("tools");
-    database.run(&format!("grant select on every to {login}"));
     let every = EntitySettings { operations: vec![Operation::List], ..entity("every") };
-    let mut settings = settings_at(&database.url(&login), vec![every]);
+    let mut settings = settings_at("", vec![every]);
     (settings.limits.rows, settings.limits.result_bytes) = (1000, 1 << 22);
-    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let (script, grants) = (format!("{TYPES}{EVERY}"), "grant select on every to LOGIN");
+    let Some(shop) = Shop::on("paging_types", &script, settings, grants).await else { return };
+    let (tools, database) = (&*shop, &shop.database);
     let declaration = tools.executor.find("shop-every-list").unwrap().declaration().unwrap();
     let schema = Value::parse(&declaration.input_schema.to_string()).unwrap();
     let sorts = schema.pointer("/properties/sort/items/enum").unwrap().as_array().unwrap();
@@ -104,7 +101,7 @@ async fn every_type_that_a_server_sorts_by_has_pages_of_all_rows() {
         };
         let expected = database
             .run(&format!("select string_agg(no::text, ' ' order by {order}, no) from every"));
-        let pages = ordered_pages::pages(&tools, "every", &["no"], &json!([sort])).await;
+        let pages = ordered_pages::pages(tools, "every", &["no"], &json!([sort])).await;
         assert_eq!(pages.join(" "), expected.trim(), "{sort}");
     }
 }
@@ -132,19 +129,14 @@ const FURTHER: Kinds = &[
 
 #[tokio::test]
 async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine() {
-    let Some(server) = PostgresServer::of_machine() else { return };
     let kinds: Kinds = Vec::leak([KINDS, FURTHER].concat());
-    let script = ordered_pages::script(kinds)
-        .lines()
-        .filter(|line| !line.starts_with("create index"))
-        .collect::<Vec<_>>()
-        .join("\n");
-    let database = server.database("conditions", &format!("{TYPES}{script}"));
-    let login = database.login("tools");
-    database.run(&format!("analyze nullable; grant select on nullable to {login}"));
-    let mut settings = settings_at(&database.url(&login), vec![conditions::offered(None)]);
+    let script = ordered_pages::script(kinds);
+    let script: Vec<_> = script.lines().filter(|line| !line.starts_with("create index")).collect();
+    let script = format!("{TYPES}{}", script.join("\n"));
+    let mut settings = settings_at("", vec![conditions::offered(None)]);
     (settings.limits.rows, settings.limits.result_bytes) = (1000, 1 << 22);
-    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let grants = "analyze nullable; grant select on nullable to LOGIN";
+    let Some(shop) = Shop::on("conditions", &script, settings, grants).await else { return };
     let sql = Dialect {
         statement: "select '= ' || coalesce(string_agg(t.no::text, ' ' order by t.no), '') from nullable t where ?;",
         exact: |kind| match kind {
@@ -153,7 +145,7 @@ async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine()
             _ => "@",
         },
     };
-    let without = conditions::check(&tools, kinds, sql, |script| database.run(script)).await;
+    let without = conditions::check(&shop, kinds, sql, |script| shop.database.run(script)).await;
     // Not compared without a key of the configuration that asks for it, or at all.
     let types = "bytea|json|jsonb|interval|inet|int4range|bit varying(5)|int[]|money|tsvector|name|\"char\"";
     assert_eq!(without.join("|"), types);
@@ -161,23 +153,20 @@ async fn a_condition_on_a_column_of_any_type_means_what_it_means_to_the_engine()
 
 #[tokio::test]
 async fn an_index_serves_the_order_of_a_hundred_thousand_rows() {
-    let Some(server) = PostgresServer::of_machine() else { return };
     let script = "create table many (no int primary key, at date not null, seen date, total int not null);
         insert into many select n, date '2000-01-01' + n % 30000, date '2000-01-01' + n % 30000, n * 7 % 100000
             from generate_series(1, 100000) n;
         create index on many (at, no); create index on many (seen); create index on many (total);
         analyze many;";
-    let database = server.database("paging_many", script);
-    let login = database.login("tools");
-    database.run(&format!("grant select on many to {login}"));
     let columns = ["no", "at", "seen", "total"].map(str::to_owned);
-    let settings = settings_at(&database.url(&login), vec![sorted("many", columns)]);
-    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let settings = settings_at("", vec![sorted("many", columns)]);
+    let grants = "grant select on many to LOGIN";
+    let Some(shop) = Shop::on("paging_many", script, settings, grants).await else { return };
     for column in ["no", "-no", "at", "-at", "seen", "-seen", "total", "-total"] {
-        for text in ordered_pages::statements(&tools, "many", &json!([column])).await {
+        for text in ordered_pages::statements(&shop, "many", &json!([column])).await {
             let values = vec!["null"; text.matches('$').count()].join(", ");
             let values = format!("({values})").replace("()", "");
-            let plan = database.run(&format!(
+            let plan = shop.database.run(&format!(
                 "set plan_cache_mode = force_generic_plan; prepare asked as {text}; explain execute asked{values}",
             ));
             assert!(plan.contains(" using many_") && !plan.contains("Seq Scan"), "{text}\n{plan}");
@@ -188,15 +177,13 @@ async fn an_index_serves_the_order_of_a_hundred_thousand_rows() {
 /// A key is unique in its own table alone, so that a page could not begin behind one.
 #[tokio::test]
 async fn a_table_that_others_inherit_from_has_no_pages_and_a_warning() {
-    let Some(server) = PostgresServer::of_machine() else { return };
     let script = "create table parent (no int primary key, note text); create table heir () inherits (parent);
         insert into parent values (1, 'own'); insert into heir values (1, 'other'), (2, 'other');";
-    let database = server.database("paging_heirs", script);
-    let login = database.login("tools");
-    database.run(&format!("grant select on parent to {login}; analyze parent"));
     let parent = EntitySettings { operations: vec![Operation::List], ..entity("parent") };
-    let mut loaded =
-        loaded_in(".".as_ref(), settings_at(&database.url(&login), vec![parent])).await;
+    let (settings, grants) =
+        (settings_at("", vec![parent]), "grant select on parent to LOGIN; analyze parent");
+    let loaded = loaded_on("paging_heirs", script, settings, grants).await;
+    let Some((_, mut loaded)) = loaded else { return };
     let warning =
         loaded.findings.extract_if(.., |it| it.severity == Severity::Warning).next().unwrap();
     assert!(warning.message.contains("tables inherit from `public.parent`"), "{warning:?}");

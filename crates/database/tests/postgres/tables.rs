@@ -4,7 +4,11 @@ use callgate_database::DatabaseSettings;
 pub(crate) use callgate_testkit::{PostgresDatabase as Database, PostgresServer as Server};
 use callgate_tool::{Value, json};
 
-use crate::calls::{entity, of_user, own_orders, settings_at};
+use crate::{
+    aggregates,
+    calls::{entity, of_user, own_orders, settings_at},
+    written_values,
+};
 
 pub(crate) const TABLES: &str = "
     create type state as enum ('new', 'paid');
@@ -72,3 +76,24 @@ pub(crate) const VERSIONS: [&str; 7] = [
     "at default now()",
     "uuid default gen_random_uuid()",
 ];
+
+pub(crate) const AGGREGATES: aggregates::Words = aggregates::Words {
+    exact: "@",
+    text: "(@)::text",
+    contains: "position(? in @) > 0",
+    has_ties: false,
+};
+
+pub(crate) const WRITTEN: written_values::Words = written_values::Words {
+    digits: "upper(encode(convert_to(@::text, 'UTF8'), 'hex'))",
+    truths: ["false", "true"],
+};
+
+/// The beginning of a script whose results have the texts of tools.
+pub(crate) const SHOWN: &str = "";
+
+/// The limit of recursions, the text of the number `i`, and the statement that counts rows.
+pub(crate) const LOG: [&str; 3] = ["", "'n' || (i % 1000)", "analyze"];
+
+/// The name of the table `log` in a statement.
+pub(crate) const LOG_NAME: &str = "public.log";
