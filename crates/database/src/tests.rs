@@ -3,5 +3,6 @@
 pub(crate) mod act;
 pub(crate) mod early_ends;
 pub(crate) mod failures;
+pub(crate) mod logins;
 pub(crate) mod ratios;
 pub(crate) mod steps;

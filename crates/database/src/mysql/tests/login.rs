@@ -1,7 +1,10 @@
 //! Tests of the findings about logins: each is mended by its remedy.
 
 use super::*;
-use crate::login::{Grade, StatementWords, TableNeeds};
+use crate::{
+    login::{StatementWords, TableNeeds},
+    tests::logins::{self, names, remedy},
+};
 
 const SCRIPT: &str = "create table orders (no int auto_increment primary key, owner varchar(9), total int, note text);
     create table secrets (n int);
@@ -10,23 +13,8 @@ const SCRIPT: &str = "create table orders (no int auto_increment primary key, ow
     create function rich() returns int return 1;
     create procedure all_of() select 1;";
 
-fn names(names: &[&str]) -> BTreeSet<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
-}
-
-/// The needs of tools that list orders, and create and change them.
 fn needs(database: &MariadbDatabase) -> Needs {
-    let orders = TableName { schema: Some(database.name.clone()), name: "orders".to_owned() };
-    let orders = (
-        orders,
-        TableNeeds {
-            selects: names(&["no", "owner", "total"]),
-            inserts: names(&["owner", "total"]),
-            updates: names(&["total"]),
-            deletes: true,
-        },
-    );
-    Needs { tables: [orders].into(), ..Needs::default() }
+    logins::needs(&database.name)
 }
 
 const GRANTS: &str =
@@ -57,19 +45,13 @@ fn of((database, login): &(MariadbDatabase, String), text: &str) -> String {
 /// The findings as lines: the grade, the name, the remedy.
 async fn lines((database, login): &(MariadbDatabase, String), needs: &Needs) -> Vec<String> {
     let mysql = connect(database, login).await;
-    let findings = mysql.check_login(needs).await.unwrap();
-    findings
-        .iter()
-        .map(|finding| format!("{:?} {} {}", finding.grade, finding.name, finding.remedy))
-        .collect()
+    logins::lines(&mysql.check_login(needs).await.unwrap())
 }
 
 /// Runs the remedies of all findings, as lines name them.
 fn mend(database: &MariadbDatabase, lines: &[String]) {
     for line in lines {
-        let begin =
-            ["ALTER ", "GRANT ", "REVOKE "].map(|verb| line.find(verb).unwrap_or(usize::MAX));
-        database.run(line.get(*begin.iter().min().unwrap()..).unwrap());
+        database.run(remedy(line));
     }
 }
 
@@ -190,11 +172,6 @@ async fn a_table_without_transactions_is_not_written_and_hidden_foreign_keys_are
     let items =
         mysql.read_tables(&[table("items")]).await.unwrap().remove(&table("items")).unwrap();
     assert_eq!(items.foreign_keys[0].columns, ["order_no"]);
-}
-
-#[test]
-fn grades_are_ordered_by_weight() {
-    assert!(Grade::Dangerous < Grade::Missing && Grade::Missing < Grade::Unused);
 }
 
 #[tokio::test]

@@ -1,9 +1,10 @@
 //! Tests of the findings about logins: each is mended by its remedy.
 
-use std::collections::BTreeSet;
-
 use super::*;
-use crate::login::{Grade, StatementWords, TableNeeds};
+use crate::{
+    login::{StatementWords, TableNeeds},
+    tests::logins::{self, names, remedy},
+};
 
 const SCRIPT: &str = "create schema other;
     create table public.orders (no serial primary key, owner text, total int, note text);
@@ -20,23 +21,8 @@ const SCRIPT: &str = "create schema other;
     revoke execute on function public.rich(), public.odd(int, text) from public;
     create sequence public.counter;";
 
-pub(super) fn names(names: &[&str]) -> BTreeSet<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
-}
-
-/// The needs of tools that list orders, and create and change them.
 pub(super) fn needs() -> Needs {
-    let orders = TableName { schema: Some("public".to_owned()), name: "orders".to_owned() };
-    let orders = (
-        orders,
-        TableNeeds {
-            selects: names(&["no", "owner", "total"]),
-            inserts: names(&["owner", "total"]),
-            updates: names(&["total"]),
-            deletes: true,
-        },
-    );
-    Needs { tables: [orders].into(), ..Needs::default() }
+    logins::needs("public")
 }
 
 const GRANTS: &str = "grant select (no, owner, total), insert (owner, total), update (total), delete on public.orders to LOGIN;
@@ -52,19 +38,13 @@ pub(super) fn shop(name: &str) -> Option<(PostgresDatabase, String)> {
 /// The findings as lines: the grade, the name, the remedy.
 pub(super) async fn lines(database: &PostgresDatabase, login: &str, needs: &Needs) -> Vec<String> {
     let postgres = connect(database, login).await;
-    let findings = postgres.check_login(needs).await.unwrap();
-    findings
-        .iter()
-        .map(|finding| format!("{:?} {} {}", finding.grade, finding.name, finding.remedy))
-        .collect()
+    logins::lines(&postgres.check_login(needs).await.unwrap())
 }
 
 /// Runs the remedies of all findings, as lines name them.
 fn mend(database: &PostgresDatabase, lines: Vec<String>) {
     for line in lines {
-        let begin =
-            ["ALTER ", "GRANT ", "REVOKE "].map(|verb| line.find(verb).unwrap_or(usize::MAX));
-        database.run(line.get(*begin.iter().min().unwrap()..).unwrap());
+        database.run(remedy(&line));
     }
 }
 
@@ -267,9 +247,4 @@ async fn a_login_for_sql_of_a_model_may_read_the_listed_columns_and_run_harmless
     let came =
         orders.run(read([rows("select count(*)::text from public.orders", &[])]), soon()).await;
     assert_eq!(value(&came.unwrap()), "0");
-}
-
-#[test]
-fn grades_are_ordered_by_weight() {
-    assert!(Grade::Dangerous < Grade::Missing && Grade::Missing < Grade::Unused);
 }

@@ -1,10 +1,10 @@
 //! Tests of logins that are made for the tools, and of rights that statements of the operator use.
 
 use super::{
-    login::{lines, names, needs, shop},
+    login::{lines, needs, shop},
     *,
 };
-use crate::login::StatementWords;
+use crate::{login::StatementWords, tests::logins::names};
 
 #[tokio::test]
 async fn a_right_that_a_statement_of_the_operator_uses_is_no_finding() {
