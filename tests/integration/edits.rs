@@ -64,69 +64,26 @@ fn check_wire(edit: &str, tool: &str, arguments: Value, expected: &str) {
 
 #[test]
 fn a_fixed_value_is_always_sent_and_a_default_where_the_model_gives_none() {
-    for (edit, tool, arguments, expected) in [
-        (
-            "listOrders: {fix: {tenant: acme}}",
-            "listOrders",
-            json!({}),
-            "GET /orders?tenant=acme&call=s",
-        ),
-        (
-            "listOrders: {fix: {tenant: acme}, defaults: {limit: 5}}",
-            "listOrders",
-            json!({"status": "new"}),
-            "GET /orders?tenant=acme&status=new&limit=5&call=s",
-        ),
-        (
-            "listOrders: {fix: {tenant: acme}, defaults: {limit: 5}}",
-            "listOrders",
-            json!({"limit": 7}),
-            "GET /orders?tenant=acme&limit=7&call=s",
-        ),
-        (
-            "listOrders: {defaults: {tenant: beta}}",
-            "listOrders",
-            json!({"tenant": null}),
-            "GET /orders?tenant=beta&call=s",
-        ),
-        (
-            "createOrder: {fix: {note: web}}",
-            "createOrder",
-            json!({"item": "a"}),
-            r#"POST /orders {"item":"a","note":"web"}"#,
-        ),
-        // A default makes no body, since the body is optional; a fixed value does.
-        ("createOrder: {defaults: {note: web}}", "createOrder", json!({}), "POST /orders"),
-        ("createOrder: {fix: {item: a}}", "createOrder", json!({}), r#"POST /orders {"item":"a"}"#),
-        // Defaults of the description are not put into a value of the operator.
-        (
-            "createOrder: {fix: {ship: {way: sea}, item: a}}",
-            "createOrder",
-            json!({}),
-            r#"POST /orders {"item":"a","ship":{"way":"sea"}}"#,
-        ),
-        // The default of a path is not sent with a write, but the operator's is.
-        (
-            "replaceOrder: {fix: {id: '7', body: [1, 2]}}",
-            "replaceOrder",
-            json!({}),
-            "PUT /orders/7 [1,2]",
-        ),
-        (
-            "searchOrders: {defaults: {text: x}}",
-            "searchOrders",
-            json!({}),
-            r#"POST /orders:search {"text":"x"}"#,
-        ),
-        (
-            "listOrders: {hide: [status, user], fix: {tenant: acme}}",
-            "listOrders",
-            json!({}),
-            "GET /orders?tenant=acme&call=s",
-        ),
-    ] {
-        check_wire(edit, tool, arguments, expected);
-    }
+    // A default makes no body, since the body is optional; a fixed value does. Defaults of the description are not put into a value
+    // of the operator. The default of a path is not sent with a write, but the operator's is.
+    check_rows(
+        r#"
+        listOrders: {fix: {tenant: acme}} => listOrders => {} => GET /orders?tenant=acme&call=s
+        listOrders: {fix: {tenant: acme}, defaults: {limit: 5}} => listOrders => {"status": "new"} => GET /orders?tenant=acme&status=new&limit=5&call=s
+        listOrders: {fix: {tenant: acme}, defaults: {limit: 5}} => listOrders => {"limit": 7} => GET /orders?tenant=acme&limit=7&call=s
+        listOrders: {defaults: {tenant: beta}} => listOrders => {"tenant": null} => GET /orders?tenant=beta&call=s
+        createOrder: {fix: {note: web}} => createOrder => {"item": "a"} => POST /orders {"item":"a","note":"web"}
+        createOrder: {defaults: {note: web}} => createOrder => {} => POST /orders
+        createOrder: {fix: {item: a}} => createOrder => {} => POST /orders {"item":"a"}
+        createOrder: {fix: {ship: {way: sea}, item: a}} => createOrder => {} => POST /orders {"item":"a","ship":{"way":"sea"}}
+        replaceOrder: {fix: {id: '7', body: [1, 2]}} => replaceOrder => {} => PUT /orders/7 [1,2]
+        searchOrders: {defaults: {text: x}} => searchOrders => {} => POST /orders:search {"text":"x"}
+        listOrders: {hide: [status, user], fix: {tenant: acme}} => listOrders => {} => GET /orders?tenant=acme&call=s
+        "#,
+        |[edit, tool, arguments, expected]| {
+            check_wire(edit, tool, Value::parse(arguments).unwrap(), expected);
+        },
+    );
 }
 
 #[tokio::test]
