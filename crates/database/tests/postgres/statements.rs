@@ -1,5 +1,6 @@
 //! Statements of the operator.
 
+use callgate_testkit::rows;
 use callgate_tool::{Effect, FaultCode, Value, json};
 
 use crate::shop::{Shop, loaded, loaded_with, user, with};
@@ -119,23 +120,18 @@ async fn a_schema_whose_values_the_database_refuses_is_a_finding() {
 #[tokio::test]
 async fn a_statement_that_the_login_may_not_run_is_a_finding() {
     let text = json!({"type": "string"});
-    let statements = [
-        ("insert into public.logs values (:v) returning v", Effect::Write, "insert on logs"),
-        ("insert into public.logs values (:v)", Effect::Write, "insert on logs"),
-        ("update public.logs set v = :v", Effect::Write, "update on logs"),
-        ("select v from public.logs where v = :v for update", Effect::Write, "update on logs"),
-        (
-            "select public.shout(1) as loud, :v::text as v",
-            Effect::Read,
-            "execute on function shout",
-        ),
-        (
-            "select public.shout(2) as loud, :v::text as v",
-            Effect::Write,
-            "execute on function shout",
-        ),
-    ];
-    let cases = statements.into_iter().enumerate().flat_map(|(at, (sql, effect, grant))| {
+    let statements = rows(
+        "
+        insert into public.logs values (:v) returning v => write => insert on logs
+        insert into public.logs values (:v) => write => insert on logs
+        update public.logs set v = :v => write => update on logs
+        select v from public.logs where v = :v for update => write => update on logs
+        select public.shout(1) as loud, :v::text as v => read => execute on function shout
+        select public.shout(2) as loud, :v::text as v => write => execute on function shout
+        ",
+    );
+    let cases = statements.enumerate().flat_map(|(at, [sql, effect, grant])| {
+        let effect = if effect == "read" { Effect::Read } else { Effect::Write };
         [("refused", None), ("granted", Some(grant))]
             .map(|(name, grant)| (format!("statements_{name}{at}"), sql, effect, grant))
     });

@@ -1,6 +1,7 @@
 //! Counts, sums and bounds by groups, and the columns of a call.
 
 use callgate_database::{EntitySettings, Operation};
+use callgate_testkit::rows;
 use callgate_tool::{FaultCode, Session, Value, json};
 
 use crate::{
@@ -32,22 +33,16 @@ async fn random_calls_have_the_engines_own_answers() {
 #[tokio::test]
 async fn rows_are_counted_by_groups_within_those_of_the_session() {
     let shop = Shop::new(vec![counted(own_orders())]).await;
-    for (arguments, expected) in [
-        (json!({}), json!([{"count": 3}])),
-        (json!({"where": {"no": 3}}), json!([{"count": 0}])),
-        (
-            json!({"group": ["note"], "sort": ["-note"]}),
-            json!([{"note": "red", "count": 1}, {"note": "blue", "count": 1}, {"note": null, "count": 1}]),
-        ),
-        (
-            json!({"group": ["total"], "having": {"count": {"gt": 1}}}),
-            json!([{"total": 20, "count": 2}]),
-        ),
-        (
-            json!({"select": ["sum_total", "max_total"], "having": {"any": [{"count": 9}, {"min_total": 10}]}}),
-            json!([{"sum_total": 50, "max_total": 20}]),
-        ),
-    ] {
+    for [arguments, expected] in rows(
+        r#"
+        {} => [{"count": 3}]
+        {"where": {"no": 3}} => [{"count": 0}]
+        {"group": ["note"], "sort": ["-note"]} => [{"note": "red", "count": 1}, {"note": "blue", "count": 1}, {"note": null, "count": 1}]
+        {"group": ["total"], "having": {"count": {"gt": 1}}} => [{"total": 20, "count": 2}]
+        {"select": ["sum_total", "max_total"], "having": {"any": [{"count": 9}, {"min_total": 10}]}} => [{"sum_total": 50, "max_total": 20}]
+        "#,
+    ) {
+        let [arguments, expected] = [arguments, expected].map(|text| Value::parse(text).unwrap());
         let result = shop.call("shop-orders-aggregate", arguments.clone(), &user("ann")).await;
         assert_eq!(result, json!({"rows": expected, "more": false}), "{arguments}");
     }

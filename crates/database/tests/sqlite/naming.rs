@@ -1,7 +1,8 @@
 //! Columns by names of the operator's own, in every part of an entity's tools.
 
 use callgate_database::{EntitySettings, FieldSettings, Operation, SessionSource};
-use callgate_tool::{FaultCode, Session, json};
+use callgate_testkit::rows;
+use callgate_tool::{FaultCode, Session, Value, json};
 
 use crate::{
     calls::entity,
@@ -45,30 +46,17 @@ fn sales() -> EntitySettings {
 async fn every_operation_knows_columns_by_the_names_of_the_operator() {
     let shop = Shop::within(folder_with(TABLES), settings(vec![sales()]), None).await;
     let ann = user("ann");
-    for (tool, arguments, expected) in [
-        (
-            "shop-sales-list",
-            json!({"where": {"day": "2024-01-03"}, "sort": ["-no"]}),
-            json!({"rows": [{"no": 2, "day": "2024-01-03", "total": 20}], "more": false}),
-        ),
-        (
-            "shop-sales-aggregate",
-            json!({"select": ["sum_total", "count"]}),
-            json!({"rows": [{"count": 2, "sum_total": 30}], "more": false}),
-        ),
-        (
-            "shop-sales-create",
-            json!({"no": 9, "day": "2024-02-01", "total": 7}),
-            json!({"affected": 1, "row": {"no": 9, "day": "2024-02-01", "total": 7}}),
-        ),
-        (
-            "shop-sales-update",
-            json!({"no": 9, "set": {"total": 8}}),
-            json!({"affected": 1, "row": {"no": 9, "day": "2024-02-01", "total": 8}}),
-        ),
-        ("shop-sales-get", json!({"no": 9, "select": ["total"]}), json!({"row": {"total": 8}})),
-        ("shop-sales-delete", json!({"no": 9}), json!({"affected": 1})),
-    ] {
+    for [tool, arguments, expected] in rows(
+        r#"
+        shop-sales-list => {"where": {"day": "2024-01-03"}, "sort": ["-no"]} => {"rows": [{"no": 2, "day": "2024-01-03", "total": 20}], "more": false}
+        shop-sales-aggregate => {"select": ["sum_total", "count"]} => {"rows": [{"count": 2, "sum_total": 30}], "more": false}
+        shop-sales-create => {"no": 9, "day": "2024-02-01", "total": 7} => {"affected": 1, "row": {"no": 9, "day": "2024-02-01", "total": 7}}
+        shop-sales-update => {"no": 9, "set": {"total": 8}} => {"affected": 1, "row": {"no": 9, "day": "2024-02-01", "total": 8}}
+        shop-sales-get => {"no": 9, "select": ["total"]} => {"row": {"total": 8}}
+        shop-sales-delete => {"no": 9} => {"affected": 1}
+        "#,
+    ) {
+        let [arguments, expected] = [arguments, expected].map(|text| Value::parse(text).unwrap());
         assert_eq!(shop.call(tool, arguments, &ann).await, expected, "{tool}");
     }
     let row = json!({"no": 9, "day": "2024-01-03", "total": 20});

@@ -283,6 +283,8 @@ const MOST_DEPTH: usize = 16;
 
 #[cfg(test)]
 mod tests {
+    use callgate_testkit::check_rows;
+
     use super::*;
     use crate::filter::text::write;
 
@@ -315,37 +317,26 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused_at_their_place() {
-        for (text, expected) in [
-            ("", "the name of a field, got none at byte 0"),
-            ("a", "`:`, `<`, `<=`, `>`, `>=` or `=`, got none at byte 1"),
-            ("a > 1 AND", "the name of a field, got none at byte 9"),
-            ("a > 1 b > 2", "`AND`, `OR` or the end, got at byte 6: `b > 2`"),
-            ("a: ANY()", "a text in double quotes, got at byte 7: `)`"),
-            ("a: ANY(1)", "texts in double quotes before it, got none at byte 9"),
-            ("a: \"x\"", "`ANY(`, `IN(` or `GEO_DISTANCE(`, got at byte 3: `\"x\"`"),
-            ("a = \"x\"", "a number, or a date in double quotes, got at byte 4: `\"x\"`"),
-            ("a = 1-2", "a number, got at byte 4: `1-2`"),
-            (
-                "a > $user",
-                "`$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`, got at byte 4: `$user`",
-            ),
-            (
-                "a: ANY(\"x",
-                "a text in double quotes, with `\\` only before `\"` and `\\`, got at byte 7: `\"x`",
-            ),
-            (
-                "a: ANY(\"\\n\")",
-                "a text in double quotes, with `\\` only before `\"` and `\\`, got at byte 7: `\"\\n\")`",
-            ),
-            ("(a > 1", "`)`, got none at byte 6"),
-            ("AND > 1", "the name of a field, got at byte 0: `AND > 1`"),
-            (
-                "a: GEO_DISTANCE(1, 2)",
-                "a place and a distance in meters before it, got none at byte 21",
-            ),
-        ] {
-            check(text, &format!("expected {expected}"));
-        }
+        check("", "expected the name of a field, got none at byte 0");
+        check_rows(
+            r#"
+            a => `:`, `<`, `<=`, `>`, `>=` or `=`, got none at byte 1
+            a > 1 AND => the name of a field, got none at byte 9
+            a > 1 b > 2 => `AND`, `OR` or the end, got at byte 6: `b > 2`
+            a: ANY() => a text in double quotes, got at byte 7: `)`
+            a: ANY(1) => texts in double quotes before it, got none at byte 9
+            a: "x" => `ANY(`, `IN(` or `GEO_DISTANCE(`, got at byte 3: `"x"`
+            a = "x" => a number, or a date in double quotes, got at byte 4: `"x"`
+            a = 1-2 => a number, got at byte 4: `1-2`
+            a > $user => `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`, got at byte 4: `$user`
+            a: ANY("x => a text in double quotes, with `\` only before `"` and `\`, got at byte 7: `"x`
+            a: ANY("\n") => a text in double quotes, with `\` only before `"` and `\`, got at byte 7: `"\n")`
+            (a > 1 => `)`, got none at byte 6
+            AND > 1 => the name of a field, got at byte 0: `AND > 1`
+            a: GEO_DISTANCE(1, 2) => a place and a distance in meters before it, got none at byte 21
+            "#,
+            |[text, expected]| check(text, &format!("expected {expected}")),
+        );
     }
 
     #[test]
