@@ -7,13 +7,12 @@ use callgate_executor::{
     AnswersPrograms, Call, ClientAnswer, ClientFunction, Executor, Resumption,
 };
 use callgate_secret::Secret;
-use callgate_session::{Bounds, Memory, Store};
+use callgate_session::Store;
 use callgate_tool::{
-    Arguments, Content, Effect, FaultCode, Object, Outcome, Pending, PendingKind, Session,
-    ToolCall, ToolName, json,
+    Effect, FaultCode, Object, Outcome, Pending, PendingKind, Session, ToolName, json,
 };
 
-use crate::shop::{Shop, Test};
+use crate::shop::{Shop, Test, asked, memory, result};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -57,8 +56,7 @@ async fn run_in(
     code: &str,
     answer: Option<(&str, ClientAnswer)>,
 ) -> Outcome {
-    let asked =
-        ToolCall::new("1", "code-generate_and_execute", Arguments::from([("input", code.into())]));
+    let asked = asked(code);
     let call = Call::new(&asked, session).with_extension(AnswersPrograms);
     let call = match answer {
         None => call,
@@ -70,23 +68,12 @@ async fn run_in(
     process(store).call_with(call).await.outcome
 }
 
-fn memory() -> Arc<dyn Store> {
-    Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 }))
-}
-
 #[track_caller]
 fn waiting(outcome: Outcome) -> Box<Pending> {
     let Outcome::Pending(pending) = outcome else { panic!("{outcome:?}") };
     assert_eq!((pending.kind, pending.is_of_program()), (PendingKind::Client, true));
     assert_eq!(pending.request["tool"], "app-ask");
     pending
-}
-
-#[track_caller]
-fn result(outcome: &Outcome) -> String {
-    let Outcome::Answered(answer) = outcome else { panic!("{outcome:?}") };
-    let Content::Json(json) = &answer.content else { panic!("{outcome:?}") };
-    json.value()["execution_result"].as_str().unwrap().to_owned()
 }
 
 fn said(text: &str) -> ClientAnswer {
@@ -138,9 +125,7 @@ async fn an_answer_that_does_not_fit() {
 
 async fn nobody_answers() {
     let store = memory();
-    let asked =
-        ToolCall::new("1", "code-generate_and_execute", Arguments::from([("input", LOOP.into())]));
-    let outcome = process(&store).call(&asked, &Session::default()).await.outcome;
+    let outcome = process(&store).call(&asked(LOOP), &Session::default()).await.outcome;
     assert_eq!(result(&outcome), r#"["not_supported","not_supported"]"#);
     let stranger = run(&store, LOOP, Some(("program_call_1", said("yes")))).await;
     let Outcome::Failed(fault) = stranger else { panic!("{stranger:?}") };

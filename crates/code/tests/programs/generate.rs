@@ -8,9 +8,9 @@ use std::{
 use callgate_executor::{Builder, Call, Decision};
 use callgate_kind::{TextModel, TextReply, TextRequest};
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
-use callgate_tool::{Arguments, Effect, Event, Outcome, Session, ToolCall, Value, json};
+use callgate_tool::{Effect, Event, Outcome, Session, Value, json};
 
-use crate::shop::{Shop, Test};
+use crate::shop::{Shop, Test, asked};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -115,11 +115,7 @@ async fn an_error_is_repaired() {
         assert!(second.contains(part), "{second}");
     }
     let scripted = Scripted::new(&[Ok(wrong), Ok(right)]);
-    let asked = ToolCall::new(
-        "1",
-        "code-generate_and_execute",
-        Arguments::from([("input", "the name of pet 7".into())]),
-    );
+    let asked = asked("the name of pet 7");
     let result = scripted.shop().executor.call(&asked, &Session::default()).await;
     let spent = Event::ModelAsked { input: 200, output: 14 };
     assert!(result.journal.events().contains(&spent), "{:?}", result.journal);
@@ -148,8 +144,7 @@ async fn no_program() {
         (Ok(&*long), "too long"),
     ] {
         let shop = Scripted::new(&[answer]).shop();
-        let arguments = Arguments::from([("input", "please add Rex".into())]);
-        let asked = ToolCall::new("1", "code-generate_and_execute", arguments);
+        let asked = asked("please add Rex");
         let result = shop.executor.call(&asked, &Session::default()).await;
         let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
         assert!(fault.message.contains(why), "{}", fault.message);
@@ -163,8 +158,7 @@ async fn a_written_program_waits() {
     let mut rules = ApprovalRules::default();
     rules.toolsets.insert("pets".to_owned(), Confirm::Writes);
     let shop = scripted.shop_with(|builder| builder.middleware(Approvals::new(rules)));
-    let arguments = Arguments::from([("input", "please add Rex".into())]);
-    let asked = ToolCall::new("1", "code-generate_and_execute", arguments);
+    let asked = asked("please add Rex");
     let session = Session::default();
     let result = shop.executor.call(&asked, &session).await;
     let Outcome::Pending(pending) = result.outcome else { panic!("{result:?}") };

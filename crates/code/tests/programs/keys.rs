@@ -8,9 +8,9 @@ use std::{
 use callgate_code::{CodeSettings, Engine, load};
 use callgate_executor::{Call, Function};
 use callgate_policy::{Idempotency, IdempotencyKey, RecordBounds};
-use callgate_tool::{Arguments, Effect, Session, ToolCall, json};
+use callgate_tool::{Effect, Session, json};
 
-use crate::shop::{Shop, Test};
+use crate::shop::{Shop, Test, asked};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![(
@@ -48,8 +48,7 @@ fn process(seen: &Seen) -> Shop {
 
 async fn run(shop: &Shop, key: Option<&str>) {
     let code = "import asyncio\nawait shop.order('a')\nawait asyncio.gather(shop.order('b'), shop.order(item='c'))";
-    let asked =
-        ToolCall::new("1", "code-generate_and_execute", Arguments::from([("input", code.into())]));
+    let asked = asked(code);
     let session = Session::default();
     let call = Call::new(&asked, &session);
     let call = match key {

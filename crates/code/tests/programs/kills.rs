@@ -18,14 +18,14 @@ use callgate_executor::{Call, Decision, Executor, Function};
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
 use callgate_session::Store;
 use callgate_state::{FileSettings, FileStore};
-use callgate_tool::{Arguments, Effect, Json, Principal, Session, ToolCall, Value, json};
+use callgate_tool::{Effect, Json, Principal, Session, Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines},
     process::{Child, ChildStdin, ChildStdout, Command},
     time::timeout,
 };
 
-use crate::shop::Test;
+use crate::shop::{self, Test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![("killed_processes_make_no_write_twice_and_lose_no_program", Box::pin(kills()))]
@@ -58,8 +58,7 @@ pub(crate) async fn serve(folder: PathBuf) {
 }
 
 async fn answer(executor: &Executor, question: &Value) -> String {
-    let arguments = Arguments::from([("input", question["code"].clone())]);
-    let asked = ToolCall::new("1", "code-generate_and_execute", arguments);
+    let asked = shop::asked(question["code"].as_str().unwrap());
     let session = Session::default();
     let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
     let call = match question["approve"].as_str() {

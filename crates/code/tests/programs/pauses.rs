@@ -13,14 +13,11 @@ use std::{
 use callgate_code::{CodeSettings, Engine, load_over};
 use callgate_executor::{Builder, Call, CallRights, Decision, Executor, Function};
 use callgate_policy::{ApprovalRules, Approvals, Confirm, Idempotency, IdempotencyKey};
-use callgate_session::{Bounds, Expected, Group, Memory, Record, Space, Store};
-use callgate_tool::{
-    Arguments, Effect, FaultCode, Object, Outcome, Pending, Principal, Session, ToolCall, Value,
-    json,
-};
+use callgate_session::{Expected, Group, Record, Space, Store};
+use callgate_tool::{Effect, FaultCode, Object, Outcome, Pending, Principal, Session, Value, json};
 use tokio::{task::yield_now, time::Instant};
 
-use crate::shop::{Shop, Test};
+use crate::shop::{Shop, Test, answer, asked, fault_code, memory};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -42,12 +39,7 @@ pub(crate) fn tests() -> Vec<Test> {
 struct Desk(Shop);
 
 const KIM: &str = "kim";
-const TOOL: &str = "code-generate_and_execute";
 const LOOP: &str = "ids = []\nfor name in ['a', 'b', 'c']:\n    pet = await pets.getPet(7)\n    ids.append([pet['name'], (await pets.addPet(name=name))['added']])\nids";
-
-fn memory() -> Arc<dyn Store> {
-    Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 }))
-}
 
 impl Desk {
     fn new(store: &Arc<dyn Store>) -> Self {
@@ -86,8 +78,7 @@ impl Desk {
         code: &str,
         decided: Option<(&str, Decision)>,
     ) -> Outcome {
-        let arguments = Arguments::from([("input", code.into())]);
-        let asked = ToolCall::new("1", TOOL, arguments);
+        let asked = asked(code);
         let session = Session::default();
         let call = Call::new(&asked, &session).with_principal(Principal::new(principal));
         let call = match decided {
@@ -102,19 +93,6 @@ impl Desk {
 fn waiting(outcome: Outcome) -> Box<Pending> {
     let Outcome::Pending(pending) = outcome else { panic!("{outcome:?}") };
     pending
-}
-
-#[track_caller]
-fn result(outcome: &Outcome) -> Value {
-    let Outcome::Answered(answer) = outcome else { panic!("{outcome:?}") };
-    let callgate_tool::Content::Json(json) = &answer.content else { panic!("{outcome:?}") };
-    json.value().clone()
-}
-
-#[track_caller]
-fn fault_code(outcome: Outcome) -> FaultCode {
-    let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
-    fault.code
 }
 
 fn approval(pending: &Pending) -> (&str, Decision) {
@@ -136,14 +114,14 @@ async fn a_loop_waits() {
     }
     is_asked_in_line_4(&pending, 2);
     let desk = Desk::new(&store);
-    let value = result(&desk.call(LOOP, Some(approval(&pending))).await);
+    let value = answer(&desk.call(LOOP, Some(approval(&pending))).await);
     assert_eq!(value["execution_result"], r#"[["Rex",true],["Rex",true],["Rex",true]]"#);
     assert_eq!(value["calls"].as_array().unwrap().len(), 6);
     n_reads += desk.n_reads();
     assert_eq!((first.n_writes(), n_reads), (0, 3), "reads are answered from the journal");
     // A decision that is repeated, because its answer was lost, gets the same.
     let again = Desk::new(&store);
-    assert_eq!(result(&again.call(LOOP, Some(approval(&pending))).await), value);
+    assert_eq!(answer(&again.call(LOOP, Some(approval(&pending))).await), value);
     assert_eq!(again.n_writes(), 0);
 }
 
@@ -164,7 +142,7 @@ async fn a_rejection_raises() {
     let pending = waiting(Desk::new(&store).call(code, None).await);
     let desk = Desk::new(&store);
     let outcome = desk.call(code, Some((&pending.id, Decision::Reject))).await;
-    assert_eq!(result(&outcome)["execution_result"], r#"["rejected","no"]"#);
+    assert_eq!(answer(&outcome)["execution_result"], r#"["rejected","no"]"#);
     assert_eq!(desk.n_writes(), 0);
 }
 
@@ -180,7 +158,7 @@ async fn calls_that_wait_together() {
     let still = waiting(desk.call(code, Some((&second, Decision::Approve))).await);
     assert_eq!((&still.id, desk.n_writes()), (&pending.id, 1));
     let outcome = desk.call(code, Some(approval(&pending))).await;
-    assert_eq!(result(&outcome)["execution_result"], r#"[true,"Rex",true]"#);
+    assert_eq!(answer(&outcome)["execution_result"], r#"[true,"Rex",true]"#);
     assert_eq!(desk.n_writes(), 2);
 }
 
@@ -219,7 +197,7 @@ async fn an_interrupted_run() {
     let desk = Desk::with(&store, hang);
     let next = waiting(desk.call(code, Some(approval(&pending))).await);
     assert_eq!(next.request["program"]["call"], 2);
-    let value = result(&desk.call(code, Some(approval(&next))).await);
+    let value = answer(&desk.call(code, Some(approval(&next))).await);
     assert_eq!(value["execution_result"], r#"["outcome_unknown","maybe"]"#);
     assert_eq!(value["calls"][0]["reached"], "maybe");
     assert_eq!(desk.n_writes(), 1);
@@ -249,7 +227,7 @@ async fn a_program_diverges() {
     let next = waiting(desk.call(code, Some(approval(&pending))).await);
     edit_journals(&store, r#""name":"b""#, r#""name":"c""#).await;
     let desk = Desk::new(&store);
-    let value = result(&desk.call(code, Some(approval(&next))).await);
+    let value = answer(&desk.call(code, Some(approval(&next))).await);
     let error = value["execution_error"].as_str().unwrap();
     assert!(error.starts_with("diverged: "), "{error}");
     assert!(error.ends_with("writes already made: `pets-addPet` (call 2)"), "{error}");
@@ -273,11 +251,11 @@ async fn a_tool_has_changed() {
     };
     let pending = waiting(Desk::with(&store, lend("days")).call(code, None).await);
     let next = waiting(Desk::with(&store, lend("days")).call(code, Some(approval(&pending))).await);
-    let value = result(&Desk::with(&store, lend("weeks")).call(code, Some(approval(&next))).await);
+    let value = answer(&Desk::with(&store, lend("weeks")).call(code, Some(approval(&next))).await);
     let error = value["execution_error"].as_str().unwrap();
     assert!(error.starts_with("stale: the tool `pets-lend` has changed"), "{error}");
     assert!(error.contains("writes already made: `pets-lend` (call 1)"), "{error}");
-    let again = result(&Desk::with(&store, lend("days")).call(code, Some(approval(&next))).await);
+    let again = answer(&Desk::with(&store, lend("days")).call(code, Some(approval(&next))).await);
     assert_eq!(again, value, "it has ended");
 }
 
@@ -286,8 +264,7 @@ async fn a_lost_toolset() {
     let desk = Desk::new(&store);
     let code = "pet = await pets.getPet(7)\nawait pets.addPet(name='a')\npet";
     let pending = waiting(desk.call(code, None).await);
-    let arguments = Arguments::from([("input", code.into())]);
-    let (asked, session) = (ToolCall::new("1", TOOL, arguments), Session::default());
+    let (asked, session) = (asked(code), Session::default());
     let without_pets = async || {
         let toolsets = BTreeSet::from(["code".to_owned()]);
         let rights = CallRights::of_toolsets(Some(Arc::new(toolsets)));
@@ -297,7 +274,7 @@ async fn a_lost_toolset() {
     };
     assert_eq!(without_pets().await, FaultCode::OutcomeUnknown);
     assert_eq!(desk.n_writes(), 0);
-    let value = result(&desk.call(code, Some(approval(&pending))).await);
+    let value = answer(&desk.call(code, Some(approval(&pending))).await);
     assert!(value["execution_result"].as_str().unwrap().contains("Rex"), "{value}");
     assert_eq!(
         without_pets().await,
@@ -315,7 +292,7 @@ async fn a_full_journal() {
     };
     let code = "n = 0\nfor _ in range(5):\n    n += len(await pets.big())\ntry:\n    await pets.addPet(name='a')\nexcept RuntimeError as e:\n    n = [n, fault(e)['code'], fault(e)['reached']]\nn";
     let desk = Desk::with(&store, big);
-    let value = result(&desk.call(code, None).await);
+    let value = answer(&desk.call(code, None).await);
     assert_eq!(value["execution_result"], r#"[5242880,"journal_full","no"]"#);
     assert_eq!(desk.n_writes(), 0);
 }
@@ -353,7 +330,7 @@ async fn under_a_key() {
             .middleware(Idempotency::over(Arc::clone(&store), Duration::from_mins(1)))
     };
     let call = async |desk: &Desk, decided: Option<(&str, Decision)>| {
-        let asked = ToolCall::new("1", TOOL, Arguments::from([("input", code.into())]));
+        let asked = asked(code);
         let session = Session::default();
         let key = IdempotencyKey("order-17".to_owned());
         let call = Call::new(&asked, &session).with_extension(key);
@@ -375,7 +352,7 @@ async fn under_a_key() {
     interrupt(running, || was_sent.load(Ordering::Relaxed)).await;
     // The key alone does not say how it ended; the decision goes on with the program.
     assert_eq!(fault_code(call(&desk, None).await), FaultCode::OutcomeUnknown);
-    let value = result(&call(&desk, Some(approval(&second))).await);
+    let value = answer(&call(&desk, Some(approval(&second))).await);
     assert!(value["execution_error"].as_str().unwrap().contains("outcome_unknown"), "{value}");
     assert_eq!(desk.n_writes(), 1);
 }
@@ -383,7 +360,7 @@ async fn under_a_key() {
 async fn not_stored() {
     let store = memory();
     let desk = Desk::new(&store);
-    result(&desk.call("(await pets.getPet(7))['name']", None).await);
+    answer(&desk.call("(await pets.getPet(7))['name']", None).await);
     let kept = store
         .list(&Group::of_space(Space::Program), None, 10, Instant::now().into_std())
         .await

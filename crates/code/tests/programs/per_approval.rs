@@ -6,12 +6,12 @@ use std::sync::{Arc, atomic::Ordering};
 use callgate_code::{CodeSettings, Engine, load_over};
 use callgate_executor::{Call, Decided, Decision};
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
-use callgate_session::{Bounds, Memory, Store};
-use callgate_tool::{Approvers, Arguments, Effect, Outcome, Pending, Principal, Session, ToolCall};
+use callgate_session::Store;
+use callgate_tool::{Approvers, Effect, Outcome, Pending, Principal, Session};
 
 use crate::{
     kills::Draw,
-    shop::{Shop, Test},
+    shop::{Shop, Test, asked, memory},
 };
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -40,8 +40,7 @@ struct Step {
 
 impl Desk {
     fn new(per_approval: usize) -> Self {
-        let store = Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 }));
-        Self { store, approvers: Approvers::Caller, per_approval }
+        Self { store: memory(), approvers: Approvers::Caller, per_approval }
     }
 
     async fn step(&self, code: &str, decided: Option<(&str, Decision)>) -> Step {
@@ -53,11 +52,7 @@ impl Desk {
         settings.calls.per_approval = self.per_approval;
         let tool = load_over(settings, &self.store).unwrap();
         let shop = Shop::of_tool(tool, |builder| builder.middleware(approvals.clone()));
-        let asked = ToolCall::new(
-            "1",
-            "code-generate_and_execute",
-            Arguments::from([("input", code.into())]),
-        );
+        let asked = asked(code);
         let session = Session::default();
         let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
         let call = match decided {

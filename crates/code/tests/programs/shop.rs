@@ -10,7 +10,10 @@ use std::{
 
 use callgate_code::{CodeSettings, Engine, load};
 use callgate_executor::{Backend, Builder, Executor, Function};
-use callgate_tool::{Arguments, Effect, Fault, FaultCode, Next, Session, ToolCall, Value, json};
+use callgate_session::{Bounds, Memory, Store};
+use callgate_tool::{
+    Arguments, Content, Effect, Fault, FaultCode, Next, Outcome, Session, ToolCall, Value, json,
+};
 
 /// A test with its name.
 pub(crate) type Test = (&'static str, Pin<Box<dyn Future<Output = ()>>>);
@@ -60,9 +63,7 @@ impl Shop {
     }
 
     pub(crate) async fn run(&self, code: &str) -> Ran {
-        let arguments = Arguments::from([("input", code.into())]);
-        let asked = ToolCall::new("1", "code-generate_and_execute", arguments);
-        let result = self.executor.call(&asked, &Session::default()).await;
+        let result = self.executor.call(&asked(code), &Session::default()).await;
         let text = result.text().map(str::to_owned);
         Ran(Value::parse(&text.unwrap_or_else(|| panic!("{result:?}"))).unwrap())
     }
@@ -87,6 +88,40 @@ impl Ran {
     pub(crate) fn error(&self) -> &str {
         self.text("execution_error")
     }
+}
+
+/// The call that runs a program.
+pub(crate) fn asked(code: &str) -> ToolCall {
+    ToolCall::new("1", "code-generate_and_execute", Arguments::from([("input", code.into())]))
+}
+
+/// A store that processes share.
+pub(crate) fn memory() -> Arc<dyn Store> {
+    Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 }))
+}
+
+/// All that a program which has ended answered.
+#[track_caller]
+pub(crate) fn answer(outcome: &Outcome) -> Value {
+    let Outcome::Answered(answer) = outcome else { panic!("{outcome:?}") };
+    let Content::Json(json) = &answer.content else { panic!("{outcome:?}") };
+    json.value().clone()
+}
+
+#[track_caller]
+pub(crate) fn member(outcome: &Outcome, name: &str) -> String {
+    answer(outcome)[name].as_str().unwrap().to_owned()
+}
+
+#[track_caller]
+pub(crate) fn result(outcome: &Outcome) -> String {
+    member(outcome, "execution_result")
+}
+
+#[track_caller]
+pub(crate) fn fault_code(outcome: Outcome) -> FaultCode {
+    let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
+    fault.code
 }
 
 fn get_pet(traffic: &Arc<Traffic>) -> Function {

@@ -13,16 +13,15 @@ use callgate_code::{CodeSettings, Engine, load_over};
 use callgate_executor::{AnswersSignIns, Call, Decided, Decision, Function};
 use callgate_policy::{ApprovalRules, Approvals, Confirm, Idempotency, IdempotencyKey};
 use callgate_secret::Secret;
-use callgate_session::{Bounds, Memory, Store};
+use callgate_session::Store;
 use callgate_tool::{
-    Approvers, Arguments, Content, Effect, Fault, FaultCode, Next, Outcome, Pending, Principal,
-    Session, ToolCall, json,
+    Approvers, Effect, Fault, FaultCode, Next, Outcome, Pending, Principal, Session, json,
 };
 use futures_util::future::OptionFuture;
 
 use crate::{
     pauses::{edit_journals, interrupt},
-    shop::{Shop, Test},
+    shop::{Shop, Test, asked, fault_code, member, memory, result},
 };
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -80,7 +79,7 @@ const KIM: Caller = Caller { principal: "kim", session: "s", key: None, token: N
 impl Office {
     fn new() -> Self {
         Self {
-            store: Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 })),
+            store: memory(),
             rules: ApprovalRules::default(),
             per_approval: 1,
             n_good: Arc::default(),
@@ -184,10 +183,6 @@ impl Office {
     }
 }
 
-fn asked(code: &str) -> ToolCall {
-    ToolCall::new("1", "code-generate_and_execute", Arguments::from([("input", code.into())]))
-}
-
 #[track_caller]
 fn waiting(outcome: Outcome) -> Box<Pending> {
     let Outcome::Pending(pending) = outcome else { panic!("{outcome:?}") };
@@ -202,24 +197,6 @@ fn approval(outcome: Outcome) -> Box<Pending> {
     let Outcome::Pending(pending) = outcome else { panic!("{outcome:?}") };
     assert!(pending.id.starts_with("approval_"), "{pending:?}");
     pending
-}
-
-#[track_caller]
-fn fault_code(outcome: Outcome) -> FaultCode {
-    let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
-    fault.code
-}
-
-#[track_caller]
-fn result(outcome: &Outcome) -> String {
-    member(outcome, "execution_result")
-}
-
-#[track_caller]
-fn member(outcome: &Outcome, name: &str) -> String {
-    let Outcome::Answered(answer) = outcome else { panic!("{outcome:?}") };
-    let Content::Json(json) = &answer.content else { panic!("{outcome:?}") };
-    json.value()[name].as_str().unwrap().to_owned()
 }
 
 async fn a_program_goes_on() {

@@ -9,13 +9,10 @@ use callgate_executor::{
 };
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
 use callgate_secret::Secret;
-use callgate_session::{Bounds, Memory, Store};
-use callgate_tool::{
-    Arguments, Content, Effect, Fault, FaultCode, Next, Outcome, Pending, Session, ToolCall,
-    ToolEdit, json,
-};
+use callgate_session::Store;
+use callgate_tool::{Effect, Fault, FaultCode, Next, Outcome, Pending, Session, ToolEdit, json};
 
-use crate::shop::{Shop, Test};
+use crate::shop::{Shop, Test, asked, member, memory, result};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -53,8 +50,7 @@ struct Ran {
 
 impl Office {
     fn new() -> Self {
-        let store = Arc::new(Memory::new(Bounds { records: 1000, bytes: 64 << 20 }));
-        Self { store, desk: None }
+        Self { store: memory(), desk: None }
     }
 
     /// Runs a program in a process of its own with the token of a user, or approves what it waits for.
@@ -83,8 +79,7 @@ impl Office {
             let builder = builder.backend(inbox("send", Effect::Write)).middleware(approvals);
             self.desk.into_iter().fold(builder, add_desk)
         });
-        let input = Arguments::from([("input", code.into())]);
-        let asked = ToolCall::new("1", "code-generate_and_execute", input);
+        let asked = asked(code);
         let call = Call::new(&asked, session).with_extension(AnswersSignIns).to_static();
         let outcome = shop.executor.call_with(with_answer(call)).await.outcome;
         Ran { outcome, n_writes: shop.traffic.n_writes.load(Ordering::Relaxed) }
@@ -147,18 +142,6 @@ fn jwt(user: &str, issued: u64) -> String {
 fn waiting(ran: Ran) -> Box<Pending> {
     let Outcome::Pending(pending) = ran.outcome else { panic!("{:?}", ran.outcome) };
     pending
-}
-
-#[track_caller]
-fn result(outcome: &Outcome) -> String {
-    member(outcome, "execution_result")
-}
-
-#[track_caller]
-fn member(outcome: &Outcome, name: &str) -> String {
-    let Outcome::Answered(answer) = outcome else { panic!("{outcome:?}") };
-    let Content::Json(json) = &answer.content else { panic!("{outcome:?}") };
-    json.value()[name].as_str().unwrap().to_owned()
 }
 
 async fn a_renewed_token() {
