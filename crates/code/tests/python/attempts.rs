@@ -1,17 +1,18 @@
 //! Attempts on files, the environment, the network, processes and limits.
 
 use callgate_code::python::Ending;
+use callgate_testkit::rows;
 
 use crate::world::{Attempt, Expected};
 
 pub(crate) fn attempts() -> Vec<Attempt> {
-    let error = |(name, code, part): &(&str, &str, &'static str)| {
-        Attempt::new(name, code, Expected::Error(part))
+    let error = |[name, code, part]: [&'static str; 3]| {
+        Attempt::new(name, &code.replace("\\n", "\n"), Expected::Error(part))
     };
     let result = |(name, code, part): &(&str, &str, &'static str)| {
         Attempt::new(name, code, Expected::Result(part))
     };
-    let mut attempts: Vec<_> = ERRORS.iter().map(error).collect();
+    let mut attempts: Vec<_> = rows(ERRORS).map(error).collect();
     attempts.extend(RESULTS.iter().map(result));
     attempts.extend(SEVERAL.iter().map(|row| result(row).with_processes(8)));
     let shadow = "raise SystemExit('ESCAPED')".as_bytes().to_vec();
@@ -27,115 +28,60 @@ pub(crate) fn attempts() -> Vec<Attempt> {
     attempts
 }
 
-const ERRORS: &[(&str, &str, &str)] = &[
-    ("users of the machine", "open('/etc/passwd').read()", "FileNotFoundError"),
-    ("passwords of the machine", "open('/etc/shadow').read()", "FileNotFoundError"),
-    ("homes", "import os; os.listdir('/root')", "FileNotFoundError"),
-    ("a file of the host", "open('HIDDEN').read()", "FileNotFoundError"),
-    ("a file above the root", "open('/../../../../HIDDEN').read()", "FileNotFoundError"),
-    ("a file that is only shown is written", "open('SHOWN', 'w')", "Read-only file system"),
-    (
-        "a file that is only shown is removed",
-        "import os; os.remove('SHOWN')",
-        "Read-only file system",
-    ),
-    (
-        "the mode of a file that is only shown",
-        "import os; os.chmod('SHOWN', 0)",
-        "Read-only file system",
-    ),
-    ("a library is written", "open('/usr/lib/os.py', 'w')", "Read-only file system"),
-    ("the root is written", "open('/x', 'w')", "Read-only file system"),
-    ("devices are written", "open('/dev/x', 'w')", "Read-only file system"),
-    (
-        "a hard link to a file of the host",
-        "import os; os.link('SHOWN', 'a')",
-        "Invalid cross-device link",
-    ),
-    ("the first process", "open('/proc/1/environ').read()", "FileNotFoundError"),
-    ("its own environment", "open('/proc/self/environ').read()", "FileNotFoundError"),
-    ("its own memory", "open('/proc/self/mem', 'r+b')", "FileNotFoundError"),
-    ("the switches of the kernel", "open('/proc/sys/kernel/core_pattern', 'w')", "No such file"),
-    ("the trigger of the kernel", "open('/proc/sysrq-trigger', 'w')", "No such file"),
-    ("devices of the kernel", "import os; os.listdir('/sys')", "FileNotFoundError"),
-    ("control groups", "open('/sys/fs/cgroup/release_agent', 'w')", "No such file"),
-    ("the memory of the machine", "open('/dev/mem', 'rb')", "FileNotFoundError"),
-    ("a disk", "open('/dev/vda', 'rb')", "FileNotFoundError"),
-    ("a terminal", "open('/dev/tty', 'w')", "Read-only file system"),
-    ("new terminals", "import os; os.openpty()", "FileNotFoundError"),
-    ("a device is made", "import os; os.mknod('d', 0o20666, os.makedev(1, 1))", "not implemented"),
-    (
-        "a listener of the host",
-        "import socket; socket.create_connection(('127.0.0.1', PORT), 2)",
-        "OSError",
-    ),
-    (
-        "a page of the host",
-        "import urllib.request; urllib.request.urlopen('http://127.0.0.1:PORT')",
-        "URLError",
-    ),
-    ("a name", "import socket; socket.getaddrinfo('example.com', 80)", "gaierror"),
-    ("another user", "import os; os.setuid(0)", "not implemented"),
-    ("owner of a file", "import os; open('a', 'w'); os.chown('a', 0, 0)", "not implemented"),
-    ("another process", "import os; os.fork()", "not implemented"),
-    (
-        "a shell",
-        "import subprocess; subprocess.run(['/bin/sh', '-c', 'echo ESC' 'APED'])",
-        "not implemented",
-    ),
-    (
-        "a shell by the C library",
-        "import os; os.popen('echo ESC' 'APED').read()",
-        "not implemented",
-    ),
-    (
-        "the limit of memory",
-        "import resource; resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
-        "not allowed to raise",
-    ),
-    (
-        "the limit of processes",
-        "import resource; resource.setrlimit(resource.RLIMIT_NPROC, (999, 999))",
-        "not allowed to raise",
-    ),
-    (
-        "the limit of files",
-        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))",
-        "not allowed to raise",
-    ),
-    ("a module that is not offered", "import numpy", "no module named 'numpy' here"),
-    ("a signal to the parent", "import os; os.kill(PARENT, 9)", "ProcessLookupError"),
-    ("a signal to all", "import os; os.kill(-1, 9)", "ProcessLookupError"),
-    ("memory at once", "bytearray(1 << 40)", "MemoryError"),
-    ("memory bit by bit", "a = []\nwhile True: a.append(bytearray(1 << 20))", "MemoryError"),
-    ("memory by doubling", "a = 'x'\nwhile True: a += a", "MemoryError"),
-    (
-        "memory of maps",
-        "import mmap\na = []\nwhile True: a.append(mmap.mmap(-1, 1 << 24))",
-        "Cannot allocate memory",
-    ),
-    ("a huge integer", "str(10 ** 100000)", "Exceeds the limit"),
-    ("a huge value", "'x' * (1 << 40)", "MemoryError"),
-    ("recursion", "def f(): f()\nf()", "RecursionError"),
-    ("a nested text", "eval('(' * 100000 + ')' * 100000)", "Error"),
-    (
-        "threads without end",
-        "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(99,), daemon=True).start()",
-        "can't start new thread",
-    ),
-    (
-        "an error whose text fails",
-        "class E(Exception):\n  def __str__(self): raise E\nraise E",
-        "exception str() failed",
-    ),
-    ("a group of errors", "raise ExceptionGroup('g', [ValueError('a')] * 9999)", "ExceptionGroup"),
-    ("the way out of an answer", "import sys; sys.exit('bye')", "SystemExit: bye"),
-    (
-        "locks of other processes",
-        "import multiprocessing; multiprocessing.Process(target=print).start()",
-        "not implemented",
-    ),
-];
+/// Each with its program, whose line breaks are `\n`, and a part of the error.
+const ERRORS: &str = r"
+    users of the machine => open('/etc/passwd').read() => FileNotFoundError
+    passwords of the machine => open('/etc/shadow').read() => FileNotFoundError
+    homes => import os; os.listdir('/root') => FileNotFoundError
+    a file of the host => open('HIDDEN').read() => FileNotFoundError
+    a file above the root => open('/../../../../HIDDEN').read() => FileNotFoundError
+    a file that is only shown is written => open('SHOWN', 'w') => Read-only file system
+    a file that is only shown is removed => import os; os.remove('SHOWN') => Read-only file system
+    the mode of a file that is only shown => import os; os.chmod('SHOWN', 0) => Read-only file system
+    a library is written => open('/usr/lib/os.py', 'w') => Read-only file system
+    the root is written => open('/x', 'w') => Read-only file system
+    devices are written => open('/dev/x', 'w') => Read-only file system
+    a hard link to a file of the host => import os; os.link('SHOWN', 'a') => Invalid cross-device link
+    the first process => open('/proc/1/environ').read() => FileNotFoundError
+    its own environment => open('/proc/self/environ').read() => FileNotFoundError
+    its own memory => open('/proc/self/mem', 'r+b') => FileNotFoundError
+    the switches of the kernel => open('/proc/sys/kernel/core_pattern', 'w') => No such file
+    the trigger of the kernel => open('/proc/sysrq-trigger', 'w') => No such file
+    devices of the kernel => import os; os.listdir('/sys') => FileNotFoundError
+    control groups => open('/sys/fs/cgroup/release_agent', 'w') => No such file
+    the memory of the machine => open('/dev/mem', 'rb') => FileNotFoundError
+    a disk => open('/dev/vda', 'rb') => FileNotFoundError
+    a terminal => open('/dev/tty', 'w') => Read-only file system
+    new terminals => import os; os.openpty() => FileNotFoundError
+    a device is made => import os; os.mknod('d', 0o20666, os.makedev(1, 1)) => not implemented
+    a listener of the host => import socket; socket.create_connection(('127.0.0.1', PORT), 2) => OSError
+    a page of the host => import urllib.request; urllib.request.urlopen('http://127.0.0.1:PORT') => URLError
+    a name => import socket; socket.getaddrinfo('example.com', 80) => gaierror
+    another user => import os; os.setuid(0) => not implemented
+    owner of a file => import os; open('a', 'w'); os.chown('a', 0, 0) => not implemented
+    another process => import os; os.fork() => not implemented
+    a shell => import subprocess; subprocess.run(['/bin/sh', '-c', 'echo ESC' 'APED']) => not implemented
+    a shell by the C library => import os; os.popen('echo ESC' 'APED').read() => not implemented
+    the limit of memory => import resource; resource.setrlimit(resource.RLIMIT_AS, (-1, -1)) => not allowed to raise
+    the limit of processes => import resource; resource.setrlimit(resource.RLIMIT_NPROC, (999, 999)) => not allowed to raise
+    the limit of files => import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1)) => not allowed to raise
+    a module that is not offered => import numpy => no module named 'numpy' here
+    a signal to the parent => import os; os.kill(PARENT, 9) => ProcessLookupError
+    a signal to all => import os; os.kill(-1, 9) => ProcessLookupError
+    memory at once => bytearray(1 << 40) => MemoryError
+    memory bit by bit => a = []\nwhile True: a.append(bytearray(1 << 20)) => MemoryError
+    memory by doubling => a = 'x'\nwhile True: a += a => MemoryError
+    memory of maps => import mmap\na = []\nwhile True: a.append(mmap.mmap(-1, 1 << 24)) => Cannot allocate memory
+    a huge integer => str(10 ** 100000) => Exceeds the limit
+    a huge value => 'x' * (1 << 40) => MemoryError
+    recursion => def f(): f()\nf() => RecursionError
+    a nested text => eval('(' * 100000 + ')' * 100000) => Error
+    threads without end => import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(99,), daemon=True).start() => can't start new thread
+    an error whose text fails => class E(Exception):\n  def __str__(self): raise E\nraise E => exception str() failed
+    a group of errors => raise ExceptionGroup('g', [ValueError('a')] * 9999) => ExceptionGroup
+    the way out of an answer => import sys; sys.exit('bye') => SystemExit: bye
+    locks of other processes => import multiprocessing; multiprocessing.Process(target=print).start() => not implemented
+    ";
 
 const RESULTS: &[(&str, &str, &str)] = &[
     (
