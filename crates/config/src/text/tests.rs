@@ -2,6 +2,7 @@
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
 use callgate_settings::Reader;
+use callgate_testkit::rows;
 
 use crate::Config;
 
@@ -46,26 +47,16 @@ fn only_a_whole_text_is_read_as_a_reference_to_a_variable() {
 
 #[test]
 fn a_variable_that_is_not_set_is_a_fault_with_its_position() {
-    for (toolset, pointer) in [
-        ("server: 'env:NONE'", "/toolsets/a/server"),
-        ("server_variables: {region: 'env:NONE'}", "/toolsets/a/server_variables/region"),
-        (
-            "auth: {oauth2_client_credentials: {token_url: 'env:NONE', client_id: a}}",
-            "/toolsets/a/auth/oauth2_client_credentials/token_url",
-        ),
-        (
-            "auth: {oauth2_client_credentials: {issuer: 'env:NONE', client_id: a}}",
-            "/toolsets/a/auth/oauth2_client_credentials/issuer",
-        ),
-        (
-            "auth: {oauth2_client_credentials: {token_url: 'https://a.example', audience: 'env:NONE', client_id: a}}",
-            "/toolsets/a/auth/oauth2_client_credentials/audience",
-        ),
-        (
-            "auth: {google_id_token: {audience: 'env:NONE'}}",
-            "/toolsets/a/auth/google_id_token/audience",
-        ),
-    ] {
+    for [toolset, pointer] in rows(
+        "
+        server: 'env:NONE' => /toolsets/a/server
+        server_variables: {region: 'env:NONE'} => /toolsets/a/server_variables/region
+        auth: {oauth2_client_credentials: {token_url: 'env:NONE', client_id: a}} => /toolsets/a/auth/oauth2_client_credentials/token_url
+        auth: {oauth2_client_credentials: {issuer: 'env:NONE', client_id: a}} => /toolsets/a/auth/oauth2_client_credentials/issuer
+        auth: {oauth2_client_credentials: {token_url: 'https://a.example', audience: 'env:NONE', client_id: a}} => /toolsets/a/auth/oauth2_client_credentials/audience
+        auth: {google_id_token: {audience: 'env:NONE'}} => /toolsets/a/auth/google_id_token/audience
+        ",
+    ) {
         let config = read(toolset);
         let error = config.faultless().unwrap_err();
         let [finding] = error.findings() else { panic!("{toolset}: {error}") };

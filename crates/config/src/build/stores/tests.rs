@@ -1,5 +1,7 @@
 //! Tests the table of schemes that a configuration makes.
 
+use callgate_testkit::{check_rows, list};
+
 use crate::{Description, DescriptionOptions, Environment, Loader, Location};
 
 /// The findings about a configuration with these secrets and this key: `code at pointer: message`.
@@ -51,71 +53,45 @@ fn a_reference_to_a_store_that_is_not_configured_is_a_fault_with_scheme_and_key(
         );
         check("{}", reference, &[&message]);
     }
-    check(
-        VAULT,
-        "aws:a",
-        &[
-            "secret-store at /toolsets/t/auth/bearer/token: a secret of `aws:` needs the key `secrets.aws`, which is not there",
-        ],
-    );
+    let message = "secret-store at /toolsets/t/auth/bearer/token: a secret of `aws:` needs the key `secrets.aws`, which is not there";
+    check(VAULT, "aws:a", &[message]);
 }
 
 #[test]
 fn each_fault_of_a_store_of_secrets_is_reported_once() {
-    check(
-        "{vault: {}}",
-        "vault:a/b#c",
-        &[
-            "missing-key at /secrets/vault: expected the key `address`, got none",
-            "wrong-value at /secrets/vault: expected one way to log in, got none",
-        ],
-    );
-    check(
-        "{vault: {address: 'https://v', token: 'env:T', approle: {role_id: 'env:R', secret_id: 'env:S'}}}",
-        "env:X",
-        &["wrong-value at /secrets/vault: expected one way to log in, got several"],
+    check_rows(
+        "
+        {vault: {}} => vault:a/b#c => missing-key at /secrets/vault: expected the key `address`, got none | wrong-value at /secrets/vault: expected one way to log in, got none
+        {vault: {address: 'https://v', token: 'env:T', approle: {role_id: 'env:R', secret_id: 'env:S'}}} => env:X => wrong-value at /secrets/vault: expected one way to log in, got several
+        {aws: {region: 'eu/west', access_key_id: 'env:A'}} => aws:a => missing-key at /secrets/aws: expected the key `secret_access_key`, got none | wrong-value at /secrets/aws/region: expected a region such as `eu-west-1`, got: `eu/west`
+        ",
+        |[secrets, value, expected]| check(secrets, value, &list(expected)),
     );
     for address in ["v:8200", "ftp://v", "https://u:p@v", "https://v/?x=1", "https://v/#x"] {
-        check(
-            &format!("{{vault: {{address: '{address}', token: 'env:T'}}}}"),
-            "env:X",
-            &[
-                "wrong-value at /secrets/vault/address: expected an address: `https://`, a host, and perhaps a port and a path",
-            ],
-        );
+        let secrets = format!("{{vault: {{address: '{address}', token: 'env:T'}}}}");
+        let message = "wrong-value at /secrets/vault/address: expected an address: `https://`, a host, and perhaps a port and a path";
+        check(&secrets, "env:X", &[message]);
     }
-    check(
-        "{aws: {region: 'eu/west', access_key_id: 'env:A'}}",
-        "aws:a",
-        &[
-            "missing-key at /secrets/aws: expected the key `secret_access_key`, got none",
-            "wrong-value at /secrets/aws/region: expected a region such as `eu-west-1`, got: `eu/west`",
-        ],
-    );
 }
 
 #[test]
 fn a_store_must_sign_in_with_a_secret_of_this_machine() {
-    check(
-        "{aws: {region: eu-west-1}, vault: {address: 'https://v', token: 'aws:token'}}",
-        "env:X",
-        &[
-            "secret-store at /secrets/vault/token: expected a secret of this machine, got one of `aws:`",
-        ],
+    check_rows(
+        "
+        {aws: {region: eu-west-1}, vault: {address: 'https://v', token: 'aws:token'}} => vault/token => aws
+        {gcp: {key: 'gcp:projects/p/secrets/s/versions/1'}} => gcp/key => gcp
+        {aws: {region: r, tls: {client_certificate: c.pem, client_key: 'aws:key'}}} => aws/tls/client_key => aws
+        ",
+        |[secrets, place, scheme]| {
+            let expected = "expected a secret of this machine, got one of";
+            let message = format!("secret-store at /secrets/{place}: {expected} `{scheme}:`");
+            check(secrets, "env:X", &[&message]);
+        },
     );
 }
 
 #[test]
-fn secret_manager_must_sign_in_with_a_key_of_this_machine() {
-    check(
-        "{gcp: {key: 'gcp:projects/p/secrets/s/versions/1'}}",
-        "env:X",
-        &["secret-store at /secrets/gcp/key: expected a secret of this machine, got one of `gcp:`"],
-    );
-}
-
-#[test]
-fn the_certificates_and_keys_of_a_store_are_checked_at_load() {
+fn the_certificates_of_a_store_are_checked_at_load() {
     for store in [
         "aws: {region: r",
         "gcp: {account: machine",
@@ -126,13 +102,6 @@ fn the_certificates_and_keys_of_a_store_are_checked_at_load() {
         let found = findings(&format!("{{{store}, tls: {{ca: [none.pem]}}}}}}"), "env:X");
         assert!(found.len() == 1 && found[0].starts_with(&code), "{found:?}");
     }
-    check(
-        "{aws: {region: r, tls: {client_certificate: c.pem, client_key: 'aws:key'}}}",
-        "env:X",
-        &[
-            "secret-store at /secrets/aws/tls/client_key: expected a secret of this machine, got one of `aws:`",
-        ],
-    );
 }
 
 #[test]
@@ -152,12 +121,7 @@ fn a_keyring_is_available_only_if_it_is_built_in() {
 
 #[test]
 fn an_unencrypted_connection_to_a_store_is_a_warning() {
-    check(
-        "{vault: {address: 'http://vault:8200', token: 'env:T'}}",
-        "vault:a/b#c",
-        &[
-            "plain-http at /secrets/vault/address: secrets travel to this address and back in the clear",
-        ],
-    );
+    let message = "plain-http at /secrets/vault/address: secrets travel to this address and back in the clear";
+    check("{vault: {address: 'http://vault:8200', token: 'env:T'}}", "vault:a/b#c", &[message]);
     check("{vault: {address: 'http://127.0.0.1:8200', token: 'env:T'}}", "vault:a/b#c", &[]);
 }
