@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use callgate_secret::{MemoryStore, Secret};
+use callgate_testkit::list;
 use callgate_tool::{Session, Value, json};
 use callgate_transport::{Refuse, render_request};
 use http::{HeaderValue, Request};
@@ -30,8 +31,14 @@ fn context() -> AuthContext {
     AuthContext::new(Arc::new(secrets), Arc::new(Refuse::new()))
 }
 
-fn api_key(place: ApiKeyLocation, name: &str, value: &str) -> AuthConfig {
-    AuthConfig::ApiKey { place, name: name.to_owned(), value: reference(value) }
+fn header_key(name: &str, value: &str) -> AuthConfig {
+    let (place, name) = (ApiKeyLocation::Header, name.to_owned());
+    AuthConfig::ApiKey { place, name, value: reference(value) }
+}
+
+fn query_key(name: &str, value: &str) -> AuthConfig {
+    let (place, name) = (ApiKeyLocation::Query, name.to_owned());
+    AuthConfig::ApiKey { place, name, value: reference(value) }
 }
 
 fn basic(username: &str, password: &str) -> AuthConfig {
@@ -80,35 +87,21 @@ async fn check_header(config: AuthConfig, name: &str, expected: &str) {
 
 #[tokio::test]
 async fn each_kind_of_credential_is_sent_at_its_location() {
-    check_header(
-        api_key(ApiKeyLocation::Header, "X-Api-Key", "env:KEY"),
-        "x-api-key",
-        "canary-key",
-    )
-    .await;
-    check_header(
-        api_key(ApiKeyLocation::Header, "Authorization", "env:KEY"),
-        "authorization",
-        "canary-key",
-    )
-    .await;
-    check_header(bearer("env:KEY"), "authorization", "Bearer canary-key").await;
-    check_header(bearer("literal:abc"), "authorization", "Bearer abc").await;
-    check_header(session_bearer(), "authorization", "Bearer canary-token").await;
-    // RFC 7617 §2 and §2.1 contain these two examples.
-    check_header(
-        basic("env:USER", "literal:open sesame"),
-        "authorization",
-        "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
-    )
-    .await;
-    check_header(basic("literal:test", "literal:123£"), "authorization", "Basic dGVzdDoxMjPCow==")
-        .await;
-    check_header(basic("literal:a", "literal:b:c"), "authorization", "Basic YTpiOmM=").await;
-    check_header(basic("literal:key", "literal:"), "authorization", "Basic a2V5Og==").await;
-    let request = authorize(api_key(ApiKeyLocation::Query, "key", "env:KEY"), &session(json!(1)))
-        .await
-        .unwrap();
+    check_header(header_key("X-Api-Key", "env:KEY"), "x-api-key", "canary-key").await;
+    check_header(header_key("Authorization", "env:KEY"), "authorization", "canary-key").await;
+    for (config, expected) in [
+        (bearer("env:KEY"), "Bearer canary-key"),
+        (bearer("literal:abc"), "Bearer abc"),
+        (session_bearer(), "Bearer canary-token"),
+        // RFC 7617 §2 and §2.1 contain these two examples.
+        (basic("env:USER", "literal:open sesame"), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+        (basic("literal:test", "literal:123£"), "Basic dGVzdDoxMjPCow=="),
+        (basic("literal:a", "literal:b:c"), "Basic YTpiOmM="),
+        (basic("literal:key", "literal:"), "Basic a2V5Og=="),
+    ] {
+        check_header(config, "authorization", expected).await;
+    }
+    let request = authorize(query_key("key", "env:KEY"), &session(json!(1))).await.unwrap();
     assert_eq!(request.uri(), "http://h/p?a=1&key=canary-key");
 }
 
@@ -132,8 +125,8 @@ async fn check_failure(config: AuthConfig, token: Value, kind: ErrorKind, named:
 #[tokio::test]
 async fn a_missing_secret_of_a_credential_is_reported_with_its_reference() {
     for config in [
-        api_key(ApiKeyLocation::Header, "x", "env:NONE"),
-        api_key(ApiKeyLocation::Query, "x", "env:NONE"),
+        header_key("x", "env:NONE"),
+        query_key("x", "env:NONE"),
         basic("env:NONE", "env:KEY"),
         basic("env:KEY", "env:NONE"),
         bearer("env:NONE"),
@@ -146,11 +139,7 @@ async fn a_missing_secret_of_a_credential_is_reported_with_its_reference() {
 async fn a_secret_that_cannot_be_sent_is_refused_and_not_shown() {
     for bad in ["env:CRLF", "env:LF", "env:NUL", "env:EMPTY", "literal:", "literal:canary\n"] {
         let named = reference(bad).to_string();
-        for config in [
-            api_key(ApiKeyLocation::Header, "x", bad),
-            api_key(ApiKeyLocation::Query, "x", bad),
-            bearer(bad),
-        ] {
+        for config in [header_key("x", bad), query_key("x", bad), bearer(bad)] {
             check_failure(config, json!("canary"), ErrorKind::UnusableSecret, &named).await;
         }
     }
@@ -160,25 +149,17 @@ async fn a_secret_that_cannot_be_sent_is_refused_and_not_shown() {
         ("env:KEY", "env:NUL", "env:NUL"),
         ("env:EMPTY", "env:EMPTY", "env:EMPTY"),
     ] {
-        check_failure(basic(username, password), json!("canary"), ErrorKind::UnusableSecret, named)
-            .await;
+        let config = basic(username, password);
+        check_failure(config, json!("canary"), ErrorKind::UnusableSecret, named).await;
     }
 }
 
 /// Threat 25 of `SECURITY.md`.
 #[tokio::test]
 async fn a_session_without_the_value_sends_nothing() {
-    for token in [
-        json!(null),
-        json!(""),
-        json!("  "),
-        json!(7),
-        json!(false),
-        json!(["canary"]),
-        json!({"canary": 1}),
-    ] {
-        check_failure(session_bearer(), token, ErrorKind::MissingSessionValue, "`user.token`")
-            .await;
+    let kind = ErrorKind::MissingSessionValue;
+    for token in list(r#"null | "" | "  " | 7 | false | ["canary"] | {"canary": 1}"#) {
+        check_failure(session_bearer(), token.parse().unwrap(), kind, "`user.token`").await;
     }
     let error = authorize(session_bearer(), &Session::default()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MissingSessionValue);
@@ -186,78 +167,45 @@ async fn a_session_without_the_value_sends_nothing() {
 
 #[tokio::test]
 async fn a_sessions_value_with_a_line_break_is_refused_and_not_shown() {
+    let kind = ErrorKind::UnusableSessionValue;
     for token in ["canary\r\nX-Evil: 1", "canary\n", "canary\0"] {
-        check_failure(
-            session_bearer(),
-            json!(token),
-            ErrorKind::UnusableSessionValue,
-            "`user.token`",
-        )
-        .await;
+        check_failure(session_bearer(), json!(token), kind, "`user.token`").await;
     }
 }
 
 #[test]
 fn an_illegal_location_of_a_credential_is_a_fault_of_the_configuration() {
-    for (place, name) in [
-        (ApiKeyLocation::Header, "x y"),
-        (ApiKeyLocation::Header, "Host"),
-        (ApiKeyLocation::Query, ""),
-    ] {
-        let error = api_key(place, name, "env:KEY").build(&context()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Configuration, "{name}");
+    for key in
+        [header_key("x y", "env:KEY"), header_key("Host", "env:KEY"), query_key("", "env:KEY")]
+    {
+        let error = key.clone().build(&context()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{key:?}");
     }
-}
-
-#[track_caller]
-fn check_place(
-    config: AuthConfig,
-    place: ApiKeyLocation,
-    name: &str,
-    prefix: &str,
-    environment: Option<&str>,
-) {
-    let places = config.build(&context()).unwrap().places();
-    let found: Vec<_> = places
-        .iter()
-        .map(|found| (found.place(), found.name(), found.prefix(), found.environment()))
-        .collect();
-    assert_eq!(found, [(place, name, prefix, environment)]);
 }
 
 #[test]
 fn credential_locations_are_listed_with_their_variables() {
-    check_place(
-        api_key(ApiKeyLocation::Header, "X-Key", "env:KEY"),
-        ApiKeyLocation::Header,
-        "x-key",
-        "",
-        Some("KEY"),
-    );
-    check_place(
-        api_key(ApiKeyLocation::Query, "Key", "file:key"),
-        ApiKeyLocation::Query,
-        "Key",
-        "",
-        None,
-    );
-    check_place(bearer("env:KEY"), ApiKeyLocation::Header, "authorization", "Bearer ", Some("KEY"));
-    check_place(session_bearer(), ApiKeyLocation::Header, "authorization", "Bearer ", None);
-    // The variable holds the password, not everything after the prefix.
-    check_place(
-        basic("env:USER", "env:KEY"),
-        ApiKeyLocation::Header,
-        "authorization",
-        "Basic ",
-        None,
-    );
+    let (header, query) = (ApiKeyLocation::Header, ApiKeyLocation::Query);
+    for (config, expected) in [
+        (header_key("X-Key", "env:KEY"), (header, "x-key", "", Some("KEY"))),
+        (query_key("Key", "file:key"), (query, "Key", "", None)),
+        (bearer("env:KEY"), (header, "authorization", "Bearer ", Some("KEY"))),
+        (session_bearer(), (header, "authorization", "Bearer ", None)),
+        // The variable holds the password, not everything after the prefix.
+        (basic("env:USER", "env:KEY"), (header, "authorization", "Basic ", None)),
+    ] {
+        let places = config.build(&context()).unwrap().places();
+        let [place] = &*places else { panic!("{places:?}") };
+        let place = (place.place(), place.name(), place.prefix(), place.environment());
+        assert_eq!(place, expected);
+    }
     assert!(AuthConfig::None.build(&context()).unwrap().places().is_empty());
 }
 
 #[test]
 fn debug_output_of_credentials_shows_no_literal() {
     for config in [
-        api_key(ApiKeyLocation::Header, "x", "literal:canary"),
+        header_key("x", "literal:canary"),
         basic("literal:canary", "literal:canary"),
         bearer("literal:canary"),
     ] {

@@ -1,6 +1,7 @@
 //! Tests answers of token endpoints, as servers in the world write them.
 
 use callgate_secret::{Masker, Secret};
+use callgate_testkit::rows;
 use http::header::WWW_AUTHENTICATE;
 
 use super::*;
@@ -81,26 +82,20 @@ fn a_refusal_is_read_under_every_status() {
 #[test]
 fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_request() {
     let masker = Masker::new(vec![Secret::new("client-secret-0123456789".to_owned())]);
-    for (body, expected) in [
-        (
-            r#"{"error":"invalid_scope","error_description":"AADSTS1002012: the scope has to end in /.default"}"#,
-            Some("AADSTS1002012: the scope has to end in /.default"),
-        ),
-        (
-            r#"{"error":"invalid_client","error_description":"no\n client-secret-0123456789 "}"#,
-            Some("no\\n ****"),
-        ),
-        (
-            r#"{"error":{"code":"invalid_client","message":"no such client"}}"#,
-            Some("no such client"),
-        ),
-        (r#"{"errorCode":"invalid_client","errorSummary":"no client"}"#, Some("no client")),
-        ("error=invalid_client&error_description=no+client", Some("no client")),
-        (r#"{"code":10003,"msg":"invalid app_id"}"#, Some("invalid app_id")),
-        (r#"{"errcode":40013,"errmsg":"invalid appid"}"#, Some("invalid appid")),
-        (r#"{"error":"invalid_client","error_description":" "}"#, None),
-        (r#"{"error":"invalid_client","error_description":7}"#, None),
-    ] {
+    for [body, expected] in rows(
+        r#"
+        {"error":"invalid_scope","error_description":"AADSTS1002012: the scope has to end in /.default"} => AADSTS1002012: the scope has to end in /.default
+        {"error":"invalid_client","error_description":"no\n client-secret-0123456789 "} => no\n ****
+        {"error":{"code":"invalid_client","message":"no such client"}} => no such client
+        {"errorCode":"invalid_client","errorSummary":"no client"} => no client
+        error=invalid_client&error_description=no+client => no client
+        {"code":10003,"msg":"invalid app_id"} => invalid app_id
+        {"errcode":40013,"errmsg":"invalid appid"} => invalid appid
+        {"error":"invalid_client","error_description":" "} =>
+        {"error":"invalid_client","error_description":7} =>
+        "#,
+    ) {
+        let expected = (!expected.is_empty()).then_some(expected);
         let failure = token_response(&answer(400, "application/json", body))
             .unwrap_err()
             .without_secrets(&masker);
