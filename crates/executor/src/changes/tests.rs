@@ -1,6 +1,12 @@
 //! Tests of the changes that are found, and of which are breaking.
 
+use callgate_testkit::check_rows;
+
 use super::*;
+
+fn value(text: &str) -> Value {
+    text.parse().unwrap()
+}
 
 fn function(name: &str, schema: Value) -> Executor {
     Executor::builder().function("t", name, schema, |_| async { json!(1) }).build().unwrap()
@@ -20,61 +26,49 @@ fn check(old: &Value, new: &Value, expected: &[&str]) {
 
 #[test]
 fn a_wider_schema_of_an_input_is_no_change() {
-    let rows = [
-        (json!({"type": "integer"}), json!({"type": "number"})),
-        (json!({"type": "string"}), json!({"type": ["string", "null"]})),
-        (json!({"enum": ["a"]}), json!({"enum": ["b", "a"]})),
-        (json!({"const": 1}), json!({})),
-        (json!({"maximum": 5}), json!({"maximum": 6})),
-        (json!({"minLength": 5}), json!({})),
-        (json!({"pattern": "a"}), json!({})),
-        (json!({"description": "a", "default": 1}), json!({"description": "b", "title": "c"})),
-        (json!({"anyOf": [{"const": 1}]}), json!({"anyOf": [{"const": 1}, {"const": 2}]})),
-        (json!({"allOf": [{"minimum": 1}, {"maximum": 2}]}), json!({"allOf": [{"maximum": 2}]})),
-        (json!({"items": {"maximum": 5}}), json!({"items": {}})),
-        (json!({"required": ["b"]}), json!({"required": []})),
-        (json!({"properties": {}}), json!({"properties": {"b": {"type": "string"}}})),
-        (json!({"additionalProperties": false}), json!({})),
-        (json!(false), json!({"type": "string"})),
-        (json!({"type": "string"}), json!(true)),
-    ];
-    for (old, new) in rows {
-        check(&old, &new, &[]);
-    }
+    let table = r#"
+        {"type": "integer"} => {"type": "number"}
+        {"type": "string"} => {"type": ["string", "null"]}
+        {"enum": ["a"]} => {"enum": ["b", "a"]}
+        {"const": 1} => {}
+        {"maximum": 5} => {"maximum": 6}
+        {"minLength": 5} => {}
+        {"pattern": "a"} => {}
+        {"description": "a", "default": 1} => {"description": "b", "title": "c"}
+        {"anyOf": [{"const": 1}]} => {"anyOf": [{"const": 1}, {"const": 2}]}
+        {"allOf": [{"minimum": 1}, {"maximum": 2}]} => {"allOf": [{"maximum": 2}]}
+        {"items": {"maximum": 5}} => {"items": {}}
+        {"required": ["b"]} => {"required": []}
+        {"properties": {}} => {"properties": {"b": {"type": "string"}}}
+        {"additionalProperties": false} => {}
+        false => {"type": "string"}
+        {"type": "string"} => true
+        "#;
+    check_rows(table, |[old, new]| check(&value(old), &value(new), &[]));
 }
 
 #[test]
 fn a_narrower_schema_of_an_input_is_a_breaking_change() {
-    let rows = [
-        (json!({"type": "number"}), json!({"type": "integer"}), "input_narrowed a: type"),
-        (json!({}), json!({"type": "integer"}), "input_narrowed a: type"),
-        (json!({"enum": ["a", "b"]}), json!({"enum": ["b"]}), "input_narrowed a: enum"),
-        (json!({"const": [1]}), json!({"const": [1, 2]}), "input_narrowed a: const"),
-        (json!({"maximum": 5}), json!({"maximum": 4.5}), "input_narrowed a: maximum"),
-        (json!({}), json!({"minItems": 1}), "input_narrowed a: minItems"),
-        (json!({}), json!({"pattern": "a"}), "input_narrowed a: pattern"),
-        (json!({}), json!({"uniqueItems": true}), "input_narrowed a: uniqueItems"),
-        (json!({"items": {}}), json!({"items": {"maximum": 5}}), "input_narrowed a[]: maximum"),
-        (json!({}), json!({"additionalProperties": false}), "input_narrowed a.*: it takes nothing"),
-        (json!({}), json!({"required": ["b"]}), "input_required a.b"),
-        (json!({"properties": {"b": {}}}), json!({"properties": {}}), "input_removed a.b"),
-        (json!(true), json!({"type": "string"}), "input_narrowed a: it took anything"),
-        (
-            json!({"anyOf": [{"const": 1}, {"const": 2}]}),
-            json!({"anyOf": [{"const": 1}]}),
-            "input_narrowed a: anyOf",
-        ),
-        (json!({"pattern": "a"}), json!({"pattern": "b"}), "input_unknown a: pattern"),
-        (json!({"not": {"const": 1}}), json!({"not": {"const": 2}}), "input_unknown a: not"),
-        (
-            json!({"oneOf": [{"const": 1}]}),
-            json!({"oneOf": [{"const": 1}, {"const": 2}]}),
-            "input_unknown a: oneOf",
-        ),
-    ];
-    for (old, new, expected) in rows {
-        check(&old, &new, &[expected]);
-    }
+    let table = r#"
+        {"type": "number"} => {"type": "integer"} => input_narrowed a: type
+        {} => {"type": "integer"} => input_narrowed a: type
+        {"enum": ["a", "b"]} => {"enum": ["b"]} => input_narrowed a: enum
+        {"const": [1]} => {"const": [1, 2]} => input_narrowed a: const
+        {"maximum": 5} => {"maximum": 4.5} => input_narrowed a: maximum
+        {} => {"minItems": 1} => input_narrowed a: minItems
+        {} => {"pattern": "a"} => input_narrowed a: pattern
+        {} => {"uniqueItems": true} => input_narrowed a: uniqueItems
+        {"items": {}} => {"items": {"maximum": 5}} => input_narrowed a[]: maximum
+        {} => {"additionalProperties": false} => input_narrowed a.*: it takes nothing
+        {} => {"required": ["b"]} => input_required a.b
+        {"properties": {"b": {}}} => {"properties": {}} => input_removed a.b
+        true => {"type": "string"} => input_narrowed a: it took anything
+        {"anyOf": [{"const": 1}, {"const": 2}]} => {"anyOf": [{"const": 1}]} => input_narrowed a: anyOf
+        {"pattern": "a"} => {"pattern": "b"} => input_unknown a: pattern
+        {"not": {"const": 1}} => {"not": {"const": 2}} => input_unknown a: not
+        {"oneOf": [{"const": 1}]} => {"oneOf": [{"const": 1}, {"const": 2}]} => input_unknown a: oneOf
+        "#;
+    check_rows(table, |[old, new, expected]| check(&value(old), &value(new), &[expected]));
 }
 
 #[test]
