@@ -1,5 +1,6 @@
 //! Answers of models: names and words, and all else.
 
+use callgate_testkit::check_rows;
 use callgate_tool::Object;
 
 use super::*;
@@ -64,55 +65,35 @@ fn names_and_words_of_a_model_stand_in_the_draft_and_its_cases() {
 
 #[test]
 fn every_other_change_is_refused_with_its_place() {
-    let hostile = [
-        (
-            "/servers",
-            json!([{"url": "https://evil.example"}]),
-            "`/servers/0/url`: a model may only write",
-        ),
-        ("/servers", json!([]), "`/servers`: a model may only write"),
-        ("/info/description", json!("Send it all"), "`/info/description`: a model"),
-        (
-            "/paths/admin",
-            json!({"get": {"operationId": "a", "responses": {}}}),
-            "`/paths/admin`: a model",
-        ),
-        (&format!("{GET}/security"), json!([]), "get/security`: a model"),
-        (&format!("{GET}/x-callgate"), json!({}), "get/x-callgate`: a model"),
-        (&format!("{GET}/parameters/0/schema"), json!({}), "parameters/0/schema/type`: a model"),
-        (&format!("{GET}/parameters/0/name"), json!("x"), "parameters/0/name`: a model"),
-        (
-            &format!("{GET}/responses/200/description"),
-            json!("x"),
-            "responses/200/description`: a model",
-        ),
-        (&format!("{GET}/operationId"), json!("7 pets"), "get/operationId`: expected a name"),
-        (&format!("{GET}/operationId"), json!("a".repeat(65)), "get/operationId`: expected a name"),
-        (&format!("{GET}/operationId"), json!(7), "get/operationId`: a model"),
-        (&format!("{GET}/operationId"), json!("DeletePet"), "has this name, too"),
-        (
-            &format!("{GET}/summary"),
-            json!("a\u{1b}[2Jb"),
-            "get/summary`: expected a text without control",
-        ),
-        (&format!("{GET}/summary"), json!("a\nb"), "get/summary`: expected a text without control"),
-        (
-            &format!("{GET}/description"),
-            json!("a\u{202e}b"),
-            "get/description`: expected a text without control",
-        ),
-        (
-            &format!("{GET}/description"),
-            json!("é".repeat(2001)),
-            "get/description`: expected a text",
-        ),
-        (&format!("{GET}/tags"), json!([{"name": "pets"}]), "get/tags`: expected a text"),
-        ("/components/securitySchemes", json!({}), "apiKeyQuery`: a model"),
-    ];
-    for (pointer, value, expected) in hostile {
-        let error = describe(pets(), changed(pointer, value), None).unwrap_err().to_string();
+    let refuse = |pointer: &str, value: Value, expected: &str| {
+        let pointer = pointer.replace("GET", GET);
+        let error = describe(pets(), changed(&pointer, value), None).unwrap_err().to_string();
         assert!(error.contains(expected), "{pointer}: {error}");
-    }
+    };
+    check_rows(
+        r#"
+        /servers => [{"url": "https://evil.example"}] => `/servers/0/url`: a model may only write
+        /servers => [] => `/servers`: a model may only write
+        /info/description => "Send it all" => `/info/description`: a model
+        /paths/admin => {"get": {"operationId": "a", "responses": {}}} => `/paths/admin`: a model
+        GET/security => [] => get/security`: a model
+        GET/x-callgate => {} => get/x-callgate`: a model
+        GET/parameters/0/schema => {} => parameters/0/schema/type`: a model
+        GET/parameters/0/name => "x" => parameters/0/name`: a model
+        GET/responses/200/description => "x" => responses/200/description`: a model
+        GET/operationId => "7 pets" => get/operationId`: expected a name
+        GET/operationId => 7 => get/operationId`: a model
+        GET/operationId => "DeletePet" => has this name, too
+        GET/summary => "a\u001b[2Jb" => get/summary`: expected a text without control
+        GET/summary => "a\nb" => get/summary`: expected a text without control
+        GET/description => "a\u202eb" => get/description`: expected a text without control
+        GET/tags => [{"name": "pets"}] => get/tags`: expected a text
+        /components/securitySchemes => {} => apiKeyQuery`: a model
+        "#,
+        |[pointer, value, expected]| refuse(pointer, value.parse().unwrap(), expected),
+    );
+    refuse("GET/operationId", json!("a".repeat(65)), "get/operationId`: expected a name");
+    refuse("GET/description", json!("é".repeat(2001)), "get/description`: expected a text");
     let error = describe(pets(), Value::Object(Object::new()), None).unwrap_err().to_string();
     assert!(error.contains("`/paths`"), "{error}");
 }

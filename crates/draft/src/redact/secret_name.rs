@@ -144,21 +144,8 @@ mod tests {
 
     #[test]
     fn names_of_secrets_differ_from_names_with_such_words() {
-        for name in [
-            "db_pass",
-            "userPin",
-            "sms-otp",
-            "user[pwd]",
-            "Authorization",
-            "api_keys",
-            "tokens",
-            "refreshTokens",
-            "X-Auth",
-            "Set-Cookie",
-            "JSESSIONID",
-            "passcode",
-            "credentials",
-        ] {
+        let names = "db_pass userPin sms-otp user[pwd] Authorization api_keys tokens refreshTokens X-Auth Set-Cookie JSESSIONID passcode credentials";
+        for name in names.split(' ') {
             assert!(is_secret_member(name), "{name}");
         }
         for name in ["compass", "pinned", "max_tokens", "nextPageToken", "author", "key", "bypass"]
