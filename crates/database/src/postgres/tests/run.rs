@@ -1,7 +1,9 @@
 //! Tests of transactions: what they come to, what they expect, and how they fail.
 
+use callgate_testkit::list;
+
 use super::*;
-use crate::transaction::{Constraint, ReviewedDigest};
+use crate::transaction::ReviewedDigest;
 
 const SHOP: &str = "create table public.orders (
         no bigint primary key, owner text not null, total numeric(20,4) check (total >= 0), note text unique,
@@ -116,84 +118,40 @@ async fn a_read_writes_nothing() {
     assert_eq!(database.run("select count(*) from orders"), "3");
 }
 
-fn constraint(kind: Constraint, name: Option<&str>, column: Option<&str>) -> Failure {
-    let columns = column.map(str::to_owned).into_iter().collect();
-    Failure::Constraint { kind, name: name.map(str::to_owned), columns }
-}
-
 /// Statements, their values, and the failures that they come to.
-fn refusals() -> Vec<(&'static str, &'static [&'static str], Failure)> {
-    let stale = || Failure::Stale;
-    vec![
-        (
-            INSERT,
-            &["1", "ann", "1", "z", "1"][..],
-            constraint(Constraint::Unique, Some("orders_pkey"), None),
-        ),
-        (
-            INSERT,
-            &["9", "ann", "1", "a", "1"],
-            constraint(Constraint::Unique, Some("orders_note_key"), None),
-        ),
-        (
-            INSERT,
-            &["9", "ann", "-1", "z", "1"],
-            constraint(Constraint::Check, Some("orders_total_check"), None),
-        ),
-        (
-            INSERT,
-            &["9", "ann", "1", "z", "99"],
-            constraint(Constraint::ForeignKey, Some("orders_parent_fkey"), None),
-        ),
-        (
-            INSERT,
-            &["9", "ann", "1", "raise", "1"],
-            Failure::Other { code: Some("P0001".to_owned()) },
-        ),
-        (INSERT, &["x", "ann", "1", "z", "1"], Failure::InvalidValue),
-        (INSERT, &["9", "a\0b", "1", "z", "1"], Failure::InvalidValue),
-        (INSERT, &["9", "ann", "1e99", "z", "1"], Failure::InvalidValue),
-        (INSERT, &["99999999999999999999", "ann", "1", "z", "1"], Failure::InvalidValue),
-        (
-            "insert into public.orders (no) values (9)",
-            &[],
-            constraint(Constraint::NotNull, None, Some("owner")),
-        ),
-        (
-            "insert into public.cheap (no, owner, total) values (9, 'ann', 100)",
-            &[],
-            constraint(Constraint::Check, None, None),
-        ),
-        (
-            "insert into public.spans values ('[2,3)')",
-            &[],
-            constraint(Constraint::Unique, Some("spans_s_excl"), None),
-        ),
-        ("insert into public.secrets values (1)", &[], Failure::Denied),
-        ("insert into public.nothing values (1)", &[], stale()),
-        ("insert into nowhere.orders values (1)", &[], stale()),
-        ("insert into public.orders (nothing) values (1)", &[], stale()),
-        ("update public.orders set no = public.nothing(no)", &[], stale()),
-        ("update public.orders set note = 'x'::public.nothing", &[], stale()),
-        ("update public.orders set total = 1/(no-1)", &[], Failure::InvalidValue),
-        (
-            "commit; drop table public.orders",
-            &[],
-            Failure::Malformed { code: Some("42601".to_owned()), position: None },
-        ),
-    ]
-}
+const REFUSALS: &str = r#"
+    INSERT => 1 | ann | 1 | z | 1 => Constraint { kind: Unique, name: Some("orders_pkey"), columns: [] }
+    INSERT => 9 | ann | 1 | a | 1 => Constraint { kind: Unique, name: Some("orders_note_key"), columns: [] }
+    INSERT => 9 | ann | -1 | z | 1 => Constraint { kind: Check, name: Some("orders_total_check"), columns: [] }
+    INSERT => 9 | ann | 1 | z | 99 => Constraint { kind: ForeignKey, name: Some("orders_parent_fkey"), columns: [] }
+    INSERT => 9 | ann | 1 | raise | 1 => Other { code: Some("P0001") }
+    INSERT => x | ann | 1 | z | 1 => InvalidValue
+    INSERT => 9 | a\0b | 1 | z | 1 => InvalidValue
+    INSERT => 9 | ann | 1e99 | z | 1 => InvalidValue
+    INSERT => 99999999999999999999 | ann | 1 | z | 1 => InvalidValue
+    insert into public.orders (no) values (9) =>  => Constraint { kind: NotNull, name: None, columns: ["owner"] }
+    insert into public.cheap (no, owner, total) values (9, 'ann', 100) =>  => Constraint { kind: Check, name: None, columns: [] }
+    insert into public.spans values ('[2,3)') =>  => Constraint { kind: Unique, name: Some("spans_s_excl"), columns: [] }
+    insert into public.secrets values (1) =>  => Denied
+    insert into public.nothing values (1) =>  => Stale
+    insert into nowhere.orders values (1) =>  => Stale
+    insert into public.orders (nothing) values (1) =>  => Stale
+    update public.orders set no = public.nothing(no) =>  => Stale
+    update public.orders set note = 'x'::public.nothing =>  => Stale
+    update public.orders set total = 1/(no-1) =>  => InvalidValue
+    commit; drop table public.orders =>  => Malformed { code: Some("42601"), position: None }
+    "#;
 
 #[tokio::test]
 async fn each_refusal_of_the_server_has_its_failure() {
     let Some((database, postgres)) = shop("r_failures").await else { return };
     database.run("create table public.secrets (n int); create table public.spans (s int4range, exclude using gist (s with &&));
         insert into public.spans values ('[1,5)'); grant all on public.spans to r_failures_a");
-    for (text, values, failure) in refusals() {
-        let failed = postgres
-            .run(write([step(text, values, Expects::Affected { most: 9, some: false })]), soon())
-            .await;
-        assert_eq!(failed.unwrap_err(), failure, "{text} {values:?}");
+    for [text, values, failure] in callgate_testkit::rows(REFUSALS) {
+        let (text, values) = (text.replace("INSERT", INSERT), values.replace("\\0", "\0"));
+        let step = step(&text, &list(&values), Expects::Affected { most: 9, some: false });
+        let failed = postgres.run(write([step]), soon()).await.unwrap_err();
+        assert_eq!(format!("{failed:?}"), failure, "{text} {values:?}");
     }
     assert_eq!(database.run("select count(*) from orders"), "3");
 }
