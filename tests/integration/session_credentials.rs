@@ -79,63 +79,44 @@ fn context(path: &str) -> String {
     format!("x-ces-session-context: $context.{path}")
 }
 
-/// A credential's source, what another description says, and the session that holds the token.
-fn rows() -> Vec<(&'static str, String, Value)> {
-    let params = |value: Value| json!({"parameters": value});
-    let variables = |value: Value| json!({"context": {"variables": value}});
-    let both =
-        json!({"parameters": {"token": CANARY}, "context": {"variables": {"token": CANARY}}});
-    let user = || json!({"user": {"Token": CANARY, "name": "ann"}});
-    vec![
-        ("$session.params.token", parameter("token"), params(json!({"token": CANARY}))),
-        ("$session.params.Token", parameter("TOKEN"), params(json!({"tOKEN": CANARY}))),
-        (
-            "$session.params.token",
-            parameter("$session.params.token"),
-            params(json!({"token": CANARY})),
-        ),
-        ("$session.params.user.token", parameter("user.token"), params(user())),
-        ("$session.params.user.token", parameter("user"), params(user())),
-        ("$session.params.user.token", parameter("user"), params(json!({"user.token": CANARY}))),
-        (
-            "$session.params.user.token",
-            parameter("user.token"),
-            params(json!({"user.token": CANARY})),
-        ),
-        (
-            "$context.variables.token",
-            context("variables.token"),
-            variables(json!({"token": CANARY})),
-        ),
-        ("$context.variables.token", context("variables"), variables(json!({"token": CANARY}))),
-        ("$context.variables.user.Token", context("variables"), variables(user())),
-        ("$context.variables.user.Token", context("variables.user"), variables(user())),
-        ("$context.variables.token", parameter("token"), both.clone()),
-        ("$session.params.token", context("variables"), both),
-        (
-            "$session.credentials.token",
-            parameter("token"),
-            json!({"credentials": {"token": CANARY}}),
-        ),
-        (
-            "$session.credentials.token",
-            parameter("credentials.token"),
-            json!({"credentials": {"token": CANARY}}),
-        ),
-        (
-            "$session.credentials.token",
-            context("credentials.token"),
-            json!({"credentials": {"token": CANARY}}),
-        ),
-    ]
+/// A server, and tools at it: those of `hub` with this credential.
+async fn served(token: &str, annotation: &str, settings: &str) -> (Server, Built) {
+    let server = Server::start().await;
+    let built = built(annotation, &configuration(&server.url(""), token, settings));
+    (server, built)
 }
+
+/// A session whose parameter `token` is the credential.
+fn with_token() -> Session {
+    session(json!({"parameters": {"token": CANARY}}))
+}
+
+/// A credential's source, what another description says, and the session that holds the token.
+const ROWS: &str = r#"
+    $session.params.token => x-agent-input-parameter: token => {"parameters": {"token": "CANARY"}}
+    $session.params.Token => x-agent-input-parameter: TOKEN => {"parameters": {"tOKEN": "CANARY"}}
+    $session.params.token => x-agent-input-parameter: $session.params.token => {"parameters": {"token": "CANARY"}}
+    $session.params.user.token => x-agent-input-parameter: user.token => {"parameters": {"user": {"Token": "CANARY", "name": "ann"}}}
+    $session.params.user.token => x-agent-input-parameter: user => {"parameters": {"user": {"Token": "CANARY", "name": "ann"}}}
+    $session.params.user.token => x-agent-input-parameter: user => {"parameters": {"user.token": "CANARY"}}
+    $session.params.user.token => x-agent-input-parameter: user.token => {"parameters": {"user.token": "CANARY"}}
+    $context.variables.token => x-ces-session-context: $context.variables.token => {"context": {"variables": {"token": "CANARY"}}}
+    $context.variables.token => x-ces-session-context: $context.variables => {"context": {"variables": {"token": "CANARY"}}}
+    $context.variables.user.Token => x-ces-session-context: $context.variables => {"context": {"variables": {"user": {"Token": "CANARY", "name": "ann"}}}}
+    $context.variables.user.Token => x-ces-session-context: $context.variables.user => {"context": {"variables": {"user": {"Token": "CANARY", "name": "ann"}}}}
+    $context.variables.token => x-agent-input-parameter: token => {"parameters": {"token": "CANARY"}, "context": {"variables": {"token": "CANARY"}}}
+    $session.params.token => x-ces-session-context: $context.variables => {"parameters": {"token": "CANARY"}, "context": {"variables": {"token": "CANARY"}}}
+    $session.credentials.token => x-agent-input-parameter: token => {"credentials": {"token": "CANARY"}}
+    $session.credentials.token => x-agent-input-parameter: credentials.token => {"credentials": {"token": "CANARY"}}
+    $session.credentials.token => x-ces-session-context: $context.credentials.token => {"credentials": {"token": "CANARY"}}
+    "#;
 
 #[tokio::test]
 async fn a_description_does_not_read_another_toolsets_credential() {
     let server = Server::start().await;
-    for (token, annotation, envelope) in rows() {
-        let built = built(&annotation, &configuration(&server.url(""), token, ""));
-        let session = session(envelope.clone());
+    for [token, annotation, envelope] in rows(ROWS) {
+        let built = built(annotation, &configuration(&server.url(""), token, ""));
+        let session = session(envelope.replace("CANARY", CANARY).parse().unwrap());
         let row = format!("{token}, {annotation}, {envelope}");
         let (told, results) = shown(&built, "other-echo", &session).await;
         assert!(matches!(results[1].outcome, Outcome::Answered(_)), "{row}: {told}");
@@ -152,9 +133,8 @@ async fn a_description_does_not_read_another_toolsets_credential() {
 
 #[tokio::test]
 async fn session_parameters_beside_a_credential_are_inputs() {
-    let server = Server::start().await;
-    let configuration = configuration(&server.url(""), "$session.params.user.token", "");
-    let built = built(&parameter("user.name"), &configuration);
+    let token = "$session.params.user.token";
+    let (server, built) = served(token, &parameter("user.name"), "").await;
     let session = session(json!({"parameters": {"user": {"token": CANARY, "name": "ann"}}}));
     let (told, results) = shown(&built, "other-echo", &session).await;
     assert_eq!(server.last()["target"], "/echo?q=%22ann%22", "{told}");
@@ -163,24 +143,18 @@ async fn session_parameters_beside_a_credential_are_inputs() {
 
 #[tokio::test]
 async fn an_allowed_session_parameter_is_readable_by_its_toolset() {
-    let server = Server::start().await;
     let allow = "    session_parameters: { allow: [Token] }";
-    let configuration = configuration(&server.url(""), "$session.params.token", allow);
-    let built = built(&parameter("token"), &configuration);
+    let (server, built) = served("$session.params.token", &parameter("token"), allow).await;
     assert!(built.warnings.is_empty(), "{:?}", built.warnings);
-    let session = session(json!({"parameters": {"token": CANARY}}));
-    let (told, _) = shown(&built, "other-echo", &session).await;
+    let (told, _) = shown(&built, "other-echo", &with_token()).await;
     assert_eq!(server.last()["target"], format!("/echo?q=%22{CANARY}%22"));
     assert!(!told.contains(CANARY), "{told}");
 }
 
 #[tokio::test]
 async fn withheld_session_values_are_noted_in_the_journal() {
-    let server = Server::start().await;
-    let configuration = configuration(&server.url(""), "$session.params.token", "");
-    let built = built(&parameter("token"), &configuration);
-    let session = session(json!({"parameters": {"token": CANARY}}));
-    let result = built.executor.call(&asked("other-echo", json!({})), &session).await;
+    let (_, built) = served("$session.params.token", &parameter("token"), "").await;
+    let result = built.executor.call(&asked("other-echo", json!({})), &with_token()).await;
     let withheld = Event::SessionValueWithheld { name: "token".to_owned() };
     assert!(result.journal.events().contains(&withheld), "{:?}", result.journal);
 }
@@ -214,10 +188,9 @@ async fn a_credential_is_withheld_below_every_keyword_of_a_schema() {
         let built = built.unwrap_or_else(|error| panic!("{schema}: {error}"));
         let told = built.warnings.iter().any(|found| found.code == "session-credential");
         assert!(told, "{schema}: {:?}", built.warnings);
-        let session = session(json!({"parameters": {"token": CANARY}}));
         let call = asked("other-echo", json!({"body": argument}));
         let before = server.total();
-        let result = built.executor.call(&call, &session).await;
+        let result = built.executor.call(&call, &with_token()).await;
         assert_eq!(server.total(), before + 1, "{schema}: {result:?}");
         let arrived = server.last()["body"].to_string();
         assert!(!arrived.contains(CANARY), "{schema}: {arrived}");
@@ -277,8 +250,7 @@ async fn a_fault_does_not_show_a_value_that_is_a_credential() {
         "type: integer, x-agent-input-parameter: token",
         &configuration("http://127.0.0.1:1", "$session.params.token", ""),
     );
-    let session = session(json!({"parameters": {"token": CANARY}}));
-    let (told, results) = shown(&built, "hub-echo", &session).await;
+    let (told, results) = shown(&built, "hub-echo", &with_token()).await;
     assert!(matches!(results[0].outcome, Outcome::Failed(_)), "{told}");
     assert!(!told.contains(CANARY), "{told}");
 }
@@ -299,9 +271,7 @@ async fn session_values_that_look_like_references_are_literal() {
 
 #[tokio::test]
 async fn without_its_session_credential_a_call_sends_nothing() {
-    let server = Server::start().await;
-    let configuration = configuration(&server.url(""), "$session.credentials.token", "");
-    let built = built(&parameter("x"), &configuration);
+    let (server, built) = served("$session.credentials.token", &parameter("x"), "").await;
     let absent = Session::default();
     let empty = Session::default().with_credential("token", Secret::new(" ".to_owned()));
     let split = Session::default().with_credential("token", Secret::new("a\r\nb: c".to_owned()));
@@ -315,8 +285,7 @@ async fn without_its_session_credential_a_call_sends_nothing() {
 
 #[tokio::test]
 async fn a_session_credential_is_masked_in_answers_and_arguments() {
-    let server = Server::start().await;
-    let built = built("minLength: 0", &configuration(&server.url(""), "literal:other-token", ""));
+    let (_, built) = served("literal:other-token", "minLength: 0", "").await;
     let session = Session::new("s").with_credential("unused", Secret::new(CANARY.to_owned()));
     let call = asked("other-echo", json!({"q": CANARY, "X_H": format!("a {CANARY} b")}));
     for result in
