@@ -66,7 +66,7 @@ impl Log {
 
     async fn connection(self, mut stream: TcpStream) {
         loop {
-            let Ok(head) = read_head(&mut stream).await else { return };
+            let Some(head) = read_head(&mut stream).await else { return };
             let number = head.split_once("/things/").and_then(|(_, rest)| rest.split_once(' '));
             let number: usize = number.unwrap().0.parse().unwrap();
             self.came.lock().unwrap().push(number);
@@ -86,14 +86,6 @@ impl Log {
             stream.write_all(answer.as_bytes()).await.ok();
         }
     }
-}
-
-async fn read_head(stream: &mut TcpStream) -> std::io::Result<String> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await?);
-    }
-    Ok(String::from_utf8(head).unwrap())
 }
 
 /// A model that makes all calls at once, and then is done.

@@ -44,8 +44,8 @@ pub(crate) use callgate_executor::Stop;
 pub(crate) use callgate_openapi::{Document, LoadOptions};
 pub(crate) use callgate_policy::IdempotencyKey;
 pub(crate) use callgate_testkit::{
-    CONNECTION, Raw, SEARCHED, Service, check_rows, closed_origin, corpus, describe, rows, say,
-    serve,
+    CONNECTION, Raw, SEARCHED, Service, check_rows, closed_origin, corpus, describe, read_head,
+    rows, say, serve,
 };
 pub(crate) use callgate_tool::{Journal, Object, Preview, Value, json};
 pub(crate) use callgate_transport::Replay;

@@ -18,12 +18,7 @@ async fn vault(authority: &Authority) -> String {
 /// One answer a connection: the mount `secret/`, or the secret in it.
 async fn answer(acceptor: TlsAcceptor, stream: TcpStream) {
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        let Ok(byte) = stream.read_u8().await else { return };
-        head.push(byte);
-    }
-    let head = String::from_utf8(head).unwrap();
+    let Some(head) = read_head(&mut stream).await else { return };
     let (status, body) = match head.split(' ').nth(1).unwrap() {
         path if path.starts_with("/v1/sys/internal/ui/mounts/") => (
             "200 OK",

@@ -7,10 +7,8 @@ use callgate::config::Error;
 
 async fn answer(acceptor: TlsAcceptor, stream: TcpStream) {
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        let Ok(byte) = stream.read_u8().await else { return };
-        head.push(byte);
+    if read_head(&mut stream).await.is_none() {
+        return;
     }
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 4\r\n\r\n";
     stream.write_all(format!("{head}true").as_bytes()).await.ok();

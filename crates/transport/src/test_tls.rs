@@ -7,6 +7,7 @@ use std::sync::{
 };
 
 use callgate_secret::Secret;
+use callgate_testkit::read_head;
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyPair, SignatureAlgorithm, date_time_ymd,
@@ -17,10 +18,10 @@ use rustls::{
     server::WebPkiClientVerifier,
 };
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
 };
-use tokio_rustls::{TlsAcceptor, server::TlsStream};
+use tokio_rustls::TlsAcceptor;
 
 use crate::{CaCertificates, ClientIdentity};
 
@@ -138,14 +139,6 @@ async fn connection(acceptor: TlsAcceptor, stream: TcpStream, number: usize) {
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
         stream.write_all((head + &body).as_bytes()).await.ok();
     }
-}
-
-async fn read_head(stream: &mut TlsStream<TcpStream>) -> Option<()> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await.ok()?);
-    }
-    Some(())
 }
 
 fn subject_text(certificate: &CertificateDer<'_>) -> String {

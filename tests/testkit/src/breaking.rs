@@ -8,7 +8,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::service::listen;
+use crate::{raw::read_head, service::listen};
 
 /// The point of an exchange at which the service ends the connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -123,7 +123,8 @@ async fn serve(mut stream: TcpStream, state: Arc<Mutex<State>>) {
     if plan.at == BreakPoint::InRequestHead {
         return end(stream, plan.close);
     }
-    let Some(head) = read_head(&mut stream).await else { return };
+    let head = read_head(&mut stream).await.map(|head| head.to_lowercase());
+    let Some(head) = head else { return };
     let is_of_the_body = |line: &&str| line.starts_with("content-length:");
     let length = head.lines().find(is_of_the_body).and_then(|line| line.split_once(": "));
     let mut body = vec![0; length.map_or(0, |(_, length)| length.parse().unwrap())];
@@ -146,15 +147,6 @@ fn end(stream: TcpStream, close: Close) {
         stream.set_zero_linger().unwrap();
     }
     drop(stream);
-}
-
-/// The head of the next request, or what is left of it, in lower case; `None` when the client is gone.
-async fn read_head(stream: &mut TcpStream) -> Option<String> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await.ok()?);
-    }
-    String::from_utf8(head).ok().map(|head| head.to_lowercase())
 }
 
 const WHOLE: &[u8] =

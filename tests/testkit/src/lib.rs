@@ -35,7 +35,7 @@ pub use folder::{temporary_file, temporary_folder, write_file};
 pub use mariadb_server::{MariadbDatabase, MariadbServer};
 pub use ports::free_port;
 pub use postgres_server::{PostgresDatabase, PostgresServer};
-pub use raw::{Connection, Raw, serve_raw};
+pub use raw::{Connection, Raw, read_head, serve_raw};
 pub use redis_server::{RedisProgram, RedisServer};
 pub use service::{Blocking, Received, Service, closed_origin, later, serve};
 

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
 
@@ -92,11 +92,7 @@ impl Raw {
 impl Connection {
     /// The head of the next request, or nothing when the client is gone.
     pub async fn read_head(&mut self) -> Option<String> {
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            head.push(self.0.read_u8().await.ok()?);
-        }
-        String::from_utf8(head).ok()
+        read_head(&mut self.0).await
     }
 
     /// Writes bytes as they are; whether the client took them.
@@ -119,4 +115,13 @@ impl Connection {
     pub async fn hold(&mut self) {
         while self.0.read_u8().await.is_ok() {}
     }
+}
+
+/// The head of the next request on a stream, or nothing when the client is gone.
+pub async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    String::from_utf8(head).ok()
 }
