@@ -6,15 +6,16 @@ use callgate_testkit::rows;
 use crate::world::{Attempt, Expected};
 
 pub(crate) fn attempts() -> Vec<Attempt> {
-    let error = |[name, code, part]: [&'static str; 3]| {
-        Attempt::new(name, &code.replace("\\n", "\n"), Expected::Error(part))
-    };
-    let result = |(name, code, part): &(&str, &str, &'static str)| {
-        Attempt::new(name, code, Expected::Result(part))
+    let error =
+        |[name, code, part]: [&'static str; 3]| Attempt::of_line(name, code, Expected::Error(part));
+    let result = |[name, code, part]: [&'static str; 3]| {
+        Attempt::of_line(name, code, Expected::Result(part))
     };
     let mut attempts: Vec<_> = rows(ERRORS).map(error).collect();
-    attempts.extend(RESULTS.iter().map(result));
-    attempts.extend(SEVERAL.iter().map(|row| result(row).with_processes(8)));
+    attempts.extend(rows(RESULTS).map(result));
+    attempts.extend(SEVERAL.iter().map(|(name, code, part)| {
+        Attempt::new(name, code, Expected::Result(part)).with_processes(8)
+    }));
     let shadow = "raise SystemExit('ESCAPED')".as_bytes().to_vec();
     let shadows = ["json.py", "sitecustomize.py", "traceback.py", "usercustomize.py", "ast.py"];
     attempts.extend(shadows.iter().map(|name| {
@@ -22,13 +23,11 @@ pub(crate) fn attempts() -> Vec<Attempt> {
         Attempt::new(name, code, Expected::Error("ZeroDivisionError"))
             .with_file(name, shadow.clone())
     }));
-    let killed =
-        |(name, code): &(&str, &str)| Attempt::new(name, code, Expected::Ending(Ending::Killed));
-    attempts.extend(KILLED.iter().map(killed));
+    attempts.extend(Attempt::ending(KILLED, Ending::Killed));
     attempts
 }
 
-/// Each with its program, whose line breaks are `\n`, and a part of the error.
+/// Each with its program and a part of the error.
 const ERRORS: &str = r"
     users of the machine => open('/etc/passwd').read() => FileNotFoundError
     passwords of the machine => open('/etc/shadow').read() => FileNotFoundError
@@ -83,84 +82,19 @@ const ERRORS: &str = r"
     locks of other processes => import multiprocessing; multiprocessing.Process(target=print).start() => not implemented
     ";
 
-const RESULTS: &[(&str, &str, &str)] = &[
-    (
-        "the environment",
-        "import os; sorted(os.environ)",
-        "['HOME', 'LANG', 'MKL_NUM_THREADS', 'MPLBACKEND', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', 'PWD', 'TMPDIR']",
-    ),
-    ("the root", "import os; sorted(os.listdir('/'))", "['bin', 'dev', 'etc', 'lib', "),
-    (
-        "the folder of settings",
-        "import os; sorted(set(os.listdir('/etc')) - {'alternatives', 'ld.so.cache', 'matplotlibrc'})",
-        "[]",
-    ),
-    (
-        "users and the machine's name",
-        "import os; os.getuid(), os.getgid(), os.getgroups(), os.getpid(), os.getppid(), os.uname().nodename",
-        "(65534, 65534, [], 1, 0, 'sandbox')",
-    ),
-    (
-        "descriptors of the parent",
-        "
-import os
-found = []
-for fd in range(4, 1024):
-    try: found.append((fd, os.fstat(fd)))
-    except OSError: pass
-found",
-        "[]",
-    ),
-    (
-        "the descriptor of a file of the host",
-        "
-import os
-try: answer = os.pread(DESCRIPTOR, 99, 0)
-except OSError as e: answer = e.strerror
-answer",
-        "Bad file descriptor",
-    ),
-    (
-        "shared memory of the host",
-        "import os; [name for name in os.listdir('/dev/shm') if not name.startswith('.tmp')]",
-        "[]",
-    ),
-    (
-        "names of devices",
-        "import os; sorted(os.listdir('/dev'))",
-        "['null', 'random', 'shm', 'urandom', 'zero']",
-    ),
-    (
-        "the memory of devices",
-        "
-import os
-try:
-    with open('/dev/shm/a', 'wb') as f:
-        while True: f.write(bytes(1 << 20))
-except OSError as e: answer = e.strerror
-answer",
-        "File too large",
-    ),
-    (
-        "programs with rights",
-        "
-import os, stat
-def has(path):
-    mode = os.lstat(path).st_mode
-    return stat.S_ISREG(mode) and mode & stat.S_ISUID
-paths = [os.path.join('/usr/bin', name) for name in os.listdir('/usr/bin')]
-{bool(os.statvfs(path).f_flag & os.ST_NOSUID) for path in paths if has(path)} - {True}",
-        "set()",
-    ),
-    (
-        "a handler of signals",
-        "
-import signal, os
-os.kill(0, signal.SIGCONT)
-'alone'",
-        "alone",
-    ),
-];
+const RESULTS: &str = r"
+    the environment => import os; sorted(os.environ) => ['HOME', 'LANG', 'MKL_NUM_THREADS', 'MPLBACKEND', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', 'PWD', 'TMPDIR']
+    the root => import os; sorted(os.listdir('/')) => ['bin', 'dev', 'etc', 'lib',
+    the folder of settings => import os; sorted(set(os.listdir('/etc')) - {'alternatives', 'ld.so.cache', 'matplotlibrc'}) => []
+    users and the machine's name => import os; os.getuid(), os.getgid(), os.getgroups(), os.getpid(), os.getppid(), os.uname().nodename => (65534, 65534, [], 1, 0, 'sandbox')
+    descriptors of the parent => import os\nfound = []\nfor fd in range(4, 1024):\n    try: found.append((fd, os.fstat(fd)))\n    except OSError: pass\nfound => []
+    the descriptor of a file of the host => import os\ntry: answer = os.pread(DESCRIPTOR, 99, 0)\nexcept OSError as e: answer = e.strerror\nanswer => Bad file descriptor
+    shared memory of the host => import os; [name for name in os.listdir('/dev/shm') if not name.startswith('.tmp')] => []
+    names of devices => import os; sorted(os.listdir('/dev')) => ['null', 'random', 'shm', 'urandom', 'zero']
+    the memory of devices => import os\ntry:\n    with open('/dev/shm/a', 'wb') as f:\n        while True: f.write(bytes(1 << 20))\nexcept OSError as e: answer = e.strerror\nanswer => File too large
+    programs with rights => import os, stat\ndef has(path):\n    mode = os.lstat(path).st_mode\n    return stat.S_ISREG(mode) and mode & stat.S_ISUID\npaths = [os.path.join('/usr/bin', name) for name in os.listdir('/usr/bin')]\n{bool(os.statvfs(path).f_flag & os.ST_NOSUID) for path in paths if has(path)} - {True} => set()
+    a handler of signals => import signal, os\nos.kill(0, signal.SIGCONT)\n'alone' => alone
+    ";
 
 /// Attempts with eight processes.
 const SEVERAL: &[(&str, &str, &str)] = &[
@@ -200,23 +134,12 @@ import subprocess
 subprocess.run('echo ESCAPED >&3', shell=True, capture_output=True, text=True).returncode != 0", "True"),
 ];
 
-const KILLED: &[(&str, &str)] = &[
-    ("a core dump", "import os; os.abort()"),
-    ("an address that is none", "import ctypes; ctypes.string_at(0)"),
-    (
-        "recursion in C",
-        "
-import sys
-sys.setrecursionlimit(1 << 30)
-a = []
-for _ in range(1 << 20): a = [a]
-repr(a)",
-    ),
-    ("an exit without an answer", "import os; os._exit(0)"),
-    ("another program in its stead", "import os; os.execv('/bin/true', ['true'])"),
-    (
-        "a signal to itself",
-        "import os, signal; os.kill(os.getpid(), signal.SIGSEGV); signal.raise_signal(9); os.execv('/bin/false', ['false'])",
-    ),
-    ("the channel is closed", "import os; os.close(3)"),
-];
+const KILLED: &str = r"
+    a core dump => import os; os.abort()
+    an address that is none => import ctypes; ctypes.string_at(0)
+    recursion in C => import sys\nsys.setrecursionlimit(1 << 30)\na = []\nfor _ in range(1 << 20): a = [a]\nrepr(a)
+    an exit without an answer => import os; os._exit(0)
+    another program in its stead => import os; os.execv('/bin/true', ['true'])
+    a signal to itself => import os, signal; os.kill(os.getpid(), signal.SIGSEGV); signal.raise_signal(9); os.execv('/bin/false', ['false'])
+    the channel is closed => import os; os.close(3)
+    ";

@@ -10,6 +10,7 @@ use std::{
 };
 
 use callgate_code::python::{Ending, InputFile, PythonOutcome, PythonProgram, PythonSettings, run};
+use callgate_testkit::rows;
 use rustix::io::{FdFlags, fcntl_setfd};
 use tempfile::TempDir;
 
@@ -37,6 +38,16 @@ impl Attempt {
         let (name, code) = (name.to_owned(), code.to_owned());
         let time = Duration::from_secs(15);
         Self { name, code, expected, files: Vec::new(), processes: 1, n_tries: 1, time }
+    }
+
+    /// An attempt whose program stands in one line, with `\n` for its line breaks.
+    pub(crate) fn of_line(name: &str, code: &str, expected: Expected) -> Self {
+        Self::new(name, &code.replace("\\n", "\n"), expected)
+    }
+
+    /// Attempts with this end: rows of names and programs.
+    pub(crate) fn ending(table: &str, ending: Ending) -> impl Iterator<Item = Self> {
+        rows(table).map(move |[name, code]| Self::of_line(name, code, Expected::Ending(ending)))
     }
 
     pub(crate) fn with_processes(self, processes: u32) -> Self {
