@@ -4,7 +4,7 @@ use std::{
     env, fs,
     io::{BufRead as _, BufReader},
     os::unix::fs::{PermissionsExt as _, symlink},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -84,44 +84,23 @@ async fn a_machine_without_a_sandbox_says_so_and_runs_nothing(world: &mut World)
     fs::copy("/usr/bin/python3", &elsewhere).unwrap();
     let link = folder.path().join("link");
     symlink("/proc", &link).unwrap();
-    let settings = world.settings();
+    let settings = || world.settings();
+    let bubblewrap = |path: PathBuf| PythonSettings { bubblewrap: path, ..settings() };
+    let interpreter = |path: PathBuf| PythonSettings { interpreter: path, ..settings() };
+    let shown = |path: PathBuf| PythonSettings { folders: vec![path], ..settings() };
     let rows = [
-        (
-            PythonErrorKind::Bubblewrap,
-            PythonSettings { bubblewrap: absent.clone(), ..settings.clone() },
-        ),
-        (
-            PythonErrorKind::Interpreter,
-            PythonSettings { interpreter: absent.clone(), ..settings.clone() },
-        ),
-        (
-            PythonErrorKind::Interpreter,
-            PythonSettings { interpreter: elsewhere, ..settings.clone() },
-        ),
-        (
-            PythonErrorKind::Start,
-            PythonSettings { interpreter: "/usr/bin/env".into(), ..settings.clone() },
-        ),
-        (PythonErrorKind::Start, PythonSettings { folders: vec![absent], ..settings.clone() }),
+        (PythonErrorKind::Bubblewrap, bubblewrap(absent.clone())),
+        (PythonErrorKind::Interpreter, interpreter(absent.clone())),
+        (PythonErrorKind::Interpreter, interpreter(elsewhere)),
+        (PythonErrorKind::Start, interpreter("/usr/bin/env".into())),
+        (PythonErrorKind::Start, shown(absent)),
         // What these hold is more than files.
-        (
-            PythonErrorKind::Folders,
-            PythonSettings { folders: vec!["/".into()], ..settings.clone() },
-        ),
-        (
-            PythonErrorKind::Folders,
-            PythonSettings { folders: vec!["/etc".into()], ..settings.clone() },
-        ),
-        (
-            PythonErrorKind::Folders,
-            PythonSettings { folders: vec!["/proc/self".into()], ..settings.clone() },
-        ),
-        (PythonErrorKind::Folders, PythonSettings { folders: vec![link], ..settings.clone() }),
+        (PythonErrorKind::Folders, shown("/".into())),
+        (PythonErrorKind::Folders, shown("/etc".into())),
+        (PythonErrorKind::Folders, shown("/proc/self".into())),
+        (PythonErrorKind::Folders, shown(link)),
         // The kernel refuses namespaces from here on.
-        (
-            PythonErrorKind::Namespaces,
-            PythonSettings { bubblewrap: without_namespaces(folder.path()), ..settings },
-        ),
+        (PythonErrorKind::Namespaces, bubblewrap(without_namespaces(folder.path()))),
     ];
     for (kind, settings) in rows {
         let program = PythonProgram { code: "4 + 4".to_owned(), files: Vec::new() };
@@ -135,7 +114,7 @@ async fn a_machine_without_a_sandbox_says_so_and_runs_nothing(world: &mut World)
 }
 
 /// A `bwrap` that runs where no more user namespaces are to be had.
-fn without_namespaces(folder: &Path) -> std::path::PathBuf {
+fn without_namespaces(folder: &Path) -> PathBuf {
     let path = folder.join("bwrap");
     let script = "#!/bin/sh\nexec unshare --user --map-root-user sh -c \
         'echo 0 >/proc/sys/user/max_user_namespaces; exec /usr/bin/bwrap \"$@\"' sh \"$@\"\n";
