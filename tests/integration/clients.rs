@@ -209,10 +209,8 @@ async fn function_tools_of_exports_are_functions() {
             "response": {"type": "OBJECT", "properties": {"name": {"type": "STRING"}, "address": {"type": "STRING"}}},
         },
     });
-    let folder = tempfile::tempdir().unwrap();
-    for (name, tool) in [("weather.json", &cx), ("store.json", &ces)] {
-        fs::write(folder.path().join(name), tool.to_string()).unwrap();
-    }
+    let tools = [cx, ces].map(|tool| tool.to_string());
+    let folder = temporary_folder(&[("weather.json", &tools[0]), ("store.json", &tools[1])]);
     let toolsets =
         json!({"w": {"dialogflow_tool": "weather.json"}, "s": {"ces_toolset": "store.json"}});
     let file = folder.path().join("callgate.json");

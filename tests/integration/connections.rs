@@ -178,7 +178,6 @@ async fn a_connection_on_a_local_database_asks_nobody_else() {
 #[tokio::test]
 async fn an_exported_connector_tool_runs_on_its_connection() {
     let service = Connectors::start(UserRules::default()).await;
-    let folder = tempfile::tempdir().unwrap();
     let actions = json!([
         {"entityOperation": {"entityId": "Case", "operation": "LIST"}, "outputFields": ["Id"]},
         {"entityOperation": {"entityId": "Case", "operation": "DELETE"}},
@@ -186,7 +185,7 @@ async fn an_exported_connector_tool_runs_on_its_connection() {
     ]);
     let spec = json!({"name": CONNECTION, "actions": actions});
     let export = json!({"displayName": "Cases", "description": "d", "connectorSpec": spec});
-    fs::write(folder.path().join("cases.json"), export.to_string()).unwrap();
+    let folder = temporary_folder(&[("cases.json", &export.to_string())]);
     let text = format!(
         "toolsets: {{crm: {{dialogflow_tool: cases.json, server: '{}', auth: {{bearer: {{token: 'literal:{CONNECTORS_TOKEN}'}}}}}}}}",
         service.origin

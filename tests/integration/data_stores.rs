@@ -61,8 +61,7 @@ async fn the_strengths_of_a_boost_are_sent_as_they_are_configured() {
 
 /// A tool of an export as a toolset, its requests to the fake service.
 async fn exported(service: &DiscoveryEngine, key: &str, export: &Value) -> Built {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("tool.json"), export.to_string()).unwrap();
+    let folder = temporary_folder(&[("tool.json", &export.to_string())]);
     let text = format!("toolsets: {{manuals: {{{key}: tool.json, {}}}}}", around(service));
     let config = loader().text(&text, folder.path()).unwrap();
     config.build(&Environment::new(), None).await.unwrap()

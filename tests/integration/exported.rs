@@ -13,12 +13,8 @@ paths: {/pets: {get: {operationId: listPets, summary: s}}}
 
 /// An export of these files, and a configuration whose toolset `pets` has these settings.
 fn open(files: &[(&str, String)], settings: &Value) -> Result<Built, config::Error> {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let file = folder.path().join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    }
+    let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let folder = temporary_folder(&files);
     let file = folder.path().join("callgate.json");
     fs::write(&file, json!({"toolsets": {"pets": settings}}).to_string()).unwrap();
     build(&loader().file(&file)?)

@@ -45,7 +45,7 @@ pub(crate) use callgate_openapi::{Document, LoadOptions};
 pub(crate) use callgate_policy::IdempotencyKey;
 pub(crate) use callgate_testkit::{
     CONNECTION, Raw, SEARCHED, Service, check_rows, closed_origin, corpus, describe, read_head,
-    rows, say, serve,
+    rows, say, serve, temporary_folder,
 };
 pub(crate) use callgate_tool::{Journal, Object, Preview, Value, json};
 pub(crate) use callgate_transport::Replay;

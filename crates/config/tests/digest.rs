@@ -5,6 +5,7 @@
 use std::{fs, path::Path};
 
 use callgate_config::{Config, ConfigDigest, Environment};
+use callgate_testkit::temporary_folder;
 
 const FILES: [(&str, &str); 5] = [
     (
@@ -30,10 +31,7 @@ async fn digest(folder: &Path) -> ConfigDigest {
 
 #[tokio::test]
 async fn the_digest_changes_with_each_file_that_is_read_and_with_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in FILES {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
+    let folder = temporary_folder(&FILES);
     let first = digest(folder.path()).await;
     for (name, text) in FILES {
         let file = folder.path().join(name);
@@ -49,10 +47,7 @@ async fn the_digest_changes_with_each_file_that_is_read_and_with_no_other() {
 #[tokio::test]
 async fn sidecars_that_listen_at_other_addresses_serve_the_same() {
     let digest_of = async |addresses: &str| {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, text) in FILES {
-            fs::write(folder.path().join(name), text).unwrap();
-        }
+        let folder = temporary_folder(&FILES);
         let text = format!(
             "{addresses}toolsets: {{pets: {{openapi: pets.yaml, server: 'https://pets.example'}}}}\n"
         );

@@ -113,12 +113,8 @@ fn no_file_of_an_export_is_a_link_out_of_it() {
         (app, ces(SCHEMA, &json!({})), "app/environment.json"),
     ];
     for ((key, path), files, linked) in rows {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, text) in &files {
-            let file = folder.path().join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, text).unwrap();
-        }
+        let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let folder = temporary_folder(&files);
         let toolset = json!({"server": "https://a.example", key: path});
         let config = folder.path().join("callgate.json");
         fs::write(&config, json!({"toolsets": {"pets": toolset}}).to_string()).unwrap();

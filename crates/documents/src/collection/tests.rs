@@ -8,6 +8,7 @@ use std::{
     thread,
 };
 
+use callgate_testkit::temporary_folder as folder;
 use proptest::{collection::vec, prelude::*};
 use sha2::{Digest as _, Sha256};
 use tempfile::{TempDir, tempdir};
@@ -23,14 +24,6 @@ fn collection(dir: &TempDir) -> Collection {
     let collection = Collection::new(folder, reading, None);
     collection.refresh();
     collection
-}
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let dir = tempdir().expect("a folder");
-    for (path, text) in files {
-        fs::write(dir.path().join(path), text).expect("written");
-    }
-    dir
 }
 
 fn search(collection: &Collection, question: &str) -> Vec<Snippet> {

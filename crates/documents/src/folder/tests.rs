@@ -2,21 +2,12 @@
 
 #![cfg(unix)]
 
-use std::{fs, os::unix::fs::symlink, process::Command};
+use std::{os::unix::fs::symlink, process::Command};
 
-use tempfile::{TempDir, tempdir};
+use callgate_testkit::temporary_folder as folder;
+use tempfile::TempDir;
 
 use super::*;
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let dir = tempdir().expect("a folder");
-    for (path, text) in files {
-        let path = dir.path().join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        fs::write(path, text).expect("written");
-    }
-    dir
-}
 
 fn open_folder(dir: &TempDir, limits: DocumentsLimits) -> Folder {
     Folder::open(dir.path(), Patterns::new(&[], &[]).expect("patterns"), limits).expect("a folder")

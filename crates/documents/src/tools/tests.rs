@@ -1,11 +1,10 @@
 //! The tools as an executor calls them.
 
-use std::fs;
-
 use callgate_executor::Executor;
 use callgate_kind::Operator;
+use callgate_testkit::temporary_folder;
 use callgate_tool::{FaultCode, SessionSource, ToolCall, json};
-use tempfile::{TempDir, tempdir};
+use tempfile::TempDir;
 
 use super::*;
 use crate::{load::load, settings::DocumentsSettings};
@@ -25,10 +24,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 async fn handbook(change: impl FnOnce(&mut DocumentsSettings)) -> Handbook {
-    let dir = tempdir().expect("a folder");
-    for (path, text) in FILES {
-        fs::write(dir.path().join(path), text).expect("written");
-    }
+    let dir = temporary_folder(FILES);
     let mut settings = DocumentsSettings::new("handbook", dir.path());
     change(&mut settings);
     let loaded = load(settings, None).await;
