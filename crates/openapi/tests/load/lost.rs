@@ -2,6 +2,7 @@
 //! place and the others stay; and over descriptions whose operations are right and wrong, each is exposed, degraded or refused.
 
 use crate::prelude::*;
+use callgate_testkit::{list, rows};
 use proptest::{
     prelude::*,
     test_runner::{Config, TestCaseResult, TestRunner},
@@ -18,65 +19,43 @@ enum Fate {
     Words,
 }
 
-/// Keywords that say nothing of each other, each with what it may be and what becomes of it.
+/// Keywords that say nothing of each other, each with values that are kept, lost, and told in words.
+const KEYWORDS: &str = r#"
+    title => "T" => 7 =>
+    description => "D" => ["D"] =>
+    deprecated => true => "yes" =>
+    format => "uuid" => 1 =>
+    minLength => 1 => "1" | -1 =>
+    maxLength => 9 => 1.5 | null =>
+    maxlength =>  => 9 =>
+    minItems => 2 => [] =>
+    uniqueItems => true => "yes" =>
+    multipleOf => 2 => "2" =>
+    minimum => 0 => "0" =>
+    exclusiveMaximum => 9 => "9" =>
+    enum => ["a", "b"] => "a" | [] =>
+    type => "string" => "strng" | [] | 1 =>
+    pattern => "^a+$" => 7 => "^.{0,262144}$" | "\\p{Print}" | "(?=a)"
+    patternProperties => {"^x": {"type": "string"}} => [] => {"(?=a)": {}}
+    propertyNames => {"maxLength": 3} => "x" =>
+    required => ["p"] => true | ["p", 7] =>
+    dependentRequired => {"a": ["b"]} => {"a": "b"} | {"a": [1]} =>
+    additionalProperties => {"type": "integer"} => "no" =>
+    contains => {"type": "integer"} => 1 =>
+    not => {"type": "null"} => [] =>
+    anyOf => [{"maxLength": 5}, true] => {} | "x" =>
+    nullable =>  => "yes" =>
+    "#;
+
 fn keywords() -> Vec<(&'static str, Vec<(Value, Fate)>)> {
-    use Fate::{Kept, Lost, Words};
-    vec![
-        ("title", vec![(json!("T"), Kept), (json!(7), Lost)]),
-        ("description", vec![(json!("D"), Kept), (json!(["D"]), Lost)]),
-        ("deprecated", vec![(json!(true), Kept), (json!("yes"), Lost)]),
-        ("format", vec![(json!("uuid"), Kept), (json!(1), Lost)]),
-        ("minLength", vec![(json!(1), Kept), (json!("1"), Lost), (json!(-1), Lost)]),
-        ("maxLength", vec![(json!(9), Kept), (json!(1.5), Lost), (json!(null), Lost)]),
-        ("maxlength", vec![(json!(9), Lost)]),
-        ("minItems", vec![(json!(2), Kept), (json!([]), Lost)]),
-        ("uniqueItems", vec![(json!(true), Kept), (json!("yes"), Lost)]),
-        ("multipleOf", vec![(json!(2), Kept), (json!("2"), Lost)]),
-        ("minimum", vec![(json!(0), Kept), (json!("0"), Lost)]),
-        ("exclusiveMaximum", vec![(json!(9), Kept), (json!("9"), Lost)]),
-        ("enum", vec![(json!(["a", "b"]), Kept), (json!("a"), Lost), (json!([]), Lost)]),
-        (
-            "type",
-            vec![
-                (json!("string"), Kept),
-                (json!("strng"), Lost),
-                (json!([]), Lost),
-                (json!(1), Lost),
-            ],
-        ),
-        (
-            "pattern",
-            vec![
-                (json!("^a+$"), Kept),
-                (json!(7), Lost),
-                (json!("^.{0,262144}$"), Words),
-                (json!("\\p{Print}"), Words),
-                (json!("(?=a)"), Words),
-            ],
-        ),
-        (
-            "patternProperties",
-            vec![
-                (json!({"^x": {"type": "string"}}), Kept),
-                (json!([]), Lost),
-                (json!({"(?=a)": {}}), Words),
-            ],
-        ),
-        ("propertyNames", vec![(json!({"maxLength": 3}), Kept), (json!("x"), Lost)]),
-        ("required", vec![(json!(["p"]), Kept), (json!(true), Lost), (json!(["p", 7]), Lost)]),
-        (
-            "dependentRequired",
-            vec![(json!({"a": ["b"]}), Kept), (json!({"a": "b"}), Lost), (json!({"a": [1]}), Lost)],
-        ),
-        ("additionalProperties", vec![(json!({"type": "integer"}), Kept), (json!("no"), Lost)]),
-        ("contains", vec![(json!({"type": "integer"}), Kept), (json!(1), Lost)]),
-        ("not", vec![(json!({"type": "null"}), Kept), (json!([]), Lost)]),
-        (
-            "anyOf",
-            vec![(json!([{"maxLength": 5}, true]), Kept), (json!({}), Lost), (json!("x"), Lost)],
-        ),
-        ("nullable", vec![(json!("yes"), Lost)]),
-    ]
+    let row = |[name, kept, lost, words]: [&'static str; 4]| {
+        let fates = [(kept, Fate::Kept), (lost, Fate::Lost), (words, Fate::Words)];
+        let values = fates.into_iter().flat_map(|(texts, fate)| {
+            list(texts).into_iter().map(move |text| (text.parse::<Value>().unwrap(), fate))
+        });
+        (name, values.collect())
+    };
+    rows(KEYWORDS).map(row).collect()
 }
 
 /// Some of them, each with one of the values that it may have.
