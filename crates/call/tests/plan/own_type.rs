@@ -1,6 +1,7 @@
 //! A value is converted only if no branch of a union is meant for its own type: a number out of bounds is no text.
 
 use crate::prelude::*;
+use callgate_testkit::list;
 use proptest::prelude::*;
 
 fn described(schema: Value, is_body: bool) -> Plan {
@@ -44,53 +45,22 @@ fn a_number_out_of_bounds_is_not_sent_as_a_text() {
 }
 
 /// A value, branches that are meant for its type and refuse it, and branches of other types that it could be converted to.
+const REFUSALS: &str = r#"
+    50 => {"type": "integer", "maximum": 10} | {"type": "number", "exclusiveMaximum": 50} | {"type": "integer", "enum": [1, 2]} | {"const": 1.5} | {"type": ["integer", "boolean"], "multipleOf": 7} | {"maximum": 10, "type": ["number", "null"]} => TEXTS
+    1.5 => {"type": "integer"} | {"type": "number", "minimum": 2} => TEXTS
+    true => {"type": "boolean", "const": false} | {"enum": [false]} => TEXTS
+    "50" => NO_TEXTS => {"type": "integer"} | {"type": "number"}
+    "true" => NO_TEXTS => {"type": "boolean"} | {"type": ["boolean", "integer"]}
+    "#;
+
+const TEXTS: &str = r#"{"type": "string"} | {"type": "string", "maxLength": 5} | {"type": "string", "format": "integer"} | {"type": ["string", "null"]}"#;
+
+const NO_TEXTS: &str = r#"{"type": "string", "maxLength": 1} | {"type": "string", "enum": ["a", "b"]} | {"const": "a"} | {"type": ["null", "string"], "pattern": "^[a-z]$"}"#;
+
 fn refusals() -> Vec<(Value, Vec<Value>, Vec<Value>)> {
-    let texts = || {
-        vec![
-            json!({"type": "string"}),
-            json!({"type": "string", "maxLength": 5}),
-            json!({"type": "string", "format": "integer"}),
-            json!({"type": ["string", "null"]}),
-        ]
-    };
-    let no_texts = || {
-        vec![
-            json!({"type": "string", "maxLength": 1}),
-            json!({"type": "string", "enum": ["a", "b"]}),
-            json!({"const": "a"}),
-            json!({"type": ["null", "string"], "pattern": "^[a-z]$"}),
-        ]
-    };
-    vec![
-        (
-            json!(50),
-            vec![
-                json!({"type": "integer", "maximum": 10}),
-                json!({"type": "number", "exclusiveMaximum": 50}),
-                json!({"type": "integer", "enum": [1, 2]}),
-                json!({"const": 1.5}),
-                json!({"type": ["integer", "boolean"], "multipleOf": 7}),
-                json!({"maximum": 10, "type": ["number", "null"]}),
-            ],
-            texts(),
-        ),
-        (
-            json!(1.5),
-            vec![json!({"type": "integer"}), json!({"type": "number", "minimum": 2})],
-            texts(),
-        ),
-        (
-            json!(true),
-            vec![json!({"type": "boolean", "const": false}), json!({"enum": [false]})],
-            texts(),
-        ),
-        (json!("50"), no_texts(), vec![json!({"type": "integer"}), json!({"type": "number"})]),
-        (
-            json!("true"),
-            no_texts(),
-            vec![json!({"type": "boolean"}), json!({"type": ["boolean", "integer"]})],
-        ),
-    ]
+    let values = |column: &str| -> Vec<Value> { list(column).into_iter().map(value).collect() };
+    let table = REFUSALS.replace("NO_TEXTS", NO_TEXTS).replace("TEXTS", TEXTS);
+    rows(&table).map(|[given, own, others]| (value(given), values(own), values(others))).collect()
 }
 
 /// A union of two branches in one of several spellings.

@@ -53,37 +53,22 @@ fn names_attributes_prefixes_and_namespaces_are_written_as_declared() {
 fn lists_are_written_as_in_the_examples_of_the_specification() {
     let text = json!({"type": "string"});
     let animal = json!({"type": "string", "xml": {"name": "animal"}});
+    let named = |items: &Value| json!({"items": items, "xml": {"name": "aliens"}});
+    let wrapped = |items: &Value| json!({"items": items, "xml": {"wrapped": true}});
+    let both = |items: &Value| json!({"items": items, "xml": {"name": "aliens", "wrapped": true}});
     for (array, expected) in [
         (json!({"items": text}), "<animals>a</animals><animals>b</animals>"),
         (json!({"items": animal}), "<animal>a</animal><animal>b</animal>"),
-        (
-            json!({"items": animal, "xml": {"name": "aliens"}}),
-            "<animal>a</animal><animal>b</animal>",
-        ),
-        (
-            json!({"items": text, "xml": {"wrapped": true}}),
-            "<animals><animals>a</animals><animals>b</animals></animals>",
-        ),
-        (
-            json!({"items": animal, "xml": {"wrapped": true}}),
-            "<animals><animal>a</animal><animal>b</animal></animals>",
-        ),
-        (
-            json!({"items": text, "xml": {"name": "aliens", "wrapped": true}}),
-            "<aliens><aliens>a</aliens><aliens>b</aliens></aliens>",
-        ),
-        (
-            json!({"items": animal, "xml": {"name": "aliens", "wrapped": true}}),
-            "<aliens><animal>a</animal><animal>b</animal></aliens>",
-        ),
+        (named(&animal), "<animal>a</animal><animal>b</animal>"),
+        (wrapped(&text), "<animals><animals>a</animals><animals>b</animals></animals>"),
+        (wrapped(&animal), "<animals><animal>a</animal><animal>b</animal></animals>"),
+        (both(&text), "<aliens><aliens>a</aliens><aliens>b</aliens></aliens>"),
+        (both(&animal), "<aliens><animal>a</animal><animal>b</animal></aliens>"),
     ] {
         let mut array = array;
         array["type"] = "array".into();
-        check(
-            animals(array),
-            json!({"animals": ["a", "b"]}),
-            &format!("<Thing>{expected}</Thing>"),
-        );
+        let body = json!({"animals": ["a", "b"]});
+        check(animals(array), body, &format!("<Thing>{expected}</Thing>"));
     }
     check(
         json!({"type": "array", "items": {"type": "integer", "xml": {"name": "n"}}, "xml": {"name": "all", "wrapped": true}}),
