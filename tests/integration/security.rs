@@ -34,21 +34,10 @@ async fn seen(executor: &Executor, tool: &str, arguments: Value) -> Value {
 
 #[tokio::test]
 async fn rows_1_and_2_a_path_value_cannot_leave_its_segment() {
-    let values = [
-        "../../admin/delete?x=",
-        "..",
-        ".",
-        "%2e%2e",
-        ".%2E",
-        "%252e%252e",
-        "\t..",
-        "..\n",
-        "../",
-        "a/../b",
-        "..\\x",
-        "\u{0}",
-    ];
-    is_refused("item", &values.map(|id| json!({ "id": id }))).await;
+    let values =
+        "../../admin/delete?x=|..|.|%2e%2e|.%2E|%252e%252e|\t..|..\n|../|a/../b|..\\x|\u{0}";
+    let rows: Vec<_> = values.split('|').map(|id| json!({"id": id})).collect();
+    is_refused("item", &rows).await;
 }
 
 #[tokio::test]

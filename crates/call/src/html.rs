@@ -34,16 +34,9 @@ mod tests {
 
     #[test]
     fn a_hostile_html_page_is_read_in_linear_time() {
-        for part in [
-            "<script></script>",
-            "<script><!--<script>",
-            "<script>",
-            "<!--",
-            "<",
-            "&",
-            "<style></",
-            "&#",
-        ] {
+        for part in
+            "<script></script>|<script><!--<script>|<script>|<!--|<|&|<style></|&#".split('|')
+        {
             page_text(&part.repeat(1024 * 1024 / part.len()));
         }
     }

@@ -297,25 +297,10 @@ mod tests {
 
     #[test]
     fn other_clauses_are_refused() {
-        for text in [
-            "",
-            "1=1",
-            "Status",
-            "Status = Note",
-            "Status = 'a' OR 1=1",
-            "Status = 'a'; DROP TABLE x",
-            "Status = 'a' --",
-            "Status = 'a' /* */",
-            "Status = 'a",
-            "Status = (select 1)",
-            "Status = lower('a')",
-            "Secret = 'a'",
-            "NOT Status = 'a'",
-            "Status IN ()",
-            "Status = 'a' AND",
-            "((((((((((Status = 'a'))))))))))",
-            "Status = -",
-        ] {
+        let texts = "|1=1|Status|Status = Note|Status = 'a' OR 1=1|Status = 'a'; DROP TABLE x|Status = 'a' --|Status = 'a' /* */|Status = 'a|\
+            Status = (select 1)|Status = lower('a')|Secret = 'a'|NOT Status = 'a'|Status IN ()|Status = 'a' AND|\
+            ((((((((((Status = 'a'))))))))))|Status = -";
+        for text in texts.split('|') {
             assert!(rewritten(text).is_err(), "{text}");
         }
         let many = vec!["Total = 1"; 21].join(" AND ");

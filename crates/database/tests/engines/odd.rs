@@ -17,42 +17,8 @@ pub(crate) const TABLES: &str = "
     insert into names values ('ann', 'ann'), ('bob', 'bob'), ('0', '0'), ('7', '7');
 ";
 
-const ODD: [&str; 34] = [
-    "nobody",
-    "7 or bob",
-    "7 or 1=1",
-    "07",
-    " 7",
-    "7 ",
-    "+7",
-    "7.0",
-    "7e0",
-    "0x7",
-    "1e1",
-    "-0",
-    "٧",
-    "",
-    " ",
-    "0 ",
-    "ANN",
-    "Ann",
-    "ánn",
-    "ann ",
-    " ann",
-    "ann\t",
-    "ann\n",
-    "ann\u{a0}",
-    "ann\u{200b}",
-    "ａｎｎ",
-    "a%",
-    "_nn",
-    "*",
-    "ann\0",
-    "ann' or '1'='1",
-    "ann'--",
-    "true",
-    "null",
-];
+const ODD: &str = "nobody|7 or bob|7 or 1=1|07| 7|7 |+7|7.0|7e0|0x7|1e1|-0|٧|| |0 |ANN|Ann|ánn|ann | ann|ann\t|ann\n|ann\u{a0}|ann\u{200b}|\
+    ａｎｎ|a%|_nn|*|ann\0|ann' or '1'='1|ann'--|true|null";
 
 pub(crate) fn settings(url: &str) -> DatabaseSettings {
     let own = |name: &str| EntitySettings {
@@ -94,7 +60,7 @@ async fn rows_of_others(tools: &Tools, entity: &str, no: i32, odd: &str) {
 
 /// Calls every tool with every odd value in every place of a value.
 pub(crate) async fn no_row_of_another(tools: &Tools) {
-    for odd in some_of(ODD.to_vec(), 17) {
+    for odd in some_of(ODD.split('|').collect(), 17) {
         for entity in ["notes", "accounts"] {
             check(tools, &format!("shop-{entity}-list"), json!({}), odd, odd).await;
             for no in 1..=4 {

@@ -140,7 +140,7 @@ impl Dice {
 
     fn text(&mut self) -> Value {
         let n = self.below(12);
-        let text: String = (0..n).map(|_| LETTERS[self.below(16)]).collect();
+        let text: String = (0..n).filter_map(|_| LETTERS.split('|').nth(self.below(16))).collect();
         text.into()
     }
 
@@ -150,23 +150,6 @@ impl Dice {
     }
 }
 
-const LETTERS: [&str; 16] = [
-    "a",
-    "B",
-    "é",
-    "e\u{301}",
-    "\u{1f600}",
-    "'",
-    "\"",
-    "\\",
-    "%",
-    "_",
-    " ",
-    "0",
-    "7",
-    "`",
-    "$1",
-    "{",
-];
+const LETTERS: &str = "a|B|é|e\u{301}|\u{1f600}|'|\"|\\|%|_| |0|7|`|$1|{";
 
 const N_ROWS: u32 = 120;

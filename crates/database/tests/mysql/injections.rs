@@ -24,42 +24,10 @@ fn of_shop() -> DatabaseSettings {
 
 /// 200 texts out of pieces that mean something to the server.
 fn texts() -> Vec<String> {
-    let parts = [
-        "'",
-        "\"",
-        "`",
-        "\\",
-        "--",
-        "-- ",
-        "#",
-        "/*",
-        "*/",
-        "/*!50000 ",
-        ";",
-        "?",
-        ":owner",
-        ")",
-        "(",
-        " or 1=1",
-        "\n",
-        "é",
-        "%",
-        "_",
-        "!",
-        "0x27",
-        "x'27'",
-        "char(39)",
-        "@@version",
-        "\u{2019}",
-        "\u{ff07}",
-        "\u{5c}\u{27}",
-        "'; drop table orders; -- ",
-        "' union select owner from orders -- ",
-        "' into outfile '/x",
-        "sleep(9)",
-        "null",
-        "' and extractvalue(1,concat(0x7e,user()))#",
-    ];
+    let parts = "'|\"|`|\\|--|-- |#|/*|*/|/*!50000 |;|?|:owner|)|(| or 1=1|\n|é|%|_|!|0x27|x'27'|char(39)|@@version|\u{2019}|\u{ff07}|\
+        \u{5c}\u{27}|'; drop table orders; -- |' union select owner from orders -- |' into outfile '/x|sleep(9)|null|\
+        ' and extractvalue(1,concat(0x7e,user()))#";
+    let parts: Vec<_> = parts.split('|').collect();
     let mut seed = 7_u64;
     let mut texts = Vec::new();
     for _ in 0..200 {

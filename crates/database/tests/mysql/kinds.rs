@@ -113,19 +113,8 @@ async fn a_value_that_a_column_cannot_hold_is_refused_before_it_is_sent() {
         d date, e datetime, f enum('x'), g varchar(9) character set latin1);
         grant select, insert (a, b, c, d, e, f, g) on sink to LOGIN;";
     let Some(shop) = Shop::with("my_kinds_refused", settings, script).await else { return };
-    for row in [
-        json!({"a": 256}),
-        json!({"a": -1}),
-        json!({"a": "nobody"}),
-        json!({"b": 1000}),
-        json!({"b": "0.001"}),
-        json!({"c": "abcd"}),
-        json!({"d": "2023-02-29"}),
-        json!({"d": "0000-00-00"}),
-        json!({"e": "2024-01-01T00:00:00.5"}),
-        json!({"f": "X"}),
-        json!({"g": "ж"}),
-    ] {
+    let rows = r#"{"a": 256}|{"a": -1}|{"a": "nobody"}|{"b": 1000}|{"b": "0.001"}|{"c": "abcd"}|{"d": "2023-02-29"}|{"d": "0000-00-00"}|{"e": "2024-01-01T00:00:00.5"}|{"f": "X"}|{"g": "ж"}"#;
+    for row in rows.split('|').map(|row| Value::parse(row).unwrap()) {
         shop.fault("shop-sink-create", row, &user("ann")).await;
     }
     assert_eq!(shop.database.run("select count(*) from sink"), "0");

@@ -258,17 +258,8 @@ fn a_message_that_is_altered_anywhere_is_refused_or_answered_call_by_call() {
 
 /// The value with each of its parts replaced by others, or left out.
 fn altered(value: &Value) -> Vec<Value> {
-    let others = [
-        json!(null),
-        json!(7),
-        json!(""),
-        json!("x"),
-        json!([]),
-        json!({}),
-        json!([7]),
-        json!(true),
-    ];
-    let mut all = others.to_vec();
+    let others = json!([null, 7, "", "x", [], {}, [7], true]);
+    let mut all = others.as_array().unwrap().clone();
     match value {
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {

@@ -6,31 +6,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::*;
 
-const NAMES: [&str; 23] = [
-    "password",
-    "api_key",
-    "clientSecret",
-    "access_token",
-    "user-pin",
-    "otp",
-    "X-Api-Key",
-    "db_pass",
-    "Authorization",
-    "signature",
-    "credentials",
-    "refreshTokens",
-    "passphrase",
-    "cvv",
-    "jwt",
-    "tokens",
-    "db_pw",
-    "bindPw",
-    "master_key",
-    "cardNumber",
-    "wifi-psk",
-    "recovery_codes",
-    "smsCode",
-];
+const NAMES: &str = "password|api_key|clientSecret|access_token|user-pin|otp|X-Api-Key|db_pass|Authorization|signature|credentials|\
+    refreshTokens|passphrase|cvv|jwt|tokens|db_pw|bindPw|master_key|cardNumber|wifi-psk|recovery_codes|smsCode";
 
 /// A text with a secret behind a name, in the format of this number.
 fn value_text(format: usize, name: &str, secret: &str) -> String {
@@ -115,7 +92,7 @@ proptest! {
     #[test]
     fn no_secret_in_any_format_within_any_text_in_any_part_is_written(
         secret in "[A-Za-z0-9]{8,24}|[0-9]{8,12}",
-        name in prop::sample::select(NAMES.as_slice()),
+        name in prop::sample::select(NAMES.split('|').collect::<Vec<_>>()),
         format in 0..28_usize,
         around in prop::collection::vec(0..6_usize, 0..3),
         part in 0..9_usize,

@@ -224,16 +224,9 @@ mod tests {
             &["$context.tier", "$request.payload.a"],
             &[],
         );
-        for word in [
-            "$session.parameters.name",
-            "$session.param.name",
-            "$session.id",
-            "$session.credentials.x",
-            "$session.params",
-            "$caller.token",
-            "${session.params.name",
-            "${caller.token",
-        ] {
+        let words = "$session.parameters.name|$session.param.name|$session.id|$session.credentials.x|$session.params|$caller.token|\
+            ${session.params.name|${caller.token";
+        for word in words.split('|') {
             check(&format!("Ask {word}."), &[word], &[word]);
         }
     }

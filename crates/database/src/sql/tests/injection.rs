@@ -20,29 +20,12 @@ const ENGINES: [Engine; 3] = [Mysql, Postgres, Sqlite];
 /// Parts of attacks, which are combined into more than two hundred.
 const BREAKS: [&str; 12] =
     ["", "'", "''", "\"", "`", "\\'", "')", "\")", "1)", "$1", "?1", "\u{2019}"];
-const ATTACKS: [&str; 18] = [
-    " OR 1=1 --",
-    " or ''='",
-    "; DROP TABLE orders; --",
-    " UNION SELECT password FROM users",
-    "/*",
-    "*/",
-    " --\n",
-    "; COMMIT; DROP SCHEMA public CASCADE",
-    "::text",
-    "$$",
-    "%",
-    "_",
-    "!",
-    "*[",
-    "{\"a\"}",
-    "NULL",
-    "\r\n",
-    "\u{1f600}",
-];
+const ATTACKS: &str = " OR 1=1 --| or ''='|; DROP TABLE orders; --| UNION SELECT password FROM users|/*|*/| --\n|\
+    ; COMMIT; DROP SCHEMA public CASCADE|::text|$$|%|_|!|*[|{\"a\"}|NULL|\r\n|\u{1f600}";
 
 fn attacks() -> Vec<String> {
-    let joined = |start: &'static str| ATTACKS.iter().map(move |attack| format!("{start}{attack}"));
+    let joined =
+        |start: &'static str| ATTACKS.split('|').map(move |attack| format!("{start}{attack}"));
     BREAKS.into_iter().flat_map(joined).collect()
 }
 

@@ -93,51 +93,16 @@ async fn joins_by_listed_columns_pass_and_others_say_how_to_write_them() {
 
 /// Parts of texts: tables, joins, what hides a keyword from a reader of texts, and what ends the hiding.
 fn part() -> impl Strategy<Value = String> {
-    let table = prop::sample::select(vec![
-        "people",
-        "teams p",
-        "kept",
-        "[kept]",
-        "'kept'",
-        "kept_view",
-        "(select 1 as pay, 1 as team)",
-        "(select 2 as id, 2 as name)",
-        "\"people\" as q",
-        "main.kept",
-        "sqlite_schema",
-        "by_on",
-        "c",
-    ]);
-    let join = prop::sample::select(vec![
-        " join ",
-        " left join ",
-        " full join ",
-        ", ",
-        " NATURAL JOIN ",
-        " natural left join ",
-    ]);
-    let using = prop::sample::select(vec![
-        "",
-        " using (team)",
-        " USING(pay)",
-        "\u{feff}using ('pay')",
-        " using (id)",
-        " using ([name])",
-        " on true",
-    ]);
-    let hidden = prop::sample::select(vec![
-        "",
-        "",
-        "",
-        "/* ' */",
-        "-- '\n",
-        "/*/ natural */",
-        " [as'] ",
-        " `x` ",
-        "'",
-        "/* ",
-        "\u{feff}",
-    ]);
+    let select = |texts: &'static str| prop::sample::select(texts.split('|').collect::<Vec<_>>());
+    let table = select(
+        "people|teams p|kept|[kept]|'kept'|kept_view|(select 1 as pay, 1 as team)|(select 2 as id, 2 as name)|\"people\" as q|\
+        main.kept|sqlite_schema|by_on|c",
+    );
+    let join = select(" join | left join | full join |, | NATURAL JOIN | natural left join ");
+    let using = select(
+        "| using (team)| USING(pay)|\u{feff}using ('pay')| using (id)| using ([name])| on true",
+    );
+    let hidden = select("|||/* ' */|-- '\n|/*/ natural */| [as'] | `x` |'|/* |\u{feff}");
     (join, table, hidden, using)
         .prop_map(|(join, table, hidden, using)| format!("{join}{table}{hidden}{using}"))
 }

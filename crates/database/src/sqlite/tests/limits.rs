@@ -129,15 +129,9 @@ async fn an_aggregate_of_a_models_text_is_refused_when_it_is_too_long_not_at_its
     let driver = shop.with_orders().await;
     let needs = Needs { is_for_query: true, ..super::orders_needs() };
     driver.check_login(&needs).await.unwrap();
-    for aggregate in [
-        "json_group_array(x)",
-        "json_group_array(distinct x || i)",
-        "json_group_object(i, x)",
-        "json_group_object(x, i)",
-        "json_group_object(null, i)",
-        "group_concat('', iif(i = 3, ',', ''))",
-        "string_agg('', iif(i = 3, ',', ''))",
-    ] {
+    let aggregates = "json_group_array(x)¦json_group_array(distinct x || i)¦json_group_object(i, x)¦json_group_object(x, i)¦\
+        json_group_object(null, i)¦group_concat('', iif(i = 3, ',', ''))¦string_agg('', iif(i = 3, ',', ''))";
+    for aggregate in aggregates.split('¦') {
         let text = format!(
             "with recursive n (i, x) as (select 1, hex(zeroblob(1000)) union all select i + 1, x from n) \
              select length({aggregate}) from n"

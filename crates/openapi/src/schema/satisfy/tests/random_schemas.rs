@@ -16,16 +16,8 @@ use super::{
 use crate::sample::document;
 
 fn word() -> impl Strategy<Value = Value> {
-    prop::sample::select(vec![
-        json!("a"),
-        json!("b"),
-        json!("abc"),
-        json!(1),
-        json!(2),
-        json!(1.5),
-        json!(true),
-        json!(null),
-    ])
+    let values = json!(["a", "b", "abc", 1, 2, 1.5, true, null]);
+    prop::sample::select(values.as_array().unwrap().clone())
 }
 
 fn names() -> impl Strategy<Value = Value> {
@@ -41,23 +33,15 @@ fn keyword(
 
 fn plain() -> BoxedStrategy<(String, Value)> {
     let kinds = ["array", "boolean", "integer", "null", "number", "object", "string"];
-    let counts = [
-        "maxItems",
-        "minItems",
-        "maxLength",
-        "minLength",
-        "maxProperties",
-        "minProperties",
-        "minContains",
-        "maxContains",
-    ];
+    let counts =
+        "maxItems minItems maxLength minLength maxProperties minProperties minContains maxContains";
     let limits = ["maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"];
     prop_oneof![
         6 => keyword("type", prop::sample::select(kinds.to_vec()).prop_map(Value::from)),
         1 => keyword("type", prop::sample::subsequence(kinds.to_vec(), 1..3).prop_map(|kinds| json!(kinds))),
         2 => keyword("const", word()),
         2 => keyword("enum", prop::collection::vec(word(), 1..4).prop_map(Value::Array)),
-        4 => (prop::sample::select(counts.to_vec()), 0_u64..4).prop_map(|(name, n)| (name.to_owned(), json!(n))),
+        4 => (prop::sample::select(counts.split(' ').collect::<Vec<_>>()), 0_u64..4).prop_map(|(name, n)| (name.to_owned(), json!(n))),
         4 => (prop::sample::select(limits.to_vec()), -3_i32..6).prop_map(|(name, n)| (name.to_owned(), json!(f64::from(n) / 2.0))),
         1 => keyword("multipleOf", prop::sample::select(vec![json!(1), json!(2), json!(3), json!(0.5)])),
         4 => keyword("required", names()),
