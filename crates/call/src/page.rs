@@ -245,7 +245,8 @@ fn own_cursor(
     // A number as a text is the position of the page itself.
     let text = value.as_str().filter(|text| !text.is_empty() && text.parse::<u64>().is_err())?;
     let input = named.parameters.iter().find_map(|name| query_input(operation, name))?;
-    let is_repeated = asked.get(input.argument.as_str()).is_some_and(|own| as_text(own) == text);
+    let is_repeated =
+        asked.get(input.argument.as_str()).is_some_and(|own| own.plain_text() == text);
     (!is_repeated).then(|| [argument_with_value(input, value.clone())].into_iter().collect())
 }
 

@@ -374,7 +374,7 @@ fn time_text(time: Duration) -> String {
 }
 
 /// The moment in which answers gather.
-const GATHERING: Duration = Duration::from_millis(1);
+const GATHERING: Duration = Duration::from_millis(2);
 /// The bytes of answers that go to a worker at once; the last one may be larger.
 const MOST_TOGETHER: usize = 1 << 20;
 /// The time for a worker to notice that the code's is over.

@@ -52,7 +52,7 @@ pub(crate) enum Purpose {
 /// The columns that an operation shows, as its statement and its result write them: made at load, since most calls want all.
 #[derive(Debug)]
 pub(crate) struct OutputColumns {
-    text: String,
+    head: String,
     named: Arc<[NamedColumn]>,
 }
 
@@ -60,16 +60,16 @@ impl OutputColumns {
     pub(crate) fn new(entity: &Entity, operation: Operation, database: &Database) -> Self {
         let columns = entity.outputs(operation);
         let value_bytes = database.limits.row_bytes;
-        let text = sql::columns_of_table(database.engine, &entity.table, &columns, value_bytes);
-        Self { text, named: columns.into_iter().map(NamedColumn::from_column).collect() }
+        let head = sql::select_head(database.engine, &entity.table, &columns, value_bytes);
+        Self { head, named: columns.into_iter().map(NamedColumn::from_column).collect() }
     }
 }
 
 /// The columns of a result that a call wants.
 struct WantedColumns<'a> {
     columns: Vec<&'a Column>,
-    /// The columns in a statement, unless the call chose some.
-    text: Option<&'a str>,
+    /// The beginning of the statement, unless the call chose some.
+    head: Option<&'a str>,
     named: Arc<[NamedColumn]>,
 }
 
@@ -123,11 +123,11 @@ impl<'a> Request<'a> {
         let mut values = self.values();
         let key = self.row_key(&rows, &mut values);
         values.into_result()?;
-        let WantedColumns { columns, text, named } = self.wanted_columns(Operation::Get);
+        let WantedColumns { columns, head, named } = self.wanted_columns(Operation::Get);
         let select = sql::Select {
             table: &self.entity.table,
             columns,
-            text,
+            head,
             target: sql::TargetRows { rows: &rows, key: &key, filter: &Filter::default() },
             order: &[],
             after: None,
@@ -196,11 +196,11 @@ impl<'a> Request<'a> {
         let columns = self.entity.outputs(operation);
         let wanted = self.named_columns("select", &columns);
         if wanted.is_empty() {
-            let OutputColumns { text, named } = self.outputs;
-            return WantedColumns { columns, text: Some(text), named: Arc::clone(named) };
+            let OutputColumns { head, named } = self.outputs;
+            return WantedColumns { columns, head: Some(head), named: Arc::clone(named) };
         }
         let named = wanted.iter().copied().map(NamedColumn::from_column).collect();
-        WantedColumns { columns: wanted, text: None, named }
+        WantedColumns { columns: wanted, head: None, named }
     }
 
     /// The columns that an argument names, in their own order.

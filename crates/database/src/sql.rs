@@ -9,8 +9,6 @@ mod keyset;
 mod scope;
 mod version;
 
-use std::borrow::Cow;
-
 pub(crate) use self::{
     aggregate::{Groups, aggregate},
     version::has_next as has_next_version,
@@ -40,8 +38,8 @@ pub(crate) enum Direction {
 pub(crate) struct Select<'a> {
     pub(crate) table: &'a Table,
     pub(crate) columns: Vec<&'a Column>,
-    /// The columns as [`columns_of_table`] writes them, if that was done before.
-    pub(crate) text: Option<&'a str>,
+    /// The beginning of the statement as [`select_head`] writes it, if that was done before.
+    pub(crate) head: Option<&'a str>,
     pub(crate) target: TargetRows<'a>,
     pub(crate) order: &'a [(String, Direction)],
     /// The values of the columns of `order` in the row after which the reading goes on.
@@ -73,7 +71,7 @@ pub(crate) struct Returning<'a> {
 /// The statement that reads rows.
 pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
     let binding = Binding::new(engine, select.table);
-    let source = binding.table();
+    let source = if select.head.is_some() { String::new() } else { binding.table() };
     select_from(binding, &source, select, None)
 }
 
@@ -93,11 +91,10 @@ fn select_from(
     counted: Option<&Column>,
 ) -> Sql {
     let engine = binding.engine;
-    let columns = match select.text {
-        Some(text) => Cow::Borrowed(text),
-        None => Cow::Owned(shown_columns(binding.scope(), &select.columns, select.value_bytes)),
+    let mut text = match select.head {
+        Some(head) => head.to_owned(),
+        None => head(binding.scope(), source, &select.columns, select.value_bytes),
     };
-    let mut text = format!("SELECT {columns} FROM {source}");
     let mut conditions = condition::of_target(&mut binding, &select.target);
     let scope = binding.scope();
     conditions.extend(counted.map(|column| format!("{} = LAST_INSERT_ID()", scope.name(column))));
@@ -207,14 +204,19 @@ pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
     binding.statement(text)
 }
 
-/// The columns of a table, read as those of a [`Select`].
-pub(crate) fn columns_of_table(
+/// The beginning of a [`Select`] that reads a table, up to its conditions.
+pub(crate) fn select_head(
     engine: Engine,
     table: &Table,
     columns: &[&Column],
     value_bytes: usize,
 ) -> String {
-    shown_columns(Binding::new(engine, table).scope(), columns, value_bytes)
+    let binding = Binding::new(engine, table);
+    head(binding.scope(), &binding.table(), columns, value_bytes)
+}
+
+fn head(scope: Scope<'_>, source: &str, columns: &[&Column], value_bytes: usize) -> String {
+    format!("SELECT {} FROM {source}", shown_columns(scope, columns, value_bytes))
 }
 
 /// The columns of another statement, which is the table `callgate` here, read as those of a [`Select`].

@@ -2,8 +2,8 @@
 //! other than what was done.
 
 use callgate_agent::{
-    AgentSettings, Answer, Conversation, EndReason, Given, Input, Transcript,
-    TurnContext, TurnEvent,
+    AgentSettings, Answer, Conversation, EndReason, Given, Input, Transcript, TurnContext,
+    TurnEvent,
 };
 use callgate_dialect::Dialect;
 use callgate_executor::Decision;

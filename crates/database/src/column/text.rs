@@ -85,7 +85,8 @@ fn label(labels: &[String], value: &Value) -> Result<String, Problem> {
 }
 
 fn integer(value: &Value, least: i128, most: i128) -> Result<String, Problem> {
-    let whole = number(value).and_then(|number| Decimal::from_number(&number)?.whole_number());
+    let small = value.as_i64().map(i128::from);
+    let whole = small.or_else(|| Decimal::from_number(&number(value)?)?.whole_number());
     let whole = whole.filter(|whole| (least..=most).contains(whole));
     let expected = || problem::new(format!("a whole number from {least} to {most}"), value);
     Ok(whole.ok_or_else(expected)?.to_string())

@@ -47,7 +47,7 @@ impl Request<'_> {
         let reading = sql::Select {
             table: &table,
             columns: shown.clone(),
-            text: None,
+            head: None,
             target: sql::TargetRows { rows: &[], key: &[], filter: &having },
             order: &order,
             after: None,

@@ -230,7 +230,7 @@ impl Request<'_> {
         sql::Select {
             table: &self.entity.table,
             columns: outputs.to_vec(),
-            text: None,
+            head: None,
             target,
             order: &[],
             after: None,

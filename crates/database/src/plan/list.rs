@@ -50,7 +50,7 @@ impl Request<'_> {
             None => None,
         };
         values.into_result()?;
-        let WantedColumns { mut columns, text, named: shown } =
+        let WantedColumns { mut columns, head, named: shown } =
             self.wanted_columns(Operation::List);
         let (n_shown, kept) = (columns.len(), order.kept_columns(engine));
         for column in &kept {
@@ -63,7 +63,7 @@ impl Request<'_> {
         let fetched = limit.saturating_add(1);
         let select = sql::Select {
             table: &entity.table,
-            text: text.filter(|_| columns.len() == n_shown),
+            head: head.filter(|_| columns.len() == n_shown),
             columns: columns.clone(),
             target: sql::TargetRows { rows: &rows, key: &[], filter: &filter },
             order: &named,

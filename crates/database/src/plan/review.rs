@@ -116,7 +116,7 @@ impl Request<'_> {
         sql::Select {
             table: &entity.table,
             columns: entity.reviewed_columns(self.operation),
-            text: None,
+            head: None,
             target: target.as_sql(),
             order,
             after: None,

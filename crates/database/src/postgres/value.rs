@@ -5,7 +5,7 @@ use std::error::Error;
 use bytes::BytesMut;
 use tokio_postgres::{
     Row,
-    types::{FromSql, IsNull, Kind, ToSql, Type},
+    types::{FromSql, IsNull, Kind, ToSql, Type, WrongType},
 };
 
 use crate::row_buffer::RowBuffer;
@@ -66,12 +66,14 @@ impl<'a> FromSql<'a> for ShownValue<'a> {
             Type::INT4 => Self::Whole(i32::from_sql(of, bytes)?.into()),
             Type::INT8 => Self::Whole(i64::from_sql(of, bytes)?),
             Type::OID => Self::Whole(u32::from_sql(of, bytes)?.into()),
-            _ => Self::Text(str::from_utf8(bytes)?),
+            _ if is_text(of) => Self::Text(str::from_utf8(bytes)?),
+            _ => return Err(Box::new(WrongType::new::<Self>(of.clone()))),
         })
     }
 
-    fn accepts(of: &Type) -> bool {
-        is_text(of) || matches!(*of, Type::BOOL | Type::INT2 | Type::INT4 | Type::INT8 | Type::OID)
+    /// A value says by itself whether its type is one, which is looked at once.
+    fn accepts(_: &Type) -> bool {
+        true
     }
 }
 

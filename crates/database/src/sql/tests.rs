@@ -71,7 +71,7 @@ fn reading<'a>(table: &'a Table, target: TargetRows<'a>) -> Select<'a> {
     Select {
         table,
         columns: table.columns.iter().take(1).collect(),
-        text: None,
+        head: None,
         target,
         order: &[],
         after: None,

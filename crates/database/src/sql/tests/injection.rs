@@ -56,7 +56,7 @@ fn statements(engine: Engine, text: &str) -> Vec<String> {
     let reading = Select {
         table: &orders,
         columns: columns.clone(),
-        text: None,
+        head: None,
         target,
         order: &order,
         after: Some(&last),
