@@ -67,7 +67,7 @@ fn wrong_keys_are_refused_at_their_places_with_help() {
 }
 
 #[test]
-fn keys_about_operations_that_an_entity_has_are_taken() {
+fn keys_about_operations_of_an_entity_pass_the_check() {
     for keys in [
         "many: false, affected: 1",
         "operations: [delete], many: true, affected: 2, version: a",

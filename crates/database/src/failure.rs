@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_over_rows_of_others_is_not_told() {
+    fn an_estimate_over_rows_of_others_shows_no_number() {
         let failure = Failure::ReadsTooMany { rows: Some(7654) };
         let own = orders(vec![("no".to_owned(), SessionSource::Parameter("user".to_owned()))]);
         for (entity, is_told) in [(own, false), (orders(Vec::new()), true)] {

@@ -19,7 +19,7 @@ const WORDS: [&str; 7] = [
     "limited access to this content for safety",
     "content exists risk",
     "datainspectionfailed",
-    "openai's content management policy",
+    "'s content management policy",
     "responsibleaipolicyviolation",
     "contentpolicyviolationerror",
 ];

@@ -209,7 +209,7 @@ const ANSWERS: [(u16, &str, &str, &str, &str); 14] = [
 ];
 
 #[test]
-fn the_reason_is_told_wherever_a_server_writes_it_and_whatever_the_failure_is() {
+fn the_operator_reads_the_reason_of_any_failure_wherever_a_server_writes_it() {
     for (status, media_type, body, expected, reason) in ANSWERS {
         let failure = token_response(&answer(status, media_type, body)).unwrap_err();
         let said = failure.said().unwrap_or_default();
