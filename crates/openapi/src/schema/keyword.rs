@@ -93,10 +93,8 @@ pub(super) fn build_keywords<'d>(
                     builder.build_unfilled(|builder| value_in_form(builder, expected, value, &path))
                 };
                 let is_map = keyword == "additionalProperties" && builder.bytes == Bytes::Patch;
-                built.insert_some(
-                    keyword,
-                    if is_map { copied.map(removable_schema) } else { copied },
-                );
+                let copied = if is_map { copied.map(removable_schema) } else { copied };
+                built.insert_some(keyword, copied);
             }
         }
     }
