@@ -281,7 +281,10 @@ impl<'a> Program<'a> {
 
     /// True while further answers may come in a moment: each that goes to the code by itself costs two processes a turn.
     fn gathers_answers(&mut self) -> bool {
-        if self.ready.is_empty() || self.running.is_empty() || !self.has_repeated_all() {
+        let has_both = !self.ready.is_empty() && !self.running.is_empty();
+        // While a call waits for a person, no answer goes to the code, and there is no moment to wait for.
+        if !has_both || !self.has_repeated_all() || self.journal.waiting_calls().next().is_some() {
+            self.gathering = None;
             return false;
         }
         let now = Instant::now();

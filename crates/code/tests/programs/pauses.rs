@@ -24,6 +24,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ("a_loop_waits_at_each_write_and_sends_each_once", Box::pin(a_loop_waits())),
         ("a_rejection_raises_in_the_program", Box::pin(a_rejection_raises())),
         ("calls_that_wait_together_are_all_decided_first", Box::pin(calls_that_wait_together())),
+        ("a_call_goes_on_beside_one_that_waits", Box::pin(a_call_goes_on())),
         ("a_write_of_an_interrupted_run_is_told_and_not_repeated", Box::pin(an_interrupted_run())),
         ("a_program_that_does_something_else_has_diverged", Box::pin(a_program_diverges())),
         ("a_tool_that_has_changed_ends_the_program", Box::pin(a_tool_has_changed())),
@@ -160,6 +161,15 @@ async fn calls_that_wait_together() {
     let outcome = desk.call(code, Some(approval(&pending))).await;
     assert_eq!(answer(&outcome)["execution_result"], r#"[true,"Rex",true]"#);
     assert_eq!(desk.n_writes(), 2);
+}
+
+/// The answer of the read is there long before the clock's, and no answer goes to the code while the write waits.
+async fn a_call_goes_on() {
+    let store = memory();
+    let code = "import asyncio\nr = await asyncio.gather(pets.addPet(name='a'), pets.getPet(7), clock.wait(ms=100000))\nr[2]";
+    let pending = waiting(Desk::new(&store).call(code, None).await);
+    let outcome = Desk::new(&store).call(code, Some(approval(&pending))).await;
+    assert_eq!(answer(&outcome)["execution_result"], "100000");
 }
 
 /// Drops a call once it has sent what has no end, as if its process had ended then.
