@@ -44,7 +44,7 @@ pub(crate) struct CheckArguments {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["allow", "baseline", "connect", "deny", "format", "json", "lint", "severity", "strict"]
+        conflicts_with_all = ["baseline", "connect", "format", "json", "lint", "severity", "strict"]
     )]
     pub(crate) write_baseline: Option<PathBuf>,
     /// The format of the printed findings

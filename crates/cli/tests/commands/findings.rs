@@ -103,6 +103,13 @@ fn a_baseline_hides_its_findings() {
     ended.says("1 findings of the baseline");
     fs::write(&baseline, "[]").unwrap();
     check(&folder, &["--baseline", file]).exits(2).says("expected a baseline");
+    // What is allowed is not in the file, so that a check which allows it misses nothing.
+    let allow = ["--allow", "unused-path-parameter"];
+    check(&folder, &[&["--write-baseline", file][..], &allow[..]].concat())
+        .exits(0)
+        .says("1 findings");
+    let ended = check(&folder, &[&["--baseline", file][..], &allow[..]].concat()).exits(0);
+    assert!(!ended.err.contains("of the baseline"), "{}", ended.err);
 }
 
 #[test]
