@@ -40,12 +40,42 @@ pub(super) fn report_unused_variables(
 /// The texts of all servers; `None` if some may stand in other documents.
 fn server_texts(description: &Node) -> Option<Vec<&str>> {
     let items: Vec<&Node> = description.members_of("paths").map(|(_, item)| item).collect();
-    if items.iter().any(|item| item.get("$ref").is_some()) {
+    let usual = items.iter().copied().flat_map(Node::members);
+    // OpenAPI 3.2.0 §4.9.1: operations of further methods.
+    let more = items.iter().copied().flat_map(|item| item.members_of("additionalOperations"));
+    let operations = usual.chain(more).map(|(_, operation)| operation);
+    let holders: Vec<&Node> =
+        [description].into_iter().chain(items.iter().copied()).chain(operations).collect();
+    if holders.iter().any(|holder| holder.get("$ref").is_some()) {
         return None;
     }
-    let operations =
-        items.iter().copied().flat_map(|item| item.members().map(|(_, operation)| operation));
-    let holders = [description].into_iter().chain(items.iter().copied()).chain(operations);
-    let servers = holders.flat_map(|holder| holder.list("servers"));
+    let servers = holders.into_iter().flat_map(|holder| holder.list("servers"));
     Some(servers.filter_map(|server| server.text("url")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tree::Limits;
+
+    use super::*;
+
+    #[test]
+    fn the_servers_of_every_operation_count_unless_some_are_elsewhere() {
+        let own = r#"{"servers": [{"url": "https://{a}"}]}"#;
+        for (item, expected) in [
+            (own.to_owned(), Some(vec!["https://{a}"])),
+            (format!(r#"{{"get": {own}}}"#), Some(vec!["https://{a}"])),
+            (
+                format!(r#"{{"additionalOperations": {{"COPY": {own}}}}}"#),
+                Some(vec!["https://{a}"]),
+            ),
+            (r#"{"get": {}, "parameters": [{"$ref": "b.yaml"}]}"#.to_owned(), Some(vec![])),
+            (r#"{"$ref": "b.yaml"}"#.to_owned(), None),
+            (r#"{"get": {"$ref": "b.yaml"}}"#.to_owned(), None),
+        ] {
+            let text = format!(r#"{{"paths": {{"/a": {item}}}}}"#);
+            let read = callgate_tree::read(text.as_bytes(), &Limits::default()).unwrap();
+            assert_eq!(server_texts(&read.value), expected, "{text}");
+        }
+    }
 }
