@@ -51,7 +51,9 @@ fn next_page_of_header(operation: &Operation, headers: &HeaderMap) -> Option<Arg
         let text = texts.find_map(|value| value.to_str().ok())?.trim();
         let input = header.parameters.iter().find_map(|name| query_input(operation, name))?;
         let value = query_value(&folded_name(&input.name), text.to_owned());
-        (!text.is_empty()).then(|| [argument_with_value(input, value)].into_iter().collect())
+        // Some services write the header behind the last page, too.
+        let is_named = !matches!(text, "" | "false" | "null");
+        is_named.then(|| [argument_with_value(input, value)].into_iter().collect())
     })
 }
 

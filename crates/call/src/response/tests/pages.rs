@@ -247,6 +247,7 @@ fn each_header_in_which_services_name_a_next_page_is_followed() {
     for (name, header, text, expected) in [
         ("page", "x-next-page", "2", json!(2)),
         ("page", "x-next-page", "", Value::Null),
+        ("page", "x-next-page", "null", Value::Null),
         ("continuationToken", azure, "1600", json!("1600")),
         ("cursor", "x-next-cursor", "101", json!("101")),
         ("PageNumber", position, r#"{"PageNumber":1,"TotalPages":5}"#, json!(2)),
