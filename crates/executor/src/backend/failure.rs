@@ -64,9 +64,11 @@ fn takes_password(schema: &Value, depth: usize) -> bool {
         Value::Object(members) => {
             members.iter().any(|(keyword, value)| match (keyword.as_str(), value) {
                 ("format", Value::String(format)) => format == "password",
-                ("properties", Value::Object(properties)) => properties
-                    .iter()
-                    .any(|(name, schema)| is_password(name) || takes_password(schema, depth)),
+                ("properties", Value::Object(properties)) => {
+                    properties.iter().any(|(name, schema)| {
+                        is_password(name, schema) || takes_password(schema, depth)
+                    })
+                }
                 _ => takes_password(value, depth),
             })
         }
@@ -74,7 +76,11 @@ fn takes_password(schema: &Value, depth: usize) -> bool {
     }
 }
 
-fn is_password(name: &str) -> bool {
+fn is_password(name: &str, schema: &Value) -> bool {
+    // `pin: true` fastens a message, and signs nobody in.
+    if schema.get("type").and_then(Value::as_str) == Some("boolean") {
+        return false;
+    }
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let letters = letters.to_ascii_lowercase();
     let has_word = |word: &&str| letters.contains(*word);
@@ -247,6 +253,7 @@ mod tests {
             (json!({"properties": {"body": {"anyOf": [text, login]}}}), true),
             (json!({"properties": {"user": text, "PIN": text}}), true),
             (json!({"properties": {"body": {"properties": {"refresh_token": text}}}}), true),
+            (json!({"properties": {"message": text, "pin": {"type": "boolean"}}}), false),
             (json!({"properties": {"spin": text, "pinned": text, "page_token": text}}), false),
             (json!({"properties": {"name": {"const": "password"}, "pass": text}}), false),
             (json!({"description": "the password", "properties": {}}), false),
