@@ -167,7 +167,7 @@ impl Columns {
         let more = n_shown < rows.len();
         let next = n_shown.checked_sub(1).filter(|_| more).and_then(|last| rows.row(last));
         result.member("more", more);
-        if let Some(next) = next.and_then(|row| token(row)) {
+        if let Some(next) = next.and_then(token) {
             result.text("next", &next);
         }
         let left_out =

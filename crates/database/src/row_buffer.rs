@@ -80,6 +80,7 @@ impl<'a> Row<'a> {
     }
 
     /// The value in this column; `None` if there is no such column.
+    #[expect(clippy::option_option, reason = "a value may be null, and a column may be absent")]
     pub(crate) fn value(self, at: usize) -> Option<Option<&'a str>> {
         self.values.get(at).map(|place| self.text_at(place.as_ref()))
     }

@@ -114,7 +114,7 @@ const WORDS: [&str; 56] = [
     "input token count is above the limit",
     "exceeded this model context window limit",
 ];
-/// Parts of sentences with a number between them, of SiliconFlow and Snowflake.
+/// Parts of sentences with a number between them, of `SiliconFlow` and Snowflake.
 const PAIRS: [(&str, &str); 2] =
     [("must be less than", "max_seq_len"), ("max tokens of ", " exceeded")];
 

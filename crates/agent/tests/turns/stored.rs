@@ -199,7 +199,7 @@ async fn approved_calls_that_were_made_are_reported_when_the_next_one_cannot_be_
     let answers = pending.iter().map(|call| approve(&call.id)).collect();
     let kept = transcripts.turn(&agent, "pizza", Input::Answers(answers), &context).await.unwrap();
     assert_eq!((kept.end.reason, made.all().len()), (EndReason::Cancelled, 1));
-    let results: Vec<&str> = kept.added_messages().iter().map(|message| message.text()).collect();
+    let results: Vec<&str> = kept.added_messages().iter().map(callgate_tool::Json::text).collect();
     assert_eq!(results.len(), 2, "{results:?}");
     assert!(
         !results[0].contains("cancelled") && results[1].contains("nothing was sent"),

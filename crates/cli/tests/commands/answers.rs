@@ -177,7 +177,7 @@ fn a_server_without_the_path_of_the_description_is_the_advice_where_nothing_is_t
     let (server, folder) = (server(), tempfile::tempdir().unwrap());
     for (servers, told) in [("/api", Some("/api")), ("https://a.example/api", None)] {
         let text = DESCRIPTION.replace("paths:", &format!("servers: [{{url: {servers}}}]\npaths:"));
-        let spec = write_file(folder.path(), "api.yaml", &text.replace("/pets:", "/none:"));
+        let spec = write_file(folder.path(), "api.yaml", text.replace("/pets:", "/none:"));
         let url = server.url("");
         let spec = spec.display().to_string();
         let ended = callgate(&["call", &spec, "listPets", "--server", &url]).exits(1).says("404");

@@ -43,7 +43,9 @@ pub(super) fn run(
     };
     let running = stream::iter(read.to_make()).map(one).buffered(usize::from(arguments.jobs));
     let results: Vec<ToolResult> = block_on(approve::await_with_progress(running.collect()))?;
-    results.iter().for_each(|result| print_journal(result, &arguments.answer));
+    for result in &results {
+        print_journal(result, &arguments.answer);
+    }
     output::print_result(&format!("{:#}\n", Value::Array(dialect.write(&read, &results))));
     let is_refused = read.calls().iter().any(|asked| asked.call.is_err());
     Ok(Verdict::findings_if(is_refused || results.iter().any(ToolResult::is_failed)))

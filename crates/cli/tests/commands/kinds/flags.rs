@@ -17,10 +17,10 @@ fn selections_of_the_command_hold_for_each_kind() {
             assert_eq!(name, "functions", "{whole}");
             continue;
         };
-        let member = members.keys().next().unwrap().to_string();
+        let member = members.keys().next().unwrap().clone();
         let selected = response(&["--select", &member]);
         let names = selected.as_object().unwrap().keys().map(ToString::to_string);
-        assert_eq!(names.collect::<Vec<_>>(), [member.clone()], "{name}: {selected}");
+        assert_eq!(names.collect::<Vec<_>>(), *std::slice::from_ref(&member), "{name}: {selected}");
         let nodes = response(&["--jsonpath", &format!("$.{member}")]);
         assert_eq!(nodes.as_array().map(Vec::len), Some(1), "{name}: {nodes}");
     }
