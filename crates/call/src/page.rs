@@ -1,9 +1,10 @@
 //! Finds the arguments for the next page of a result: in `Link` and other headers, or in members of the body that
 //! name a cursor, a page or an address. It returns only inputs that the operation declares. The service decides whether there is a
-//! next page; `position` counts where a page states its position, and `names` has the tables.
+//! next page; `own_cursor` reads cursors without `next`, `position` counts where a page states its position, and `names` has the tables.
 
 mod address;
 mod names;
+mod own_cursor;
 mod position;
 
 use callgate_openapi::{Input, InputLocation, Operation};
@@ -15,10 +16,7 @@ use self::{
     address::{
         address_in_links, arguments_of_next_address, is_address, names_next_address, query_value,
     },
-    names::{
-        CURSORS, ENVELOPES, HEADERS, MEMBERS, MORE, NARROWING, NO_MORE, NUMBERS, OWN_CURSORS,
-        PAGING,
-    },
+    names::{CURSORS, ENVELOPES, HEADERS, MEMBERS, MORE, NARROWING, NO_MORE, NUMBERS, PAGING},
 };
 use crate::check::resolved_schema;
 
@@ -79,7 +77,8 @@ pub(crate) fn next_of_body(operation: &Operation, asked: &Arguments, body: &Valu
     if !named.is_empty() {
         return named;
     }
-    position::next_position(operation, asked, members, has_more == Some(true)).unwrap_or_default()
+    let position = || position::next_position(operation, asked, members, has_more == Some(true));
+    own_cursor::next_cursor(operation, asked, members).or_else(position).unwrap_or_default()
 }
 
 /// Notes that a response states that there is more, or where the next page is, and that no argument for it can be made.
@@ -184,7 +183,7 @@ pub(crate) fn leave_out_given(operation: &Operation, next: &mut Arguments, given
 
 fn next_page_arguments(operation: &Operation, asked: &Arguments, members: &Object) -> Arguments {
     let member_arguments = members.iter().find_map(|(name, value)| {
-        let arguments = member_page_arguments(operation, asked, name, value);
+        let arguments = member_page_arguments(operation, name, value);
         (!arguments.is_empty()).then_some(arguments)
     });
     let numbered = || page_number_arguments(operation, asked, members);
@@ -196,21 +195,14 @@ fn next_page_arguments(operation: &Operation, asked: &Arguments, members: &Objec
     member_arguments.or_else(numbered).or_else(nested).unwrap_or_default()
 }
 
-fn member_page_arguments(
-    operation: &Operation,
-    asked: &Arguments,
-    name: &str,
-    value: &Value,
-) -> Arguments {
+fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Arguments {
     let none = Arguments::new();
     let folded = folded_name(name);
     let address = |text: &str| arguments_of_next_address(operation, text);
     if let Value::Array(links) = value {
         return address_in_links(&folded, links).map(address).unwrap_or_default();
     }
-    let Some(subject) = subject_of_next(&folded) else {
-        return own_cursor(operation, asked, &folded, value).unwrap_or_default();
-    };
+    let Some(subject) = subject_of_next(&folded) else { return none };
     let value = match value {
         Value::String(text) if text.is_empty() => return none,
         Value::String(text) if is_address(text) => return address(text),
@@ -225,31 +217,6 @@ fn member_page_arguments(
     let mut wanted = named.into_iter().flat_map(|member| member.parameters);
     let input = wanted.find_map(|name| query_input(operation, name));
     input.map(|input| argument_with_value(input, value)).into_iter().collect()
-}
-
-/// The cursor of a member that has the name of its parameter; that of the request may be repeated there.
-fn own_cursor(
-    operation: &Operation,
-    asked: &Arguments,
-    folded: &str,
-    value: &Value,
-) -> Option<Arguments> {
-    let named = OWN_CURSORS.iter().find(|member| member.subjects.contains(&folded))?;
-    // MediaWiki names all parameters of the next page in `continue`.
-    if let Value::Object(parameters) = value {
-        let argument = |(name, value): (&String, &Value)| {
-            let input = query_inputs(operation).find(|input| *input.name == **name)?;
-            Some(argument_with_value(input, value.clone()))
-        };
-        let is_continued = folded == "continue";
-        return is_continued.then(|| parameters.iter().filter_map(argument).collect());
-    }
-    // A number as a text is the position of the page itself.
-    let text = value.as_str().filter(|text| !text.is_empty() && text.parse::<u64>().is_err())?;
-    let input = named.parameters.iter().find_map(|name| query_input(operation, name))?;
-    let is_repeated =
-        asked.get(input.argument.as_str()).is_some_and(|own| own.plain_text() == text);
-    (!is_repeated).then(|| [argument_with_value(input, value.clone())].into_iter().collect())
 }
 
 /// The cursor in the object of a next page, which has the name of its parameter: `{"after": "NTI1"}`.

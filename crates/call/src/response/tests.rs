@@ -1,6 +1,7 @@
 //! Results of reading responses: each kind of body, each class of failure.
 
 mod characters;
+mod cursors;
 mod filenames;
 mod metadata;
 mod pages;
