@@ -10,8 +10,12 @@ pub(super) fn is_overflow(error: &Value, said: &str) -> bool {
         return true;
     }
     let said = said.to_lowercase();
+    let is_number = |between: &str| {
+        between.trim().trim_matches(['(', ')']).bytes().all(|byte| byte.is_ascii_digit())
+    };
     let has_pair = |(first, second): &(&str, &str)| {
-        said.split_once(first).is_some_and(|(_, rest)| rest.contains(second))
+        let behind = said.split_once(first).and_then(|(_, rest)| rest.split_once(second));
+        behind.is_some_and(|(between, _)| is_number(between))
     };
     WORDS.iter().any(|words| said.contains(words))
         || PAIRS.iter().any(has_pair)
@@ -114,9 +118,12 @@ const WORDS: [&str; 56] = [
     "input token count is above the limit",
     "exceeded this model context window limit",
 ];
-/// Parts of sentences with a number between them, of `SiliconFlow` and Snowflake.
-const PAIRS: [(&str, &str); 2] =
-    [("must be less than", "max_seq_len"), ("max tokens of ", " exceeded")];
+/// Parts of sentences with nothing but a number between them, of `SiliconFlow` and Snowflake.
+const PAIRS: [(&str, &str); 3] = [
+    ("prompt_tokens ", " must be less than max_seq_len"),
+    ("max_total_tokens ", " must be less than or equal to max_seq_len"),
+    ("max tokens of ", " exceeded"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -223,6 +230,8 @@ mod tests {
             "Invalid 'messages[10].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 53 instead.",
             "Malformed input request: #/tools/0/name: expected maxLength: 64, actual: 72, please reformat your input and try again.",
             "max_tokens (10000) cannot exceed 8192. Please reduce the length of max output tokens generated.",
+            "max_tokens (40000) must be less than max_seq_len (32768)",
+            "The max tokens of your plan for a minute are used, quota exceeded",
             "The token is expired",
             "",
         ] {
