@@ -40,12 +40,32 @@ fn near_creator(
         let item = paths.get(&path)?;
         let has_schema = |node: &Node| {
             let mut schemas = body_schemas(document, node).into_iter();
-            schemas.any(|other| ptr::eq(other, schema) || other == schema)
+            schemas.any(|other| is_written_alike(document, schema, other))
         };
         let method =
             CREATING.into_iter().find(|method| item.get(method).is_some_and(has_schema))?;
         Some((method, path))
     })
+}
+
+/// True if two schemas are one, or written alike. Many operations may share large ones, so each of their parts costs a step.
+fn is_written_alike(document: &Document, schema: &Node, other: &Node) -> bool {
+    let is_alike = |own: &Node, other: &Node| {
+        document.meter().spend_steps(1) && is_written_alike(document, own, other)
+    };
+    match (schema, other) {
+        _ if ptr::eq(schema, other) => true,
+        (Node::Array(own), Node::Array(others)) => {
+            own.len() == others.len()
+                && own.iter().zip(&**others).all(|(own, it)| is_alike(own, it))
+        }
+        (Node::Object(own), Node::Object(others)) => {
+            let mut members = own.iter().zip(others.iter());
+            own.len() == others.len()
+                && members.all(|((name, own), (its, it))| name == its && is_alike(own, it))
+        }
+        _ => schema == other,
+    }
 }
 
 /// The method and path of any operation whose body has the same reference.
@@ -73,7 +93,8 @@ fn body_schemas<'d>(document: &'d Document, operation: &'d Node) -> Vec<&'d Node
     let parameters = operation.list("parameters").iter().map(|it| meant_node(document, it));
     // Swagger 2.0 describes the body among the parameters.
     let bodies = parameters.filter(|parameter| parameter.text("in") == Some("body"));
-    let schemas = media.chain(bodies).filter_map(|holder| holder.get("schema"));
+    let holders = document.while_affordable(media.chain(bodies), 1);
+    let schemas = holders.filter_map(|holder| holder.get("schema"));
     schemas.map(|schema| meant_node(document, schema)).collect()
 }
 
@@ -110,3 +131,25 @@ const CREATING: [&str; 2] = ["post", "put"];
 const MOST_HOPS: usize = 8;
 /// The number of compositions within each other.
 const MOST_NESTED: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    #[test]
+    fn each_part_of_compared_schemas_costs_a_step() {
+        let text = b"openapi: 3.1.0
+servers: [{url: https://a.example}]
+paths: {}
+components: {schemas: {A: {type: object, required: [a]}, B: {type: object, required: [a]}}}";
+        let document = Document::read(text, &Limits::default()).unwrap().value;
+        let schema = |name| document.root().get("components")?.get("schemas")?.get(name);
+        let (own, other) = (schema("A").unwrap(), schema("B").unwrap());
+        for (most, expected) in [(1, false), (3, false), (4, true)] {
+            let metered = document.with_step_limit(most);
+            assert_eq!(is_written_alike(&metered, own, other), expected, "{most}");
+            assert!(is_written_alike(&metered, own, own), "{most}");
+        }
+    }
+}
