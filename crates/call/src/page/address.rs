@@ -59,8 +59,10 @@ fn next_address(members: &Object) -> Option<&str> {
 pub(super) fn names_next_address(headers: &HeaderMap, body: &Value) -> bool {
     let is_of_page = |subject: &str| PAGE_ADDRESSES.contains(&subject);
     let members = body.as_object();
+    // What has an id is a thing, whose next one is no page.
+    let mut pages = members.into_iter().filter(|own| own.get("id").is_none());
     let is_named = next_links(headers).next().is_some()
-        || members.is_some_and(|own| next_address_where(own, is_of_page).is_some());
+        || pages.any(|own| next_address_where(own, is_of_page).is_some());
     let has_lists = |own: &Object| own.iter().any(|(_, value)| value.is_array());
     let is_list = body.is_array()
         || members.is_some_and(|own| has_lists(own) || envelopes(own).any(has_lists));

@@ -288,6 +288,7 @@ fn an_address_of_a_next_page_that_no_parameter_asks_for_is_noted() {
         (Some("</v1/items/page/2>; rel=\"next\""), ab.clone(), true),
         // The next one of a thing is no page, and neither is another address.
         (None, json!({"title": "a", "next": "/v1/lessons/2"}), false),
+        (None, json!({"id": 1, "next": "/v1/lessons/2", "tags": ["a"]}), false),
         (None, json!({"items": ab, "nextStepUrl": "https://a.example/pay"}), false),
         (None, json!({"items": ab, "next": null}), false),
     ] {
