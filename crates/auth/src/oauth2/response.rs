@@ -107,12 +107,15 @@ fn words(value: &Value, levels: usize) -> Option<&str> {
     }
 }
 
-/// A refusal that is text alone.
+/// A refusal that is text alone: neither a form nor the address of a redirect, which may have secrets of others.
 fn plain_reason(answer: &Response<Bytes>) -> Option<String> {
     let media_type = answer.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     let is_text = media_type.to_ascii_lowercase().starts_with("text/plain");
     let text = std::str::from_utf8(answer.body()).ok()?.trim();
-    let is_reason = is_text && !answer.status().is_success() && !text.is_empty();
+    let status = answer.status();
+    let is_failure = status.is_client_error() || status.is_server_error();
+    let is_reason =
+        is_text && is_failure && !text.is_empty() && body_members(answer.body()).is_none();
     (is_reason && !text.starts_with(['<', '{', '['])).then(|| text.to_owned())
 }
 

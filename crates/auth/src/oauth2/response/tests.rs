@@ -113,7 +113,7 @@ fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_reques
 
 /// As servers of the world answer: Zoom, ServiceNow, Salesforce, Slack, HubSpot, X, Apigee, a server of Nimbus and of Laravel, Keycloak,
 /// and a gateway before one.
-const ANSWERS: [(u16, &str, &str, &str, &str); 14] = [
+const ANSWERS: [(u16, &str, &str, &str, &str); 16] = [
     (
         400,
         JSON,
@@ -204,6 +204,14 @@ const ANSWERS: [(u16, &str, &str, &str, &str); 14] = [
         "the client assertion has expired\n",
         "the token endpoint answered 401, which is no token",
         "the client assertion has expired",
+    ),
+    (400, "text/plain", "error=invalid_grant", "refused invalid_grant", ""),
+    (
+        302,
+        "text/plain",
+        "Found. Redirecting to https://a.example/login?session=canary",
+        "the token endpoint redirects, which is not followed",
+        "",
     ),
     (502, "text/html", "<h1>Bad Gateway</h1>", "the token endpoint is out of order, Soon", ""),
 ];
