@@ -1,6 +1,6 @@
 //! The meaning of a `null` that the schema of a body's member does not allow. Members are checked in `check`.
 
-use callgate_openapi::{BodyMedia, Input, InputLocation, Operation};
+use callgate_openapi::{BodyKind, BodyMedia, Input, InputLocation, Operation};
 use callgate_tool::{Arguments, Object, Value};
 use http::Method;
 
@@ -13,7 +13,9 @@ pub(crate) fn nulls_of(operation: &Operation, media: &BodyMedia, arguments: &Arg
     if media.is_merge_patch() {
         return Nulls::Remove;
     }
-    let is_change = operation.method == Method::PATCH && !is_json_patch(&media.media_type);
+    let has_members = !matches!(media.kind, BodyKind::Binary | BodyKind::Text);
+    let is_change =
+        operation.method == Method::PATCH && has_members && !is_json_patch(&media.media_type);
     if is_change && !gives_all(operation, media, arguments) { Nulls::Refuse } else { Nulls::Omit }
 }
 

@@ -196,6 +196,10 @@ fn a_null_in_a_patch_is_refused_where_the_schema_has_none() {
             "{fields}"
         );
     }
+    // A text has no members: a model in the strict mode means no body.
+    let content = json!({"text/plain": {"schema": {"type": "string"}}});
+    let text = operation("patch", "/x", json!({"requestBody": {"content": content}}));
+    assert!(call(&text, json!({"body": null})).result.is_ok());
     let post = patch("post", json_type, json!([]));
     call(&post, json!({"body": {"nickname": null}}))
         .sends("POST /v1/x\ncontent-type: application/json\n\n{}");
