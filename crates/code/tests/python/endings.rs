@@ -62,7 +62,7 @@ fn a_killed_gateway_takes_the_program_with_it(world: &mut World) {
 /// True once a program runs that ignores signals.
 fn wait_until_it_stays(shown: &Path) -> bool {
     let begin = Instant::now();
-    let ignores = |process: &std::path::PathBuf| {
+    let ignores = |process: &PathBuf| {
         let status = fs::read_to_string(process.join("status")).unwrap_or_default();
         let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
         ignored.is_some_and(|mask| mask.starts_with('f') || mask.starts_with('7'))

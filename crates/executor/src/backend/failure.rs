@@ -59,16 +59,15 @@ fn is_open_with_arguments(operation: &Operation) -> bool {
 /// True if a schema of arguments asks for a password: then the caller signs in, and not the operator.
 fn takes_password(schema: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
+    let is_asked = |(name, schema): (&String, &Value)| {
+        is_password(name, schema) || takes_password(schema, depth)
+    };
     match schema {
         Value::Array(schemas) => schemas.iter().any(|schema| takes_password(schema, depth)),
         Value::Object(members) => {
             members.iter().any(|(keyword, value)| match (keyword.as_str(), value) {
                 ("format", Value::String(format)) => format == "password",
-                ("properties", Value::Object(properties)) => {
-                    properties.iter().any(|(name, schema)| {
-                        is_password(name, schema) || takes_password(schema, depth)
-                    })
-                }
+                ("properties", Value::Object(properties)) => properties.iter().any(is_asked),
                 _ => takes_password(value, depth),
             })
         }
@@ -84,8 +83,10 @@ fn is_password(name: &str, schema: &Value) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let letters = letters.to_ascii_lowercase();
     let has_word = |word: &&str| letters.contains(*word);
+    // A pin with parts is one of a map or a board.
+    let has_parts = || ["$ref", "items", "properties"].iter().any(|key| schema.get(*key).is_some());
     ["password", "passwd", "passphrase", "passcode"].iter().any(has_word)
-        || SIGN_IN_VALUES.contains(&letters.as_str())
+        || (SIGN_IN_VALUES.contains(&letters.as_str()) && !has_parts())
 }
 
 /// The names of other values by which callers sign in.
@@ -254,6 +255,7 @@ mod tests {
             (json!({"properties": {"user": text, "PIN": text}}), true),
             (json!({"properties": {"body": {"properties": {"refresh_token": text}}}}), true),
             (json!({"properties": {"message": text, "pin": {"type": "boolean"}}}), false),
+            (json!({"properties": {"pin": {"properties": {"latitude": text}}}}), false),
             (json!({"properties": {"spin": text, "pinned": text, "page_token": text}}), false),
             (json!({"properties": {"name": {"const": "password"}, "pass": text}}), false),
             (json!({"description": "the password", "properties": {}}), false),

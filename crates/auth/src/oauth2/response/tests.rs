@@ -111,7 +111,7 @@ fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_reques
     );
 }
 
-/// As servers of the world answer: Zoom, ServiceNow, Salesforce, Slack, HubSpot, X, Apigee, a server of Nimbus and of Laravel, Keycloak,
+/// As servers of the world answer: Zoom, `ServiceNow`, Salesforce, Slack, `HubSpot`, X, Apigee, a server of Nimbus and of Laravel, Keycloak,
 /// and a gateway before one.
 const ANSWERS: [(u16, &str, &str, &str, &str); 16] = [
     (
