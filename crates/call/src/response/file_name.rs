@@ -8,13 +8,15 @@ use percent_encoding::percent_decode_str;
 
 use super::parameter::{header_text, parameter_in};
 
-/// The name of a file in the headers of a response or a part.
+/// The name of a file in the headers of a response or a part, on one line.
 pub(super) fn file_name(headers: &HeaderMap) -> Option<String> {
     let text = header_text(headers.get(CONTENT_DISPOSITION)?);
     let (kind, rest) = text.split_once(';').unwrap_or((&*text, ""));
     let parameters = if kind.contains('=') { &*text } else { rest };
     let name = parameter_in(parameters, "filename")?;
-    Some(decoded_words(&name).or_else(|| decoded_escapes(&name)).unwrap_or(name))
+    let name = decoded_words(&name).or_else(|| decoded_escapes(&name)).unwrap_or(name);
+    // Escapes can hide a break of the line.
+    Some(name.replace(['\n', '\r', '\t'], " "))
 }
 
 /// The text of encoded words, as Spring and libraries of mail write them; `None` for other texts.
@@ -85,6 +87,8 @@ mod tests {
             ),
             ("attachment; filename=\"=?iso-8859-1?q?caf=E9_50%.pdf?=\"", "caf\u{e9} 50%.pdf"),
             ("attachment; filename=\"=?utf-8?b?w7w=?= =?utf-8?b?YmVy?=.txt\"", "\u{fc}ber.txt"),
+            ("attachment; filename=\"=?utf-8?Q?a=0Ab.pdf?=\"", "a b.pdf"),
+            ("attachment; filename*=UTF-8''a%0D%0Ab%09c.pdf", "a  b c.pdf"),
             ("attachment;filename=%E6%B8%AC%E8%A9%A6.txt", "\u{6e2c}\u{8a66}.txt"),
             ("attachment; filename=my%20file.pdf", "my%20file.pdf"),
             ("attachment; filename=\"100%.pdf\"", "100%.pdf"),
