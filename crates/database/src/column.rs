@@ -56,8 +56,8 @@ pub(crate) fn stored_text(
     text(&Column { kind, ..column.clone() }, value, engine)
 }
 
-/// The text that is bound for a value beside which rows stand in an order. SQLite compares decimal numbers as floating-point ones,
-/// however many digits they have.
+/// The text that is bound for a value beside which rows stand in an order. SQLite compares numbers with digits after the point as
+/// floating-point ones, however many digits they have.
 ///
 /// # Errors
 /// As [`text`].
@@ -66,10 +66,8 @@ pub(crate) fn ordered_text(
     value: &Value,
     engine: Engine,
 ) -> Result<Option<String>, Problem> {
-    let is_rounded =
-        matches!(column.kind, ColumnKind::Numeric { .. }) && !engine.has(Ability::ColumnTypes);
     let stored = stored_text(column, value, engine);
-    if stored.is_ok() || !is_rounded {
+    if stored.is_ok() || !keeps_fractions(column, engine) {
         return stored;
     }
     let float = Column { kind: ColumnKind::Float, ..column.clone() };
@@ -83,9 +81,16 @@ pub(crate) fn truncated_number(
     value: &Value,
     engine: Engine,
 ) -> Option<(Value, bool)> {
-    let is_kept =
-        matches!(column.kind, ColumnKind::Numeric { .. }) && !engine.has(Ability::ColumnTypes);
-    if is_kept { None } else { text::truncated_number(&column.kind, value) }
+    if keeps_fractions(column, engine) {
+        return None;
+    }
+    text::truncated_number(&column.kind, value)
+}
+
+/// True for a column of numbers that holds any digits after the point, also one of whole numbers in SQLite.
+fn keeps_fractions(column: &Column, engine: Engine) -> bool {
+    let is_exact = matches!(column.kind, ColumnKind::Integer { .. } | ColumnKind::Numeric { .. });
+    is_exact && !engine.has(Ability::ColumnTypes)
 }
 
 /// The text that is bound for the beginning of a day, in UTC, beside a column of dates with times; `None` for what is no date.

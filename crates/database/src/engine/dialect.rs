@@ -53,6 +53,11 @@ pub(crate) trait SqlDialect: Sync {
         self.typed_value(column, placeholder)
     }
 
+    /// The value of a placeholder beside which a condition orders rows.
+    fn ordered_value(&self, column: &Column, placeholder: &str) -> String {
+        self.typed_value(column, placeholder)
+    }
+
     /// The column as rows are ordered by it, and as it is compared with [`SqlDialect::typed_value`] for an order.
     fn order_expression(&self, column: &Column, name: String) -> String;
 

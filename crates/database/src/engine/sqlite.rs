@@ -66,6 +66,14 @@ impl SqlDialect for Sqlite {
         name
     }
 
+    /// A column of whole numbers has fractions, too.
+    fn ordered_value(&self, column: &Column, placeholder: &str) -> String {
+        match column.kind {
+            ColumnKind::Integer { .. } => self.cast(placeholder, "NUMERIC"),
+            _ => self.typed_value(column, placeholder),
+        }
+    }
+
     /// A column of texts whose affinity does not turn `007` into 7.
     fn order_expression(&self, column: &Column, name: String) -> String {
         let is_safe = match column.kind {

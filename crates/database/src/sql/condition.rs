@@ -129,7 +129,7 @@ fn order_comparison(
     value: &str,
 ) -> String {
     let placeholder = binding.bind(Some(value));
-    let value = binding.engine.sql().typed_value(column, &placeholder);
+    let value = binding.engine.sql().ordered_value(column, &placeholder);
     expression::order_comparison(binding.scope(), column, operator, &value)
 }
 

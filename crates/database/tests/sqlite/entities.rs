@@ -114,6 +114,26 @@ async fn a_column_without_a_type_has_the_types_of_its_values() {
 }
 
 #[tokio::test]
+async fn fractions_in_a_column_of_whole_numbers_stand_in_their_order() {
+    let tables = "create table parts (id integer primary key, n integer);
+        insert into parts values (1, 7), (2, 7.2), (3, 7.6), (4, 9223372036854775807);";
+    let parts = EntitySettings { filter: Some(vec!["n".to_owned()]), ..entity("parts") };
+    let shop = Shop::within(folder_with(tables), settings(vec![parts]), None).await;
+    for (condition, ids) in [
+        (json!({"lt": 7.5}), &[1, 2][..]),
+        (json!({"lte": 7.2}), &[1, 2]),
+        (json!({"gt": 7.1}), &[2, 3, 4]),
+        (json!({"gt": 7}), &[2, 3, 4]),
+        (json!({"gte": 9_223_372_036_854_775_807_i64}), &[4]),
+    ] {
+        let arguments = json!({"where": {"n": condition}});
+        let result = shop.call("shop-parts-list", arguments, &Session::default()).await;
+        let ids: Vec<_> = ids.iter().map(|id| json!(*id)).collect();
+        assert_eq!(column(&result, "id"), ids, "{condition}");
+    }
+}
+
+#[tokio::test]
 async fn a_change_of_another_version_is_refused() {
     let orders = EntitySettings { version: Some("version".to_owned()), ..entity("orders") };
     let shop = Shop::new(vec![orders]).await;
