@@ -141,9 +141,10 @@ fn identifier(subject: &str) -> Option<String> {
     (is_name && !subject.is_empty()).then(|| subject.to_owned())
 }
 
-/// The words of an expression, columns among them.
+/// The words of an expression outside its strings, columns among them.
 fn words(expression: &str) -> Vec<String> {
-    let words = expression.split(|letter: char| !is_of_name(letter));
+    let outside = expression.split('\'').step_by(2);
+    let words = outside.flat_map(|part| part.split(|letter: char| !is_of_name(letter)));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 

@@ -85,11 +85,14 @@ async fn a_constraint_names_offered_columns_and_no_value_of_a_row() {
     assert_eq!(fault.code, FaultCode::ConstraintViolated);
     assert!(fault.message.contains(": `owner`;"), "{}", fault.message);
     let tables =
-        "create table people (id integer primary key, age integer check (age between 0 and 150));";
+        "create table people (id integer primary key, age integer check (age between 0 and 150),
+            state text check (state in ('', 'age')));";
     let shop = Shop::within(folder_with(tables), settings(vec![entity("people")]), None).await;
-    let fault = shop.fault("shop-people-create", json!({"age": 200}), &Session::default()).await;
-    assert_eq!(fault.code, FaultCode::ConstraintViolated);
-    assert!(fault.message.contains(": `age`;"), "{}", fault.message);
+    for (row, column) in [(json!({"age": 200}), "age"), (json!({"state": "x"}), "state")] {
+        let fault = shop.fault("shop-people-create", row, &Session::default()).await;
+        assert_eq!(fault.code, FaultCode::ConstraintViolated);
+        assert!(fault.message.contains(&format!(": `{column}`;")), "{}", fault.message);
+    }
 }
 
 #[tokio::test]
