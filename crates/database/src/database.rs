@@ -65,6 +65,11 @@ impl Database {
         Err(wording::missing_session_value(&reference, expected, "another one"))
     }
 
+    /// True if the session decides which rows the database shows: it counts hidden ones, too, where it estimates.
+    pub(crate) fn hides_rows(&self) -> bool {
+        !self.identity.is_empty() || self.role.is_some()
+    }
+
     /// Runs a transaction, and notes its statements with the rows that they concerned. Returns what came of its last step, with the
     /// rows that its change concerned: some engines read them again after it.
     pub(crate) async fn run(

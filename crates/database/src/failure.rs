@@ -27,6 +27,8 @@ pub(crate) struct FailureContext<'a> {
     pub(crate) rows_read: Option<usize>,
     /// The columns of the call's conditions and order that no index begins with.
     pub(crate) unindexed: &'a [String],
+    /// True if the session decides which rows the caller may see.
+    pub(crate) hides_rows: bool,
 }
 
 impl FailureContext<'_> {
@@ -63,9 +65,7 @@ impl FailureContext<'_> {
             }
             Failure::ReadOnly => database::read_only(),
             // The estimate for a value tells how many rows of others have it.
-            Failure::ReadsTooMany { rows: Some(_) }
-                if self.entity.is_some_and(|entity| !entity.rows.is_empty()) =>
-            {
+            Failure::ReadsTooMany { rows: Some(_) } if self.hides_rows => {
                 database::too_many_hidden_rows(self.rows_read.unwrap_or_default(), self.unindexed)
             }
             Failure::ReadsTooMany { rows } => database::too_many_rows_to_read(
@@ -155,22 +155,25 @@ mod tests {
         catalog::{ColumnKind, Table},
         engine::Engine,
         entity::{Context, resolve},
-        settings::{EntitySettings, SessionSource},
+        settings::EntitySettings,
     };
 
-    /// The failure of a write.
-    fn fault(failure: &Failure, entity: Option<&Entity>) -> Box<Fault> {
-        let timeout = Duration::from_secs(1);
-        let failed = FailureContext {
+    /// A write.
+    fn context(entity: Option<&Entity>) -> FailureContext<'_> {
+        FailureContext {
             entity,
             purposes: &[],
             effect: Effect::Write,
             affected: 1,
-            timeout,
+            timeout: Duration::from_secs(1),
             rows_read: None,
             unindexed: &[],
-        };
-        failed.fault(failure)
+            hides_rows: false,
+        }
+    }
+
+    fn fault(failure: &Failure, entity: Option<&Entity>) -> Box<Fault> {
+        context(entity).fault(failure)
     }
 
     #[test]
@@ -198,8 +201,7 @@ mod tests {
         }
     }
 
-    /// The entity `orders`, whose rows the session decides by these columns.
-    fn orders(rows: Vec<(String, SessionSource)>) -> Entity {
+    fn orders() -> Entity {
         let table = Table::of_columns("orders", vec![Column::of_statement("no", ColumnKind::Json)]);
         let settings = EntitySettings {
             pointer: String::new(),
@@ -211,7 +213,7 @@ mod tests {
             fields: None,
             input_fields: BTreeMap::new(),
             output_fields: BTreeMap::new(),
-            rows,
+            rows: Vec::new(),
             filter: None,
             sort: None,
             many: false,
@@ -225,7 +227,7 @@ mod tests {
     #[test]
     fn a_statement_of_callgate_that_the_database_does_not_take_is_a_fault_of_callgate() {
         let malformed = Failure::Malformed { code: Some("42601".to_owned()), position: None };
-        let orders = orders(Vec::new());
+        let orders = orders();
         assert_eq!(fault(&malformed, Some(&orders)).code, FaultCode::Internal);
         assert_eq!(fault(&malformed, None).code, FaultCode::ServiceError);
     }
@@ -233,11 +235,10 @@ mod tests {
     #[test]
     fn an_estimate_over_rows_of_others_shows_no_number() {
         let failure = Failure::ReadsTooMany { rows: Some(7654) };
-        let own = orders(vec![("no".to_owned(), SessionSource::Parameter("user".to_owned()))]);
-        for (entity, is_told) in [(own, false), (orders(Vec::new()), true)] {
-            let fault = fault(&failure, Some(&entity));
+        for hides_rows in [true, false] {
+            let fault = FailureContext { hides_rows, ..context(None) }.fault(&failure);
             assert_eq!(fault.code, FaultCode::TooManyRows);
-            assert_eq!(fault.message.contains("7654"), is_told, "{}", fault.message);
+            assert_eq!(fault.message.contains("7654"), !hides_rows, "{}", fault.message);
         }
     }
 }

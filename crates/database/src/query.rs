@@ -58,10 +58,9 @@ impl Request<'_> {
         let transaction = self.database.transaction(Access::Read, self.call, vec![step])?;
         let came = self.database.run(transaction, self.deadline, journal).await;
         let came = match came {
-            Err(Failure::ReadsTooMany { rows }) => {
+            Err(failure @ Failure::ReadsTooMany { .. }) => {
                 let unindexed = self.database.unindexed_columns(sql, self.deadline).await;
-                let most = limits.rows_read.unwrap_or_default();
-                return Err(wording::too_many_rows_to_read(rows, most, &unindexed));
+                return Err(self.failure_context(&unindexed).fault(&failure));
             }
             came => came.map_err(|failure| self.fault(&failure))?,
         };
@@ -175,16 +174,20 @@ impl Request<'_> {
             Failure::InvalidValue => {
                 wording::not_a_query("one that gives an operation a value that it does not take")
             }
-            failure => FailureContext {
-                entity: None,
-                purposes: &[Purpose::Reading],
-                effect: Effect::Read,
-                affected: 0,
-                timeout: self.call.time_within(self.database.limits.timeout),
-                rows_read: self.database.limits.rows_read,
-                unindexed: &[],
-            }
-            .fault(failure),
+            failure => self.failure_context(&[]).fault(failure),
+        }
+    }
+
+    fn failure_context<'c>(&self, unindexed: &'c [String]) -> FailureContext<'c> {
+        FailureContext {
+            entity: None,
+            purposes: READING,
+            effect: Effect::Read,
+            affected: 0,
+            timeout: self.call.time_within(self.database.limits.timeout),
+            rows_read: self.database.limits.rows_read,
+            unindexed,
+            hides_rows: self.database.hides_rows(),
         }
     }
 }
@@ -242,3 +245,5 @@ impl Backend for QueryTool {
 
 /// The name of the tool in its toolset.
 const NAME: &str = "query";
+
+const READING: &[Purpose] = &[Purpose::Reading];

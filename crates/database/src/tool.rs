@@ -48,6 +48,7 @@ impl EntityTool {
             timeout: call.time_within(self.database.limits.timeout),
             rows_read: self.database.limits.rows_read,
             unindexed: &self.entity.unindexed_columns(call.arguments()),
+            hides_rows: !self.entity.rows.is_empty() || self.database.hides_rows(),
         };
         failed.fault(failure)
     }

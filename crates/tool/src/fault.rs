@@ -145,7 +145,7 @@ codes! {
             "The service may have been reached, and the fault says if nothing was sent. The model should try again later if that does no harm, and otherwise ask the user. A person raises `timeout` of `limits`, or looks why the service is slow, and whether a call that writes was executed.";
         /// The change would touch more rows than a call may, or the statement would read more.
         TooManyRows = "too_many_rows":
-            "The database was reached, and the change was rolled back, or the statement was not run or was ended; the fault says how many rows it would have touched or read. The model should narrow the conditions. A person raises `affected` of the entity or the statement, if so many rows may change at once; makes an index that begins with a column that the fault names, or raises `rows_read` of `limits`.";
+            "The database was reached, and the change was rolled back, or the statement was not run or was ended; the fault says how many rows it would have touched or read, unless rows of others count among them. The model should narrow the conditions. A person raises `affected` of the entity or the statement, if so many rows may change at once; makes an index that begins with a column that the fault names, or raises `rows_read` of `limits`.";
         /// The tool was taken away, or its caller may not use it any more, while its call waited for the client or had its result.
         ToolRemoved = "tool_removed":
             "The call may have been made. The model should not call again. A person looks what changed in the configuration or the description.";

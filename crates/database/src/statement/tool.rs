@@ -75,6 +75,13 @@ impl StatementTool {
         self.database.transaction(access, call, vec![step])
     }
 
+    /// True if the session decides which rows the caller may see.
+    fn hides_rows(&self) -> bool {
+        let mut inputs = self.statement.inputs.iter();
+        let has_own = inputs.any(|input| matches!(input.source, StatementInput::Session(_)));
+        has_own || self.database.hides_rows()
+    }
+
     fn fetch_limit(&self) -> u32 {
         self.database.limits.rows.saturating_add(1)
     }
@@ -202,6 +209,7 @@ impl Backend for StatementTool {
                     timeout: call.time_within(limit),
                     rows_read: self.database.limits.rows_read,
                     unindexed: &unindexed,
+                    hides_rows: self.hides_rows(),
                 };
                 Outcome::Failed(failed.fault(&failure))
             }

@@ -3,7 +3,7 @@
 use callgate_database::{DatabaseSettings, EntitySettings, Operation};
 use callgate_tool::{Effect, FaultCode, Outcome, Session, Value, json};
 
-use crate::calls::{Tools, entity, statement};
+use crate::calls::{Tools, entity, of_user, statement, user};
 
 /// The script of the table `log`, on engines with this recursive query and this function that makes a text of a number.
 pub(crate) fn script(limit: &str, text: &str) -> String {
@@ -26,8 +26,15 @@ pub(crate) fn bounded(settings: DatabaseSettings, table: &str) -> DatabaseSettin
     let sql = format!("select no, total from {table} where note = :note");
     let inputs = vec![("note", json!({"type": "string"}))];
     let noted = statement("noted", &sql, inputs, Effect::Read);
-    let mut settings =
-        DatabaseSettings { entities: vec![log], statements: vec![noted], ..settings };
+    let own = EntitySettings {
+        name: "own".to_owned(),
+        operations: vec![Operation::List],
+        rows: vec![("note".to_owned(), of_user())],
+        ..entity("log")
+    };
+    let mine = statement("mine", &sql, vec![("note", Value::Null)], Effect::Read);
+    let statements = vec![noted, mine];
+    let mut settings = DatabaseSettings { entities: vec![log, own], statements, ..settings };
     settings.limits.rows_read = Some(1000);
     settings
 }
@@ -52,15 +59,23 @@ pub(crate) async fn check(tools: &Tools) {
     ] {
         let tool =
             if tool == "noted" { "shop-noted".to_owned() } else { format!("shop-log-{tool}") };
-        refused(tools, &tool, arguments, columns).await;
+        let message = refused(tools, &tool, arguments, columns).await;
+        assert!(message.contains("about") || message.contains("was ended"), "{message}");
+    }
+    // An estimate counts rows of others, too.
+    for (tool, columns) in [("shop-mine", &["note"][..]), ("shop-own-list", &[])] {
+        let message = refused(tools, tool, json!({}), columns).await;
+        assert!(!message.contains("about"), "{message}");
     }
 }
 
-async fn refused(tools: &Tools, tool: &str, arguments: Value, columns: &[&str]) {
-    let outcome = tools.outcome(tool, arguments.clone(), &Session::default()).await;
+/// The message of a call that is refused for what it reads.
+async fn refused(tools: &Tools, tool: &str, arguments: Value, columns: &[&str]) -> String {
+    let outcome = tools.outcome(tool, arguments.clone(), &user("n7")).await;
     let Outcome::Failed(fault) = outcome else { panic!("{tool} {arguments}: {outcome:?}") };
     assert_eq!(fault.code, FaultCode::TooManyRows, "{tool} {arguments}: {}", fault.message);
     let named: Vec<_> = columns.iter().map(|column| format!("`{column}`")).collect();
     let index = fault.message.split_once("begins with ").map_or("", |(_, columns)| columns);
     assert_eq!(index, named.join(", "), "{tool} {arguments}: {}", fault.message);
+    fault.message
 }
