@@ -120,8 +120,11 @@ impl FailureContext<'_> {
         let is_of_new_row = kind == Constraint::ForeignKey && self.effect == Effect::Write;
         if is_of_new_row && name.is_none() {
             // No other rows refer to a new one, so that it is one of its own keys, which SQLite does not name.
-            let own = entity.table.foreign_keys.iter().flat_map(|foreign| &foreign.columns);
-            let own = own.map(String::as_str).filter(|column| entity.is_offered(column));
+            let keys = &entity.table.foreign_keys;
+            let is_of_key =
+                |name: &&str| keys.iter().any(|key| key.columns.iter().any(|it| it == name));
+            let names = entity.table.columns.iter().map(|column| column.name.as_str());
+            let own = names.filter(is_of_key).filter(|name| entity.is_offered(name));
             return database::constraint_violated(rule, own);
         }
         let named = name.and_then(|name| entity.table.constraints.get(name));

@@ -84,6 +84,13 @@ async fn a_constraint_names_offered_columns_and_no_value_of_a_row() {
     let fault = shop.fault("shop-orders-create", row, &Session::default()).await;
     assert_eq!(fault.code, FaultCode::ConstraintViolated);
     assert!(fault.message.contains(": `owner`;"), "{}", fault.message);
+    let tables = "create table rooms (house int, no int, primary key (house, no));
+        create table doors (id integer primary key, house int, inner_no int, outer_no int,
+            foreign key (house, inner_no) references rooms, foreign key (house, outer_no) references rooms);";
+    let shop = Shop::within(folder_with(tables), settings(vec![entity("doors")]), None).await;
+    let row = json!({"house": 1, "inner_no": 2, "outer_no": 3});
+    let fault = shop.fault("shop-doors-create", row, &Session::default()).await;
+    assert!(fault.message.contains(": `house`, `inner_no`, `outer_no`;"), "{}", fault.message);
     let tables =
         "create table people (id integer primary key, age integer check (age between 0 and 150),
             state text check (state in ('', 'age')));";
