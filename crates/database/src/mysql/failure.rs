@@ -153,9 +153,11 @@ fn position_of_name(statement: &str, name: &str) -> Option<usize> {
     let name = name.rsplit('.').next().filter(|name| !name.is_empty())?;
     let mut before_words = statement.match_indices(name).filter_map(|(at, _)| {
         let (before, rest) = statement.split_at_checked(at)?;
-        let is_part =
-            before.ends_with(is_of_word) || rest.strip_prefix(name)?.starts_with(is_of_word);
-        (!is_part).then_some(before)
+        let behind = rest.strip_prefix(name)?;
+        let is_part = before.ends_with(is_of_word) || behind.starts_with(is_of_word);
+        // A table before one of its columns is no last part.
+        let is_last = !behind.trim_start_matches('`').starts_with('.');
+        (!is_part && is_last).then_some(before)
     });
     Some(before_words.next()?.chars().count().saturating_add(1))
 }
@@ -270,6 +272,7 @@ mod tests {
         for (statement, name, position) in [
             ("select totl from orders", "totl", Some(8)),
             ("select totls, ü, `totl` from orders", "o.totl", Some(19)),
+            ("select ordrs.no, `ordrs`.total from ordrs", "ordrs", Some(37)),
             ("select total from orders", "totl", None),
             ("select 1", "", None),
         ] {
