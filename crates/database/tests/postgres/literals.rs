@@ -33,11 +33,12 @@ async fn a_text_in_the_form_of_its_type_is_written_and_read() {
     let columns = VALUES.iter().enumerate().map(|(at, (of, ..))| format!("c{at} {of}"));
     let columns: Vec<_> = columns.collect();
     let names: Vec<_> = (0..VALUES.len()).map(|at| format!("c{at}")).collect();
-    let shown = names.iter().map(String::as_str).chain(["no", "other"]);
+    let shown = names.iter().map(String::as_str).chain(["no", "other", "flags"]);
     sink.fields = Some(fields(shown));
     settings.entities.push(sink);
     let script = format!(
-        "create table sink (no integer generated always as identity primary key, {}, other pg_lsn);
+        "create domain flag_bits as bit(3);
+         create table sink (no integer generated always as identity primary key, {}, other pg_lsn, flags flag_bits);
          grant select, insert ({}) on sink to LOGIN;",
         columns.join(", "),
         names.join(", ")
@@ -67,7 +68,9 @@ async fn a_text_in_the_form_of_its_type_is_written_and_read() {
         let fault = shop.fault("shop-sink-create", row, &ann).await;
         assert_eq!(fault.code, FaultCode::InvalidArguments, "{of}: {value}");
     }
-    let fault = shop.fault("shop-sink-create", json!({"other": "0/0"}), &ann).await;
-    assert_eq!(fault.code, FaultCode::InvalidArguments);
+    for row in [json!({"other": "0/0"}), json!({"flags": "1011"})] {
+        let fault = shop.fault("shop-sink-create", row, &ann).await;
+        assert_eq!(fault.code, FaultCode::InvalidArguments);
+    }
     assert_eq!(shop.database.run("select count(*) from sink"), "1");
 }

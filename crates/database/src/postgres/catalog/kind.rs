@@ -35,8 +35,13 @@ fn facts(row: Vec<Option<String>>) -> Option<TypeFacts> {
     let is = |flag: Option<String>| flag.is_some_and(|flag| flag == "true");
     let modifier = modifier.and_then(|text| text.parse().ok()).unwrap_or(-1);
     let name = name.unwrap_or_default();
+    // A cast to a domain cuts bits, and its name does not say to how many.
+    let is_cut = matches!(&*name, "bit" | "varbit")
+        && modifier > 0
+        && !sql_type.as_deref()?.starts_with("bit");
     let kind = match labels {
         Some(labels) => ColumnKind::Enumeration(super::json_texts(&labels)),
+        None if is_cut => ColumnKind::Other,
         None => kind(&name, modifier),
     };
     // `char(n)` ignores blanks at the end, and `citext` ignores case.
