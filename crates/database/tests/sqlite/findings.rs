@@ -46,6 +46,15 @@ async fn a_name_that_is_no_column_is_reported_with_the_nearest_one() {
 }
 
 #[tokio::test]
+async fn a_column_without_a_type_is_left_out_of_what_is_written() {
+    let folder = folder_with("create table pairs (id integer primary key, held)");
+    let pairs = EntitySettings { operations: vec![Operation::Create], ..entity("pairs") };
+    let findings = loaded(&folder, settings(vec![pairs])).await.findings;
+    let words = "left out of `create`: `held (no type)`";
+    assert!(findings.iter().any(|it| it.message.ends_with(words)), "{findings:?}");
+}
+
+#[tokio::test]
 async fn columns_that_are_left_out_are_named_in_a_note() {
     let folder = folder_with(
         "create table orders (no integer primary key, photo blob, api_token text, owner text, note text)",

@@ -69,7 +69,10 @@ impl<'a> Resolver<'a> {
         let columns = table.columns.iter().filter(|it| fields.contains(&it.name));
         let is_checked = |it: &Column| !matches!(it.kind, ColumnKind::Any | ColumnKind::Other);
         let unwritten = columns.filter(|it| !is_checked(it) && !it.is_generated);
-        let types = unwritten.map(|it| format!("{} ({})", it.name, it.sql_type));
+        let types = unwritten.map(|Column { name, sql_type, .. }| match &**sql_type {
+            "" => format!("{name} (no type)"),
+            sql_type => format!("{name} ({sql_type})"),
+        });
         let types: Vec<String> = types.collect();
         if types.is_empty() {
             return;
