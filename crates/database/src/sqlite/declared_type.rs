@@ -26,7 +26,8 @@ pub(super) fn kind(declared: &str, strictness: Strictness) -> ColumnKind {
         "TIME" | "TIME WITHOUT TIME ZONE" => ColumnKind::Time { has_zone: false },
         "JSON" => ColumnKind::Json,
         "GUID" | "UUID" => ColumnKind::Uuid,
-        "DEC" | "DECIMAL" | "MONEY" | "NUMBER" | "NUMERIC" => numeric(&sizes),
+        // `NUM` is the engine's own word for `cast(… as numeric)` in a view.
+        "DEC" | "DECIMAL" | "MONEY" | "NUM" | "NUMBER" | "NUMERIC" => numeric(&sizes),
         name => by_affinity(name, &sizes),
     }
 }

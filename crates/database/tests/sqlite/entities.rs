@@ -106,7 +106,7 @@ async fn a_constraint_names_offered_columns_and_no_value_of_a_row() {
 async fn a_column_without_a_type_has_the_types_of_its_values() {
     let tables = "create table pairs (id integer primary key, held);
         insert into pairs values (1, 7), (2, 1.5), (3, 'x'), (4, null), (5, x'00ff');
-        create view doubled as select id, id * 2 as twice from pairs where id < 3;";
+        create view doubled as select id, id * 2 as twice, cast(held as numeric) as kept from pairs where id < 3;";
     let listed = |name: &str| EntitySettings { operations: vec![Operation::List], ..entity(name) };
     let entities = vec![listed("pairs"), listed("doubled")];
     let shop = Shop::within(folder_with(tables), settings(entities), None).await;
@@ -116,6 +116,7 @@ async fn a_column_without_a_type_has_the_types_of_its_values() {
     assert_eq!(column(&pairs, "held"), held);
     let doubled = shop.call("shop-doubled-list", json!({}), &nobody).await;
     assert_eq!(column(&doubled, "twice"), [json!(2), json!(4)]);
+    assert_eq!(column(&doubled, "kept"), [json!(7), json!(1.5)]);
     let notes = shop.executor.find("shop-doubled-list").unwrap().notes();
     let is_told = notes.iter().any(|it| it.contains("does not take `twice`: they have no type"));
     assert!(is_told, "{notes:?}");

@@ -44,6 +44,7 @@ async fn a_declared_type_is_a_kind() {
         ("double precision", ColumnKind::Float),
         ("float", ColumnKind::Float),
         ("numeric", numeric(None, None)),
+        ("num", numeric(None, None)),
         ("decimal(10, 2)", numeric(Some(10), Some(2))),
         ("numeric(10)", numeric(Some(10), Some(0))),
         ("date", ColumnKind::Date),
