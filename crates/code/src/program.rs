@@ -54,8 +54,6 @@ pub(crate) struct Program<'a> {
     running: FuturesUnordered<BoxFuture<'a, EndedCall>>,
     /// The calls whose answers the code has not taken.
     ready: VecDeque<usize>,
-    /// The end of the moment in which answers gather, while other calls are under way.
-    gathering: Option<Instant>,
     /// The reason why a decision does not count: the program still waits.
     refusal: Option<Box<Fault>>,
     /// The time that the code has computed.
@@ -140,7 +138,6 @@ impl<'a> Program<'a> {
             queue: CallQueue::default(),
             running: FuturesUnordered::new(),
             ready: VecDeque::new(),
-            gathering: None,
             refusal: None,
             computed: Duration::ZERO,
         }
@@ -200,11 +197,8 @@ impl<'a> Program<'a> {
             while waits && let Some(Some(ended)) = self.running.next().now_or_never() {
                 self.take_result(ended).await?;
             }
-            if waits
-                && !self.gathers_answers()
-                && let Some(number) = self.next_answer()?
-            {
-                (waits, self.gathering) = (false, None);
+            if waits && let Some(number) = self.next_answer()? {
+                waits = false;
                 self.send_answers(worker, number).await?;
                 continue;
             }
@@ -216,7 +210,6 @@ impl<'a> Program<'a> {
                 Step::Late if Instant::now() >= self.deadline => {
                     return Err(self.late_text().into());
                 }
-                Step::Late if waits && self.gathering.is_some() => {}
                 Step::Late => return Err(time_text(self.limits.time).into()),
                 Step::Stuck => return Err(self.broken_text(Broken::Malformed).into()),
                 Step::Reported(Err(broken)) => return Err(self.broken_text(broken).into()),
@@ -261,8 +254,7 @@ impl<'a> Program<'a> {
         }
         let began = Instant::now();
         let left = self.limits.time.saturating_add(GRACE).saturating_sub(self.computed);
-        let moment = if waits { self.gathering } else { Some(began + left) };
-        let until = moment.map_or(self.deadline, |moment| self.deadline.min(moment));
+        let until = if waits { self.deadline } else { self.deadline.min(began + left) };
         if began >= until {
             return Step::Late;
         }
@@ -277,18 +269,6 @@ impl<'a> Program<'a> {
             self.computed = self.computed.saturating_add(began.elapsed());
         }
         step
-    }
-
-    /// True while further answers may come in a moment: each that goes to the code by itself costs two processes a turn.
-    fn gathers_answers(&mut self) -> bool {
-        let has_both = !self.ready.is_empty() && !self.running.is_empty();
-        // While a call waits for a person, no answer goes to the code, and there is no moment to wait for.
-        if !has_both || !self.has_repeated_all() || self.journal.waiting_calls().next().is_some() {
-            self.gathering = None;
-            return false;
-        }
-        let now = Instant::now();
-        now < *self.gathering.get_or_insert(now + GATHERING)
     }
 
     /// Gives the code the answer of a call, with those that follow: it takes them one after the other, as if each came by itself.
@@ -376,8 +356,6 @@ fn time_text(time: Duration) -> String {
     format!("TimeoutError: the program computed longer than {} s", time.as_secs_f64())
 }
 
-/// The moment in which answers gather.
-const GATHERING: Duration = Duration::from_millis(2);
 /// The bytes of answers that go to a worker at once; the last one may be larger.
 const MOST_TOGETHER: usize = 1 << 20;
 /// The time for a worker to notice that the code's is over.
