@@ -79,6 +79,19 @@ async fn each_coding_is_decoded_up_to_the_bound() {
 }
 
 #[tokio::test]
+async fn a_word_that_names_no_coding_leaves_the_bytes_as_they_are() {
+    for word in ["utf-8", "UTF-8", "ISO-8859-1", "application/json", "aws-chunked", "None"] {
+        for origin in origins(&[word], b"[1]".to_vec()).await {
+            assert_eq!(send(get(&origin, "/")).await.unwrap().body(), "[1]", "{word}");
+        }
+        let body = coded("gzip", b"[1]").await;
+        for origin in origins(&[word, "gzip"], body).await {
+            assert_eq!(send(get(&origin, "/")).await.unwrap().body(), "[1]", "{word}, gzip");
+        }
+    }
+}
+
+#[tokio::test]
 async fn concatenated_gzip_members_and_zstd_frames_are_decoded() {
     for coding in ["gzip", "zstd"] {
         let body = [coded(coding, b"one ").await, coded(coding, b"two").await].concat();
