@@ -154,12 +154,46 @@ def two_writers(operation, case, at_fault):
     return False
 
 
+def set_by_the_service(operation, case, at_fault):
+    """The members that are refused are `readOnly`, by one of the schemas that hold together: the generator reads the first alone."""
+    bodies = list(operation.bodies.items())
+    media = case["args"].get("content_type")
+    body = next((body for name, body in bodies if name == media), bodies[0][1] if bodies else (None, None))
+    names = [[name for name in re.split(r"[.\[\]]+", at) if name and name != "body"] for at in at_fault]
+    return bool(names) and all(is_read_only(operation, body[:2], each) for each in names)
+
+
+def is_read_only(operation, place, names):
+    places = [place]
+    for name in names:
+        every = [part for place in places for part in parts(operation, *place)]
+        if name.isdigit():
+            places = [(schema["items"], base) for schema, base in every if "items" in schema]
+        else:
+            members = [(member, base) for schema, base in every for member in (schema.get("properties") or {}).items()]
+            places = [(value, base) for (key, value), base in members if key.lower() == name]
+    return any(schema.get("readOnly") is True for place in places for schema, _ in parts(operation, *place))
+
+
+def parts(operation, schema, base, depth=8):
+    """A schema with all that hold beside it, each with the document that it stands in."""
+    if not isinstance(schema, dict) or not depth:
+        return
+    yield schema, base
+    if "$ref" in schema:
+        yield from parts(operation, *operation.spec.deref(schema, base), depth - 1)
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for part in schema.get(keyword) or []:
+            yield from parts(operation, part, base, depth - 1)
+
+
 # Subtypes whose values are bytes.
 BYTES = ("gzip", "octet-stream", "pdf", "x-gzip", "x-tar", "x-zip-compressed", "zip")
 CLASSES = {
     "beside the schema": beside_the_schema,
     "no media type": is_no_media_type,
     "object as a JSON patch": object_as_json_patch,
+    "set by the service": set_by_the_service,
     "variable of a route": route_variable,
     "two writers": two_writers,
     "whole query and more": whole_query_and_more,

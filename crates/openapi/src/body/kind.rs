@@ -23,13 +23,14 @@ pub(super) fn body_kind(bare: &str) -> BodyKind {
         ("application" | "text", "xml") => BodyKind::Xml,
         _ if special.ends_with("+json") => BodyKind::Json,
         _ if special.ends_with("+xml") => BodyKind::Xml,
-        // RFC 9239 §6, RFC 6922, RFC 9512: programs, queries and settings are text, although their media types do not
-        // begin with `text/`.
+        // RFC 9239 §6, RFC 6922, RFC 9512, RFC 8866 §8.1: programs, queries, settings and descriptions of sessions are text, although
+        // their media types do not begin with `text/`.
         ("text", _)
         | (
             "application",
-            "ecmascript" | "graphql" | "javascript" | "sql" | "toml" | "x-javascript" | "x-yaml"
-            | "yaml",
+            "ecmascript" | "graphql" | "javascript" | "n-quads" | "n-triples" | "sdp"
+            | "sparql-query" | "sparql-update" | "sql" | "toml" | "trig" | "x-javascript" | "x-sh"
+            | "x-yaml" | "yaml",
         ) => BodyKind::Text,
         _ => BodyKind::Binary,
     }

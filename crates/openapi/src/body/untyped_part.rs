@@ -131,6 +131,7 @@ mod tests {
             3.1.1 {} application/json => false
             3.1.1 {} text/plain => false
             3.1.1 {} image/svg+xml => false
+            3.1.0 {"type": "string"} application/sdp => false
             3.1.1 {"type": "string"} image/png,text/plain => false
             "##,
         ) {
