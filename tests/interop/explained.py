@@ -117,6 +117,13 @@ def is_structure(operation, schema, depth=8):
     )
 
 
+def bytes_of_a_range(operation, case, at_fault):
+    """The schema says bytes, under a range of media types that the generator takes for JSON: it gives a text."""
+    ranges = [body for media, body in operation.bodies.items() if media.endswith("/*")]
+    is_binary = any(part.get("format") == "binary" for body in ranges for part, _ in parts(operation, *body[:2]))
+    return is_binary and isinstance(case["args"].get("body"), str) and at_fault == {"body"}
+
+
 def is_no_media_type(_operation, case, _at_fault):
     """The name under `content` is none of a media type, so that no `Content-Type` can be made of it."""
     return "/" not in case["args"].get("content_type", "/")
@@ -191,6 +198,7 @@ def parts(operation, schema, base, depth=8):
 BYTES = ("gzip", "octet-stream", "pdf", "x-gzip", "x-tar", "x-zip-compressed", "zip")
 CLASSES = {
     "beside the schema": beside_the_schema,
+    "bytes of a range": bytes_of_a_range,
     "no media type": is_no_media_type,
     "object as a JSON patch": object_as_json_patch,
     "set by the service": set_by_the_service,
