@@ -1,7 +1,10 @@
 //! Makes a transcript sendable in both directions: a call without a result gets one, and a result without a call is taken
 //! out. What is right stays byte for byte.
 
-use std::{collections::BTreeSet, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    fmt,
+};
 
 use callgate_call::wording::turn as wording;
 use callgate_dialect::{Dialect, EnvelopeError, ReadMessage};
@@ -344,17 +347,18 @@ fn result_positions(
     results: &[Option<Value>],
 ) -> Vec<Option<usize>> {
     let id = |piece: &Value| (wire.answers)(piece).unwrap_or_default();
-    let name = |piece: &Value| piece.pointer(FUNCTION_NAME).cloned();
-    let has_id = |result: &Value, answer: &Value| id(result) == id(answer);
-    let has_name = |result: &Value, answer: &Value| name(result) == name(answer);
+    let name = |piece: &Value| piece.pointer(FUNCTION_NAME).map(Value::to_string);
     let mut positions = vec![None; answers.len()];
     let mut taken = BTreeSet::new();
     for needs_name in [true, false] {
+        let key = |piece: &Value| (id(piece), name(piece).filter(|_| needs_name));
+        let mut free: BTreeMap<_, VecDeque<usize>> = BTreeMap::new();
+        for (at, result) in results.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
+            let Some(result) = result else { continue };
+            free.entry(key(result)).or_default().push_back(at);
+        }
         for (position, answer) in positions.iter_mut().zip(answers) {
-            let is_its = |it: &Value| has_id(it, answer) && (!needs_name || has_name(it, answer));
-            let mut free = results.iter().enumerate().filter(|(at, _)| !taken.contains(at));
-            let its = free.find(|(_, result)| result.as_ref().is_some_and(is_its));
-            *position = position.or(its.map(|(at, _)| at));
+            *position = position.or_else(|| free.get_mut(&key(answer))?.pop_front());
             taken.extend(*position);
         }
     }
