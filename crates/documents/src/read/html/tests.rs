@@ -93,10 +93,6 @@ fn navigation_footers_and_the_header_of_a_page_are_left_out() {
         ("<main><header><h1>T</h1></header>a<footer>by me</footer></main>", "# T\n\na\n"),
         ("<nav><ul><li>x</ul></nav>a<aside>b</aside>c", "ac\n"),
         ("<div role=\"navigation\">x<div>y</div></div>a<div role='Navigation foo'>z</div>", "a\n"),
-        (
-            "<div role=banner>x</div>a<div role='contentinfo'>(c)</div><p role=complementary>y</p>",
-            "a\n",
-        ),
         ("<h2>T<a class=\"x headerlink\" href=\"#t\">\u{b6}</a></h2>a", "## T\n\na\n"),
         ("a<form><label>Find <input></label><button>Go</button></form>b", "a\n\nFind\nGo\n\nb\n"),
         ("<nav><p>All of a page</nav>", "All of a page\n"),

@@ -64,7 +64,7 @@ impl Containers {
         match name {
             "aside" | "footer" | "nav" => true,
             "header" => !CONTENT.iter().any(|content| self.is_open(content)),
-            _ => has_word(tag, "role", &LANDMARKS) || has_word(tag, "class", &["headerlink"]),
+            _ => has_word(tag, "role", &["navigation"]) || has_word(tag, "class", &["headerlink"]),
         }
     }
 }
@@ -194,8 +194,6 @@ const CONTAINERS: [&str; 18] = [
     "table",
     "ul",
 ];
-/// The roles of what surrounds the content (WAI-ARIA 1.2 §5.3.4).
-const LANDMARKS: [&str; 4] = ["banner", "complementary", "contentinfo", "navigation"];
 /// Elements of the content, whose headers belong to it.
 const CONTENT: [&str; 3] = ["article", "main", "section"];
 /// Elements whose end may be missing before the next one.
