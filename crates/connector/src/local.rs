@@ -81,7 +81,7 @@ fn entity_tool(
     let is_change = matches!(operation, Operation::Delete | Operation::Update);
     if is_change && !*many && schema.pointer(&format!("/properties/{WHERE}")).is_some() {
         let message = "expected `many: true`, as the entity of the database has it, got none";
-        return Err((message.to_owned(), "write `many: true`, or leave it out there".to_owned()));
+        return Err((message.to_owned(), "write `many: true`".to_owned()));
     }
     let schema = fields::chosen_inputs(&schema, *operation, action).map_err(|message| {
         (message, "correct `input_fields`, or leave it out for all columns".to_owned())

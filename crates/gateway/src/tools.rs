@@ -64,7 +64,7 @@ struct ToolPage<'t> {
         (status = 200, description = "A page of tools", body = ToolPage<'_>,
             links(("NextTools" = (operation_id = "listTools", parameters(("cursor" = "$response.body#/nextCursor")))),
                 ("ShowTool" = (operation_id = "showTool", parameters(("name" = "$response.body#/tools/0/name")))))),
-        (status = 422, description = "The wire format has no such form, or searches no deferred tools"),
+        (status = 422, description = "The wire format has no such form, or searches no deferred tools; or a summary is asked for in a form"),
         (status = 404, description = "There is no such toolset, or the tool of the cursor is gone"),
     ),
 )]
@@ -192,7 +192,7 @@ impl Page {
         if let Some(name) = query.first_of(OF_DECLARATIONS).filter(|_| is_summary) {
             let detail =
                 format!("`{name}`: expected none with `summary`, which has no declaration");
-            return Err(malformed_query(detail));
+            return Err(Problem::new(ProblemKind::FOREIGN_FORM, detail));
         }
         let dialect = match query.take_parameter("dialect")? {
             None => Dialect::default(),

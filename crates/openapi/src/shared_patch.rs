@@ -50,19 +50,19 @@ fn near_creator(
 
 /// True if two schemas are one, or written alike. Many operations may share large ones, so each of their parts costs a step.
 fn is_written_alike(document: &Document, schema: &Node, other: &Node) -> bool {
-    let is_alike = |own: &Node, other: &Node| {
-        document.meter().spend_steps(1) && is_written_alike(document, own, other)
-    };
     match (schema, other) {
         _ if ptr::eq(schema, other) => true,
         (Node::Array(own), Node::Array(others)) => {
-            own.len() == others.len()
-                && own.iter().zip(&**others).all(|(own, it)| is_alike(own, it))
+            let pairs = document.while_affordable(own.iter().zip(&**others), 1);
+            let alike = pairs.take_while(|(own, it)| is_written_alike(document, own, it));
+            own.len() == others.len() && alike.count() == own.len()
         }
         (Node::Object(own), Node::Object(others)) => {
-            let mut members = own.iter().zip(others.iter());
-            own.len() == others.len()
-                && members.all(|((name, own), (its, it))| name == its && is_alike(own, it))
+            let pairs = document.while_affordable(own.iter().zip(others.iter()), 1);
+            let alike = pairs.take_while(|((name, own), (its, it))| {
+                name == its && is_written_alike(document, own, it)
+            });
+            own.len() == others.len() && alike.count() == own.len()
         }
         _ => schema == other,
     }

@@ -247,9 +247,9 @@ async fn tools_are_declared_for_a_search_of_the_providers() {
     for (wrong, status) in [
         ("dialect=gemini&deferred=true", 422),
         ("deferred=maybe", 400),
-        ("summary=true&dialect=openai", 400),
-        ("summary=true&dialect=openai&form=strict", 400),
-        ("summary=true&deferred=false", 400),
+        ("summary=true&dialect=openai", 422),
+        ("summary=true&dialect=openai&form=strict", 422),
+        ("summary=true&deferred=false", 422),
     ] {
         assert_eq!(sidecar.get(&format!("/v1/tools?{wrong}")).await.status, status, "{wrong}");
     }
