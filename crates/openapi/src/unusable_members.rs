@@ -13,9 +13,12 @@ pub(crate) fn report_unusable_members(
     pointer: &str,
     findings: &mut Findings,
 ) {
-    let mut search =
-        Search { root: schema, pointer, findings, seen: BTreeSet::new(), left: MOST_VISITED };
-    search.visit_members(&[schema.own_schema()], "");
+    let (seen, waiting) = (BTreeSet::new(), Vec::new());
+    let mut search = Search { root: schema, pointer, findings, seen, waiting, left: MOST_VISITED };
+    search.add_members(&[schema.own_schema()], "");
+    while let Some((schema, at)) = search.waiting.pop() {
+        search.visit(schema, &at);
+    }
 }
 
 struct Search<'a, 'f> {
@@ -24,6 +27,8 @@ struct Search<'a, 'f> {
     findings: &'f mut Findings,
     /// The addresses of the schemas that were visited: circles end, and shared schemas count once.
     seen: BTreeSet<*const Value>,
+    /// The schemas that are visited next, the last one first, with their places. They may lie deeper in each other than a stack is deep.
+    waiting: Vec<(&'a Value, String)>,
     left: usize,
 }
 
@@ -44,18 +49,24 @@ impl<'a> Search<'a, '_> {
         self.report_excluded(&excluded, at);
         let all = self.composed_parts(schema, &["allOf", "anyOf", "oneOf"]);
         self.report_undescribed(&together, &all, at);
-        self.visit_members(&all, at);
+        self.add_members(&all, at);
     }
 
-    fn visit_members(&mut self, parts: &[&'a Value], at: &str) {
+    fn add_members(&mut self, parts: &[&'a Value], at: &str) {
         let dot = if at.is_empty() { "" } else { "." };
-        for part in parts {
-            for (name, member) in schema_properties(part) {
-                self.visit(member, &format!("{at}{dot}{name}"));
-            }
-            if let Some(items) = part.get("items").filter(|items| items.as_object().is_some()) {
-                self.visit(items, &format!("{at}[]"));
-            }
+        let begin = self.waiting.len();
+        for part in parts.iter().copied() {
+            let members = schema_properties(part);
+            let members = members.map(|(name, member)| (member, format!("{at}{dot}{name}")));
+            let items = part.get("items").filter(|items| items.as_object().is_some());
+            let items = items.map(|items| (items, format!("{at}[]")));
+            let seen = &self.seen;
+            let is_new =
+                |(schema, _): &(&Value, String)| !seen.contains(&std::ptr::from_ref(*schema));
+            self.waiting.extend(members.chain(items).filter(is_new));
+        }
+        if let Some(added) = self.waiting.get_mut(begin..) {
+            added.reverse();
         }
     }
 
