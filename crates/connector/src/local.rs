@@ -129,8 +129,8 @@ fn unused_many_finding(action: &ActionSettings, tool: &dyn Backend) -> Option<Se
     }
     let pointer = format!("{}/many", action.pointer);
     let message = "expected an entity of the database with `many: true`, got one without: the tool takes no conditions";
-    let help = "write `many: true` into the entity, too";
-    Some(SettingFinding::warning(SettingCode::UnusedKey.as_str(), pointer, message, help))
+    let code = SettingCode::UnusedKey.as_str();
+    Some(SettingFinding::warning(code, pointer, message, "remove it"))
 }
 
 /// The declaration of a database's tool, as far as it is needed.
