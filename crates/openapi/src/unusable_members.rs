@@ -25,7 +25,7 @@ struct Search<'a, 'f> {
     root: SchemaRoot<'a>,
     pointer: &'a str,
     findings: &'f mut Findings,
-    /// The addresses of the schemas that were visited: circles end, and shared schemas count once.
+    /// The addresses of the schemas that were visited or wait: circles end, shared schemas count once, and no more wait than are visited.
     seen: BTreeSet<*const Value>,
     /// The schemas that are visited next, the last one first, with their places. They may lie deeper in each other than a stack is deep.
     waiting: Vec<(&'a Value, String)>,
@@ -34,7 +34,7 @@ struct Search<'a, 'f> {
 
 impl<'a> Search<'a, '_> {
     fn visit(&mut self, schema: &'a Value, at: &str) {
-        if self.left == 0 || !self.seen.insert(std::ptr::from_ref(schema)) {
+        if self.left == 0 {
             return;
         }
         self.left -= 1;
@@ -55,15 +55,14 @@ impl<'a> Search<'a, '_> {
     fn add_members(&mut self, parts: &[&'a Value], at: &str) {
         let dot = if at.is_empty() { "" } else { "." };
         let begin = self.waiting.len();
-        for part in parts.iter().copied() {
-            let members = schema_properties(part);
-            let members = members.map(|(name, member)| (member, format!("{at}{dot}{name}")));
-            let items = part.get("items").filter(|items| items.as_object().is_some());
-            let items = items.map(|items| (items, format!("{at}[]")));
-            let seen = &self.seen;
-            let is_new =
-                |(schema, _): &(&Value, String)| !seen.contains(&std::ptr::from_ref(*schema));
-            self.waiting.extend(members.chain(items).filter(is_new));
+        for (name, schema) in parts.iter().copied().flat_map(members_and_items) {
+            if self.seen.len() == MOST_VISITED {
+                break;
+            }
+            if self.seen.insert(std::ptr::from_ref(schema)) {
+                let place = name.map_or_else(|| format!("{at}[]"), |it| format!("{at}{dot}{it}"));
+                self.waiting.push((schema, place));
+            }
         }
         if let Some(added) = self.waiting.get_mut(begin..) {
             added.reverse();
@@ -157,6 +156,13 @@ fn excluded_names<'a>(closing: &[&'a Value], parts: &[&'a Value]) -> BTreeSet<&'
     names
 }
 
+/// The schemas of members by their names, and that of items.
+fn members_and_items(schema: &Value) -> impl Iterator<Item = (Option<&String>, &Value)> {
+    let members = schema_properties(schema).map(|(name, member)| (Some(name), member));
+    let items = schema.get("items").filter(|items| items.as_object().is_some());
+    members.chain(items.map(|items| (None, items)))
+}
+
 fn schema_properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
@@ -182,3 +188,34 @@ fn is_read_only(schema: &Value) -> bool {
 /// The number of schemas and branches that are visited for one operation, and of the parts of one of them.
 const MOST_VISITED: usize = 2000;
 const MOST_PARTS: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Object, json};
+
+    use super::*;
+
+    #[test]
+    fn no_more_schemas_wait_than_are_visited_however_wide_a_circle_is() {
+        let reference = json!({"$ref": "#/$defs/T"});
+        let members: Object = (0..5000).map(|n| (format!("m{n}"), reference.clone())).collect();
+        let properties = Value::Object(members);
+        let schema = json!({"properties": properties, "$defs": {"T": {"properties": properties}}});
+        let (root, mut findings) = (SchemaRoot::Whole(&schema), Findings::default());
+        let (seen, waiting) = (BTreeSet::new(), Vec::new());
+        let mut search = Search {
+            root,
+            pointer: "",
+            findings: &mut findings,
+            seen,
+            waiting,
+            left: MOST_VISITED,
+        };
+        search.add_members(&[&schema], "");
+        for _ in 0..20 {
+            let (schema, at) = search.waiting.pop().unwrap();
+            search.visit(schema, &at);
+            assert!(search.waiting.len() <= MOST_VISITED, "{}", search.waiting.len());
+        }
+    }
+}

@@ -68,7 +68,7 @@ async fn images_and_documents_are_sent_in_the_form_of_each_dialect() {
     }
 }
 
-/// What Chat Completions, Messages, Gemini, Responses and Bedrock get, in the order of `DIALECTS`.
+/// The contents that Chat Completions, Messages, Gemini, Responses and Bedrock get, in the order of `DIALECTS`.
 const SENT: &str = r#"
     [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}, {"type": "file", "file": {"filename": "my report.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}}, {"type": "text", "text": "a,b\n"}]
     [{"type": "text", "text": "What is this?"}, {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}}, {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERg=="}, "title": "my report.pdf"}, {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "a,b\n"}, "title": "t.csv"}]

@@ -137,7 +137,7 @@ impl Talk {
         Self { fake, agent, transcript: Transcript::new(dialect).unwrap(), made: Made::default() }
     }
 
-    /// The same with another model of its provider.
+    /// This conversation with another model of its provider.
     pub(crate) fn by_model(self, model: Model) -> Self {
         let agent = Agent::new(executor(&self.made), model, self.agent.settings().clone());
         Self { agent, ..self }

@@ -64,7 +64,7 @@ pub(super) const HEADERS: &[Member] = &[
     Member { subjects: &["x-ms-continuationtoken"], parameters: &["continuationtoken"] },
     Member { subjects: &["x-next-cursor"], parameters: CURSORS },
 ];
-/// What `next` may name for its address to be that of a page.
+/// The names in the address of a `next` that is that of a page.
 pub(super) const PAGE_ADDRESSES: &[&str] =
     &["", "href", "link", "page", "pagelink", "pageuri", "pageurl", "recordsurl", "uri", "url"];
 /// Members that are true if there is more.

@@ -1,4 +1,4 @@
-//! What the tests of toolsets with a database and of those with documents share.
+//! Helpers that the tests of toolsets with a database and of those with documents share.
 
 use callgate::config::loader;
 use callgate_config::Built;

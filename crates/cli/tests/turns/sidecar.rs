@@ -155,7 +155,7 @@ impl Drop for Sidecar {
     }
 }
 
-/// Why a turn ended.
+/// The reason of the end of a turn.
 pub(crate) fn reason(turn: &Value) -> &str {
     turn["end"]["reason"].as_str().unwrap()
 }
