@@ -137,7 +137,7 @@ impl<D: Dial> Pool<D> {
 
     async fn open(&self, permit: QueuePermit, deadline: Instant) -> Result<Loan<D>, Failure> {
         let until = deadline.min(Instant::now() + OPEN_TIME);
-        match timeout_at(until, self.inner.dialling.open()).await {
+        match timeout_at(until, Box::pin(self.inner.dialling.open())).await {
             Ok(Ok(connection)) => Ok(self.lend(connection, permit, false)),
             Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(Failure::Unavailable { reason: "no connection in time".to_owned() }),

@@ -178,8 +178,7 @@ impl Columns {
 
     /// Writes a row, which alone fits a result: if it does not, its values are cut to equal parts.
     fn write_row(&self, row: Row<'_>, at: impl Fn() -> String, result: &mut ResultText) {
-        let n_bytes: usize = row.values().flatten().map(str::len).sum();
-        let most_bytes = if n_bytes > self.result_bytes {
+        let most_bytes = if row.n_bytes() > self.result_bytes {
             let part = self.result_bytes / self.named.len().max(1);
             part.clamp(LEAST_BYTES, self.value_bytes.max(LEAST_BYTES))
         } else {

@@ -1,6 +1,6 @@
 //! The rows that a step reads, in one text: a text of its own for each value costs more than most values are worth.
 
-use std::{fmt::Display, fmt::Write as _, ops::Range};
+use std::ops::Range;
 
 /// Rows of values as texts, `None` for null, in the order of the statement's columns.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -8,8 +8,14 @@ pub(crate) struct RowBuffer {
     text: String,
     /// The places of the values in the text.
     values: Vec<Option<Range<usize>>>,
-    /// The end of each row among the values.
-    ends: Vec<usize>,
+    ends: Vec<RowEnd>,
+}
+
+/// The end of a row: the number of values and of bytes of text up to it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct RowEnd {
+    values: usize,
+    text: usize,
 }
 
 /// One row of a buffer.
@@ -17,9 +23,20 @@ pub(crate) struct RowBuffer {
 pub(crate) struct Row<'a> {
     text: &'a str,
     values: &'a [Option<Range<usize>>],
+    n_bytes: usize,
 }
 
 impl RowBuffer {
+    /// Room for so many rows of so many values, or for the first of them.
+    pub(crate) fn with_capacity(n_rows: usize, n_columns: usize) -> Self {
+        let n_values = n_rows.saturating_mul(n_columns).min(MOST_VALUES);
+        Self {
+            text: String::with_capacity(n_values.saturating_mul(VALUE_BYTES)),
+            values: Vec::with_capacity(n_values),
+            ends: Vec::with_capacity(n_rows.min(MOST_VALUES)),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -33,15 +50,17 @@ impl RowBuffer {
         self.text.len()
     }
 
-    /// Adds a value to the row that is being written.
-    pub(crate) fn push_value(&mut self, value: Option<impl Display>) {
-        let start = self.text.len();
-        let place = value.map(|value| {
-            // A text takes whatever is written to it.
-            write!(self.text, "{value}").ok();
-            start..self.text.len()
-        });
-        self.values.push(place);
+    /// Adds a null to the row that is being written.
+    pub(crate) fn push_null(&mut self) {
+        self.values.push(None);
+    }
+
+    /// Adds a text or a null to the row that is being written.
+    pub(crate) fn push_value(&mut self, value: Option<&str>) {
+        match value {
+            Some(text) => self.push_text(text),
+            None => self.push_null(),
+        }
     }
 
     /// Adds a text to the row that is being written.
@@ -53,14 +72,15 @@ impl RowBuffer {
 
     /// Ends the row that is being written.
     pub(crate) fn end_row(&mut self) {
-        self.ends.push(self.values.len());
+        self.ends.push(RowEnd { values: self.values.len(), text: self.text.len() });
     }
 
     pub(crate) fn row(&self, at: usize) -> Option<Row<'_>> {
         let end = *self.ends.get(at)?;
         let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
-        let values = self.values.get(start.unwrap_or_default()..end)?;
-        Some(Row { text: &self.text, values })
+        let start = start.unwrap_or_default();
+        let values = self.values.get(start.values..end.values)?;
+        Some(Row { text: &self.text, values, n_bytes: end.text.saturating_sub(start.text) })
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
@@ -77,6 +97,11 @@ impl RowBuffer {
 impl<'a> Row<'a> {
     pub(crate) fn len(self) -> usize {
         self.values.len()
+    }
+
+    /// The bytes of its texts.
+    pub(crate) fn n_bytes(self) -> usize {
+        self.n_bytes
     }
 
     /// The value in this column; `None` if there is no such column.
@@ -99,13 +124,18 @@ impl From<Vec<Vec<Option<String>>>> for RowBuffer {
         let mut buffer = Self::default();
         for row in rows {
             for value in row {
-                buffer.push_value(value);
+                buffer.push_value(value.as_deref());
             }
             buffer.end_row();
         }
         buffer
     }
 }
+
+/// The room for a value, which grows where values take more.
+const VALUE_BYTES: usize = 16;
+/// The values for which there is room at first.
+const MOST_VALUES: usize = 1024;
 
 #[cfg(test)]
 mod tests {
@@ -125,6 +155,7 @@ mod tests {
             for (at, row) in rows.iter().enumerate() {
                 let read = buffer.row(at).unwrap();
                 prop_assert_eq!(read.len(), row.len());
+                prop_assert_eq!(read.n_bytes(), row.iter().flatten().map(String::len).sum::<usize>());
                 prop_assert_eq!(read.value(row.len()), None);
                 for (column, value) in row.iter().enumerate() {
                     prop_assert_eq!(read.value(column), Some(value.as_deref()));

@@ -120,8 +120,10 @@ fn whole_number(text: &str) -> Option<Value> {
 }
 
 fn is_whole_number(text: &str) -> bool {
-    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    is_whole && Digits::new(text).is_some()
+    match text.strip_prefix('-').unwrap_or(text).as_bytes() {
+        [] | [b'0', _, ..] => false,
+        digits => digits.iter().all(u8::is_ascii_digit),
+    }
 }
 
 /// Columns without types have their floating-point numbers with 17 digits, which are more than most need.

@@ -23,6 +23,7 @@ impl Pooled for Connection {
     }
 
     async fn run(&mut self, transaction: &Transaction, conditions: Conditions<'_>) -> Ending {
-        super::run::run(self, transaction, conditions).await
+        // Layers above move the future.
+        Box::pin(super::run::run(self, transaction, conditions)).await
     }
 }

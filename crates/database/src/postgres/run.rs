@@ -39,12 +39,22 @@ struct Beginning<'a> {
 pub(super) async fn run(
     connection: &mut Connection,
     transaction: &Transaction,
-    Conditions { deadline, is_committing, .. }: Conditions<'_>,
+    conditions: Conditions<'_>,
 ) -> Ending {
     connection.meter.allow(connection.allowance);
-    if let Some((step, statement)) = lone_step(connection, transaction) {
-        return read_alone(connection, step, &statement).await;
+    match lone_step(connection, transaction) {
+        Some((step, statement)) => read_alone(connection, step, &statement).await,
+        // Layers above move the future, most of which only this takes.
+        None => Box::pin(run_between_ends(connection, transaction, conditions)).await,
     }
+}
+
+/// Runs the steps between the beginning and the end of a transaction.
+async fn run_between_ends(
+    connection: &mut Connection,
+    transaction: &Transaction,
+    Conditions { deadline, is_committing, .. }: Conditions<'_>,
+) -> Ending {
     let setup = Setup::for_transaction(transaction, deadline, connection.may_set);
     let statement = match set_statement(connection, &setup).await {
         Ok(statement) => statement,

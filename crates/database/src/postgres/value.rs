@@ -8,6 +8,8 @@ use tokio_postgres::{
     types::{FromSql, IsNull, Kind, ToSql, Type, WrongType},
 };
 
+use callgate_tool::Number;
+
 use crate::row_buffer::RowBuffer;
 
 /// A value that is bound as a text.
@@ -35,9 +37,9 @@ pub(super) fn push_row(rows: &mut RowBuffer, row: &Row) -> Result<(), tokio_post
     for at in 0..row.len() {
         match row.try_get(at)? {
             Some(ShownValue::Text(text)) => rows.push_text(text),
-            Some(ShownValue::Truth(truth)) => rows.push_value(Some(truth)),
-            Some(ShownValue::Whole(number)) => rows.push_value(Some(number)),
-            None => rows.push_value(None::<bool>),
+            Some(ShownValue::Truth(truth)) => rows.push_text(if truth { "true" } else { "false" }),
+            Some(ShownValue::Whole(number)) => rows.push_text(&Number::from(number).digits()),
+            None => rows.push_null(),
         }
     }
     rows.end_row();
@@ -66,6 +68,7 @@ impl<'a> FromSql<'a> for ShownValue<'a> {
             Type::INT4 => Self::Whole(i32::from_sql(of, bytes)?.into()),
             Type::INT8 => Self::Whole(i64::from_sql(of, bytes)?),
             Type::OID => Self::Whole(u32::from_sql(of, bytes)?.into()),
+            Type::TEXT | Type::VARCHAR => Self::Text(str::from_utf8(bytes)?),
             _ if is_text(of) => Self::Text(str::from_utf8(bytes)?),
             _ => return Err(Box::new(WrongType::new::<Self>(of.clone()))),
         })

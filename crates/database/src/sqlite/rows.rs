@@ -30,7 +30,7 @@ impl Bounds {
                 let n_bytes =
                     value.as_bytes_or_null().ok().flatten().map_or(NUMBER_BYTES, <[u8]>::len);
                 left = left.checked_sub(n_bytes).ok_or(Failure::TooLarge)?;
-                rows.push_value(text(value));
+                rows.push_value(text(value).as_deref());
             }
             rows.end_row();
         }

@@ -9,7 +9,10 @@ use super::super::{
     connection::Connection,
     value::{BoundText, push_row},
 };
-use crate::transaction::{Expects, Failure, Step, StepResult};
+use crate::{
+    row_buffer::RowBuffer,
+    transaction::{Expects, Failure, Step, StepResult},
+};
 
 /// The rows that were fetched of a step.
 pub(super) enum FetchedRows {
@@ -55,6 +58,9 @@ async fn fetch_rows(
     let mut n_rows = 0_u64;
     while let Some(row) = stream.try_next().await? {
         n_rows += 1;
+        if n_rows == 1 {
+            came.rows = RowBuffer::with_capacity(most, row.len());
+        }
         if came.rows.len() < most {
             push_row(&mut came.rows, &row)?;
         } else if matches!(step.expects, Expects::Rows { .. }) {
